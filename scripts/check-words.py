@@ -24,7 +24,6 @@ SOURCES = (".h", ".c", ".cpp", ".cu", ".cuh", ".def")
 COMMENT = re.compile(r"/\*(.*?)\*/|((?:^[ \t]*//[^\n]*\n)+)|//([^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.S | re.M)
 # Folders and pages that still have such comments, names or lines. Take away the line of what you have mended.
 NOT_YET_CLEAN = (
-    "darknet-ddp/framework/layers/",
     "darknet-ddp/program/launch/",
 )
 

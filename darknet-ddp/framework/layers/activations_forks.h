@@ -10,10 +10,10 @@
 #endif
 
 // A row has an activation's kind, its name in a cfg and of its functions below, and takes_input.
-// takes_input is 0 only if the gradient at x is the gradient at f(x), as relu6's: it then gets x on
-// some ways, f(x) on others. At 1 it always gets x, which the layer keeps. Darknet's ACTIVATION
-// (darknet.h), its activations.c and kernels and channel_reduce.h make their kinds, cases and loops
-// of these rows.
+// With takes_input 1, the gradient's function always gets x, which the layer keeps. With 0, it gets
+// x on some ways and f(x) on others: the gradient must be the same at both, as relu6's. Darknet's
+// ACTIVATION (darknet.h), its activations.c and kernels and channel_reduce.h make their kinds,
+// cases and loops of these rows.
 #define FORKS_ACTIVATIONS(ROW)                                                                     \
     ROW(MISH, mish, 1)                                                                             \
     ROW(SWISH, swish, 1)                                                                           \
@@ -37,8 +37,9 @@
     case kind:                                                                                     \
         return 1;
 
-// Branches of a function over an array, so that a compiler sees one formula in each loop:
-// a gradient times delta, and a value of which x is kept in `in`.
+// Branches of a function over an array, so that a compiler sees one formula in each loop.
+// GRADIENT_BRANCH multiplies delta by the gradient. KEEP_BRANCH keeps x in `in` and writes the
+// value to x.
 #define GRADIENT_BRANCH(kind, name, takes_input)                                                   \
     if (a == kind) {                                                                               \
         for (i = 0; i < n; ++i)                                                                    \

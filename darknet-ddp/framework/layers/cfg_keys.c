@@ -88,7 +88,7 @@ static const struct {
     {"", "stream wait_stream", "only of a GPU's speed"},
 };
 
-// Of the forks, and not built here.
+// Keys of the forks that are not built here.
 static const struct {
     const char *section, *keys;
 } lacking[] = {

@@ -2,13 +2,13 @@
 #define CFG_KEYS_H
 #include "darknet.h"
 
-/* What a cfg may hold: sections, the keys of each, and between what their numbers must be. */
+/* The contents that a cfg may have: sections, the keys of each, and the ranges of their numbers. */
 
 typedef struct {
     const char *names; /* with its brackets; several names separated by blanks */
     LAYER_TYPE type;
     int v4;           /* the section, or a key, is of the later forks' mathematics: see cfg_is_v4 */
-    const char *keys; /* what the parser reads, separated by blanks */
+    const char *keys; /* keys that the parser reads, separated by blanks */
     const char *v4_keys;
 } cfg_section;
 
@@ -20,19 +20,20 @@ int cfg_reads_key(const cfg_section *s, const char *key);
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
 /* Is the key one of the forks' that nobody has built here? At 0 it is off, and ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
-/* What is known, for an error, with commas: the keys of a section; the sections. A static string.
- */
+/* Return the keys of a section, or all sections, with commas between, for an error. The string is
+ * static: the next call changes it. */
 const char *cfg_keys(const cfg_section *s);
 const char *cfg_sections(void);
-/* What is said of an unknown key: the hint, or if it is empty the section's first few keys: ",
- * which has batch, ... and 41 more". A static string. */
+/* Return the hint about an unknown key, or if it is empty the section's first few keys: ", which
+ * has batch, ... and 41 more". The string is static. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
 /* Did the key, or if it is null the section itself, come with the forks' mathematics? A cfg that
  * has one is trained by them. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
-/* What is wrong with the value of a section's key, one number or several with commas between: "must
- * not be negative". Null: nothing, or it has no range, or it is no number, which its parser says.
- * Only values are refused with which nothing can be learnt. */
+/* Return what is wrong with the value of a section's key, such as "must not be negative". The value
+ * is one number, or several with commas between. Null: nothing is wrong, or the key has no range,
+ * or the value is no number, which its parser says. Only values are refused with which nothing can
+ * be learnt. */
 const char *cfg_out_of_range(const cfg_section *s, const char *key, const char *value);
 
 #endif

@@ -8,10 +8,10 @@ extern "C" {
 /*
  * For kernels that go through a layer's output, or what has its shape, channel by
  * channel. A channel's values are shared out among parts, a block of THREADS each.
- * How many parts there are, who sums what and in which order follow from the
- * layer's sizes alone, so the sums are the same on each device and in each run.
- * Parts leave their sums in memory, part by part, a value for each channel: of floats
- * in l.mean_delta_gpu and l.variance_delta_gpu.
+ * The number of parts, who sums what, and the order of sums follow from the layer's
+ * sizes alone. So the sums are the same on each device and in each run. Parts leave
+ * their sums in memory, part by part, a value for each channel. Those of float arrays
+ * are in l.mean_delta_gpu and l.variance_delta_gpu.
  */
 #define THREADS 256
 #define VALUES_A_THREAD 16
@@ -47,7 +47,7 @@ static inline channel_shape get_channels(layer l)
     return s;
 }
 
-// What parts have left, to be joined.
+// The sums that parts have left, to be joined.
 typedef struct {
     int channels, parts;
     int count; // values of a channel
@@ -108,8 +108,8 @@ template <class Value> __device__ double sum_over_parts(part_sums p, double *sha
     return shared[threadIdx.x % lanes];
 }
 
-// What the values of this thread are to take(): load() reads several before the first is taken,
-// since memory is slow to answer.
+// Call take(place, value) for this thread's values of a channel. load(place) reads several of them
+// before the first is taken, since memory is slow to answer.
 template <class Load, class Take>
 __device__ void for_values(channel_shape s, int channel, int part, Load load, Take take)
 {
@@ -140,8 +140,8 @@ __device__ void for_values(channel_shape s, int channel, int part, Load load, Ta
     }
 }
 
-// An activation that is computed where y is, and whose gradient follows from y: the forks' by their
-// own functions, and leaky, relu and linear as y > 0 ? y : slope*y.
+// An activation that is computed where y is, and whose gradient follows from y. The forks' are
+// computed by their own functions. Leaky, relu and linear are y > 0 ? y : slope*y.
 typedef struct {
     ACTIVATION kind; // LINEAR: by the slope
     float slope;
@@ -169,7 +169,8 @@ static inline __device__ float value_on(curve f, float x)
     }
 }
 
-// what x makes of a delta; of leaky, relu, linear and relu6 f(x) tells as well as x
+// The factor that x multiplies a delta by. For leaky, relu, linear and relu6, f(x) may be given in
+// place of x.
 static inline __device__ float gradient_on(curve f, float x)
 {
     switch (f.kind) {

@@ -43,7 +43,7 @@ typedef struct {
     candidate best[CONV_PASSES];
 } conv_choice;
 
-// What is timed computes on this: of the layer's sizes, with no meaning in it.
+// The arrays that algorithms are timed on: of the layer's sizes, with no meaning in them.
 typedef struct {
     float *x, *y, *w, *workspace;
     size_t workspace_size;
@@ -107,7 +107,8 @@ static cudnnMathType_t used_math(layer *l, cudnnMathType_t math)
             (p)[i].algo, (p)[i].status, (p)[i].memory, (p)[i].determinism, (p)[i].mathType         \
         }
 
-// Of bf16 cuDNN has algorithms for some shapes alone, and has many words for it.
+// Make a list by a call of cuDNN. In bf16 it has algorithms for some shapes alone, and refuses the
+// others with many kinds of error: the list is empty then.
 #define LIST(call)                                                                                 \
     do {                                                                                           \
         cudnnStatus_t status = (call);                                                             \
@@ -183,8 +184,8 @@ static int is_taken(layer *l, conv_pass pass, candidate *c)
     return status == CUDNN_STATUS_SUCCESS;
 }
 
-// As the layer runs it: an input delta may be added to another's, and weight gradients of floats
-// are added up.
+// Run a pass as the layer runs it: an input delta may be added to another's, and weight gradients
+// of floats are added up.
 static cudnnStatus_t run_pass(layer *l, conv_pass pass, const candidate *c, const scratch *s)
 {
     cudnnHandle_t h = cudnn_handle();
@@ -244,8 +245,8 @@ static int fastest_of(layer *l, conv_pass pass, const candidate *c, int n, const
     return best;
 }
 
-// Of those that may be used, the first in cuDNN's order, at most so many. Without TF32, those that
-// compute without it come before others. Return how many.
+// List the algorithms that may be used, in cuDNN's order, at most `most`. Without TF32, those that
+// compute with it are listed only if there are no others. Return how many.
 static int list_usable(layer *l, conv_pass pass, size_t limit, candidate *usable, int most)
 {
     candidate c[MAX_CANDIDATES];

@@ -26,9 +26,9 @@ void begin_deltas(network *net, void (*zero)(layer));
 /* Prepare the backward pass of layer net.index. Call after a delta in bf16 was added to it. */
 void prepare_deltas(network net, void (*zero)(layer));
 
-/* Return 1 if layer net.index is the first in this backward pass to write to the delta of layer i,
- * and must set all of it; 0 if it must add, and for NETWORK_INPUT. Each call counts as a write, so
- * call once for each. */
+/* Return 1 if layer net.index must set all of the delta of layer i: it is the first in this
+ * backward pass to write to it. Return 0 if it must add, and for NETWORK_INPUT. Each call counts as
+ * a write, so call once for each. */
 int sets_delta(network net, int i);
 
 /* Do for the delta of layer i in bf16 what sets_delta does for that in float32. */

@@ -3,9 +3,10 @@
 #include "darknet.h"
 
 /*
- * The average of a network's weights, where the cfg has ema_alpha: it begins with the weights at
- * half of max_batches, every so many batches takes a part 1 - ema_alpha of them in, and 1000
- * batches before the end the weights become the average. Of shorter runs they never do.
+ * The average of a network's weights, where the cfg has ema_alpha. It begins with the weights at
+ * half of max_batches. From then on it takes a fraction 1 - ema_alpha of them in every so many
+ * batches. The weights become the average 1000 batches before the end, but not in a run of 2000
+ * batches or fewer.
  */
 
 /* Room for a convolution's, zero at first. */

@@ -10,7 +10,8 @@
  */
 typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
 
-/* Of the convolutions that this thread makes from here on; NORMAL_WEIGHTS until it is called. */
+/* Choose the first weights of the convolutions that this thread makes after the call. Before it
+ * they are NORMAL_WEIGHTS. */
 void choose_first_weights(FIRST_WEIGHTS kind);
 
 /* n weights, from the stream of draw(). */

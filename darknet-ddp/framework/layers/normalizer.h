@@ -2,9 +2,9 @@
 #define NORMALIZER_H
 #include "layers/channel_reduce.h"
 
-/* What kernels of batch normalisation compute of a value, whatever it is kept as. */
+/* Formulas of the kernels of batch normalisation, whatever type a value is kept as. */
 
-// of count values: their mean, and the sum of their squared distances from it
+// The mean of count values, and the sum of their squared distances from it.
 typedef struct {
     float count, mean, squares;
 } moments;
@@ -21,7 +21,8 @@ static inline __device__ moments join_moments(moments a, moments b)
     return a;
 }
 
-// What an output comes from, before its activation: the same bits wherever it is computed.
+// The numbers that make an output of an input: normalize() gives it before the activation, with the
+// same bits wherever it is computed.
 typedef struct {
     float mean, scale, bias;
     curve activation;
@@ -41,7 +42,7 @@ static inline __device__ float normalize(float x, normalizer n)
     return fmaf(x - n.mean, n.scale, n.bias);
 }
 
-// what is left of a delta behind the activation
+// The delta before the activation, from the delta behind it.
 static inline __device__ float delta_behind(float delta, float x, normalizer n)
 {
     return is_straight(n.activation) ? delta : delta * gradient_on(n.activation, normalize(x, n));

@@ -18,9 +18,9 @@ int onednn_instructions(void);
 #ifdef DNNL
 /*
  * Compute C = alpha * op(A) * op(B) + beta * C, of float matrices stored by rows, as Darknet's gemm
- * does: op(A) is M x K, op(B) is K x N, C is M x N; lda, ldb and ldc are the lengths of their rows
- * in floats. With `any_threads` the result has the same bits for any number of threads, which costs
- * one thread about 2 % and two 5 to 15 %. Ends the program where oneDNN fails.
+ * does. Here op(A) is M x K, op(B) is K x N, and C is M x N. The lengths of their rows, in floats,
+ * are lda, ldb and ldc. With `any_threads` the result has the same bits for any number of threads,
+ * which costs one thread about 2 % and two 5 to 15 %. Ends the program where oneDNN fails.
  */
 void onednn_gemm(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
                  int lda, const float *b, int ldb, float beta, float *c, int ldc, int any_threads);

@@ -16,9 +16,9 @@ typedef struct {
     void (*forward)(layer l, network *net);
     /* Sum the losses of all layers into *net->cost. A GPU may do it in end_backward. */
     void (*end_forward)(network *net);
-    /* Begin the backward pass of layer net->index, l: bring to its delta what its readers passed
-     * back in another type, and point net's input and delta to those of the layer before it. Return
-     * 0 if that takes no gradient and l has no parameters: then l needs no backward pass. */
+    /* Begin the backward pass of layer net->index, l. Add to its delta what its readers passed back
+     * in another type. Point net's input and delta to those of the layer before it. Return 0 if l
+     * needs no backward pass: that layer takes no gradient, and l has no parameters. */
     int (*enter)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
     void (*end_backward)(network *net);

@@ -38,7 +38,7 @@ static shortcut_shape get_shape(layer l)
     return s;
 }
 
-// What of the other layer is added to output i; -1: nothing.
+// The place of the other layer's value that is added to output i; -1: nothing is added.
 __device__ int source_of(shortcut_shape s, int i)
 {
     if (s.same)

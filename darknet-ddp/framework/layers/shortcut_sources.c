@@ -14,7 +14,7 @@ static int weights_a_source(layer l)
     return l.nweights / (l.n + 1);
 }
 
-// What of a weight counts before it is divided by the sum of all sources'.
+// The weight's value before it is divided by the sum of all sources'.
 static float raw_blend(layer l, float weight, float largest)
 {
     if (l.weights_normalization == SOFTMAX_WEIGHTS)

@@ -9,34 +9,35 @@
  * Some layers run in bf16 (bf16_plan.c says which): their outputs, their deltas and what backward
  * needs between them are bf16, and channels come last (NHWC). Parameters, their gradients, momentum
  * and BatchNorm's statistics stay the floats that they are, in Darknet's own order: weights files,
- * updates and plugins need not know of bf16. A layer makes the bf16 weights that it multiplies with
- * anew in each forward pass, in cuDNN's order (KRSC), and adds what cuDNN gives as their gradients,
+ * updates and plugins need not know of bf16. In each forward pass a layer makes the bf16 weights
+ * that it multiplies with anew, in cuDNN's order (KRSC). It adds the gradients that cuDNN gives,
  * bf16 too, to the floats.
  *
- * All others run as ever. Where one of them reads what a layer in bf16 makes, or the other way
- * round, the output is there twice: after the layer's forward pass it is converted, and before its
- * backward pass what the readers have made of the delta is added up.
+ * All others run as ever. Where one of them reads the output of a layer in bf16, or the other way
+ * round, the output is there twice. It is converted after the layer's forward pass. Before the
+ * layer's backward pass, the deltas that readers made in both types are added up.
  */
 typedef struct bf16_arrays {
     int runs; /* the layer runs in bf16; 0: its output and delta are here for layers that do */
-    int read_as_floats; /* of one that runs: output_gpu and delta_gpu are there, too, for layers
+    int read_as_floats; /* if it runs in bf16: output_gpu and delta_gpu are there, too, for layers
                            that do not */
     void *output;
     void *delta; /* 0: it takes none */
-    void *x; /* what BatchNorm takes, or the activation where the output does not tell its gradient;
-                else 0 */
-    void *input;                    /* of the network's first layer: its input; else 0 */
-    void *weights, *weight_updates; /* of [convolutional], in cuDNN's order */
-    int fused;   /* of [convolutional]: it makes the output of the [shortcut] behind it as well,
-                    and has none of its own: no other layer reads it */
-    int trained; /* of a fused one: its last forward pass was of training */
+    void *x;     /* input of BatchNorm, or of an activation whose output does not tell its gradient;
+                    else 0 */
+    void *input; /* input of the network's first layer; 0 for others */
+    void *weights, *weight_updates; /* a [convolutional]'s, in cuDNN's order; else 0 */
+    int fused;   /* 1: a [convolutional] that makes the output of the [shortcut] behind it as well,
+                    and has none of its own, since no other layer reads it */
+    int trained; /* 1: the last forward pass of a fused layer was one of training */
 } bf16_arrays;
 
 int bf16_runs(layer l);
 
 /* ---- bf16_plan.c: which layers run in bf16, and their memory ---- */
 
-/* Of layer i, when all up to the next, of type next (BLANK: there is none), are made. */
+/* Decide whether layer i runs in bf16, and make its memory. Call when the layer behind it is made,
+ * whose type is next; BLANK: there is none. */
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
 /* The most that any layer's convolution needs, now that types are chosen. */
 size_t bf16_workspace_size(network *net);
@@ -59,8 +60,8 @@ void bf16_pull_delta(layer l, float *to);
 
 /* ---- bf16_kernels.cu, bf16_channels.cu. All arrays of bf16 are NHWC. ---- */
 
-/* Of outer x channels x inner floats: bf16 with the channels last, and back. add: to what is there.
- */
+/* Convert outer x channels x inner floats to bf16 with the channels last, and back. With add, add
+ * them to what is there. */
 void floats_to_bf16_gpu(size_t outer, int channels, int inner, const float *from, int add,
                         void *to);
 void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from, int add,
@@ -69,18 +70,19 @@ void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from,
 int bf16_has_activation(ACTIVATION a);
 /* output, and x where there is one, from what the convolution left in x, or else in output. */
 void bf16_normalize_gpu(layer l, network net);
-/* The same, and the output of the shortcut behind it, which adds beta*from, in one pass. */
+/* Normalize as bf16_normalize_gpu does, and make the output of the shortcut behind the layer, which
+ * adds beta*from, in one pass. */
 void bf16_normalize_and_add_gpu(layer l, network net, layer shortcut, float alpha,
                                 const void *from);
-/* What bf16_normalize_gpu's output would be, of a fused layer: from what is left of its forward
- * pass, with the parameters as they are. */
+/* Make the output that a fused layer would have, as bf16_normalize_gpu does, from what is left of
+ * its forward pass, with the parameters as they are. */
 void bf16_normalize_again_gpu(layer l, void *output);
 void bf16_add_bias_gpu(layer l);
 /* delta from the gradient by the output to that by what the convolution made; updates of scales and
  * biases. */
 void bf16_normalize_backward_gpu(layer l, network net);
-/* The same, from the delta of the shortcut behind it. from_delta: as of bf16_shortcut_backward_gpu.
- */
+/* Go back as bf16_normalize_backward_gpu does, from the delta of the shortcut behind the layer.
+ * from_delta: as for bf16_shortcut_backward_gpu. */
 void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
                                          int set_from, void *from_delta);
 void bf16_add_bias_backward_gpu(layer l, network net);

@@ -15,9 +15,9 @@ extern "C" {
 #include "layers/normalizer.h"
 
 /*
- * What batchnorm_kernels.cu and bias_kernels.cu do, on NHWC arrays of bf16: sums and statistics are
- * floats, in parts of the channels that are joined as those of floats are (channel_reduce.h), in an
- * order that follows from the layer's sizes alone.
+ * Kernels that do on NHWC arrays of bf16 what batchnorm_kernels.cu and bias_kernels.cu do. Sums and
+ * statistics are floats, in parts of the channels that are joined as those of floats are
+ * (channel_reduce.h), in an order that follows from the layer's sizes alone.
  *
  * A block has `lanes` threads side by side, each with a pack of channels, on THREADS/lanes rows; a
  * row is a cell. Each of `parts` blocks side by side has every parts-th such group of rows.
@@ -76,7 +76,7 @@ size_t bf16_sums_size(layer l)
     return 2 * (size_t)get_tiles(l).parts * l.out_c * sizeof(float);
 }
 
-// What parts leave is in the workspace, which no convolution uses meanwhile.
+// The sums that parts leave are in the workspace, which no convolution uses meanwhile.
 static part_sums get_sums(tile_shape s, network net)
 {
     float *sums = net.workspace;
@@ -112,8 +112,8 @@ template <class Take> static __device__ void for_rows(tile_shape s, int channel,
             take(row * s.channels + channel);
 }
 
-// The same for the rows of a part, in a launch of blocks_of_parts(): AT_ONCE are loaded before the
-// first is taken, since memory is slow to answer.
+// take(place of a pack, what load(place) gave) for this thread's rows of a part, in a launch of
+// blocks_of_parts(). AT_ONCE are loaded before the first is taken, since memory is slow to answer.
 template <int AT_ONCE, class Load, class Take>
 static __device__ void for_rows_of_part(tile_shape s, int channel, Load load, Take take)
 {
@@ -136,7 +136,7 @@ template <int V> struct two_packs {
     pack<V> x, delta;
 };
 
-// What BatchNorm takes, and what was loaded to make the delta of its output of.
+// The input of BatchNorm, and what was loaded to make the delta of its output of.
 template <int V, class Delta> struct pack_and_delta {
     pack<V> x;
     Delta delta;
@@ -152,7 +152,7 @@ template <int V> static __device__ floats<V> rounded(floats<V> f)
  * is rounded to bf16 as memory would have, so all values are those of two layers, to the bit.
  */
 
-// Of an output: as it is, or the shortcut's.
+// How the output is made of the normalized value: it is that value, or the shortcut's output.
 struct own_output {
     template <int V> __device__ floats<V> operator()(floats<V> y, size_t) const
     {
@@ -175,7 +175,7 @@ struct shortcut_output {
     }
 };
 
-// Of a delta: the layer's own, or made of the shortcut's.
+// Where the delta comes from: it is the layer's own, or is made of the shortcut's.
 struct own_delta {
     enum { AT_ONCE = VALUES_AT_ONCE };
     const bf16 *delta;
@@ -191,7 +191,7 @@ struct own_delta {
 };
 
 struct shortcut_delta {
-    // Of more arrays: there are registers for no more.
+    // Half as many, since each is of two arrays: there are registers for no more.
     enum { AT_ONCE = VALUES_AT_ONCE / 2 };
     const bf16 *delta, *output; // output 0: the activation is straight
     float slope, alpha, beta;
@@ -220,8 +220,7 @@ struct shortcut_delta {
     }
 };
 
-// Of each channel the sum over a block's rows, in shared[0..lanes*V) on return; shared has
-// THREADS*V.
+// Sum each channel over a block's rows, to shared[0..lanes*V); shared has THREADS*V values.
 template <int V> static __device__ void add_rows(tile_shape s, floats<V> sum, float *shared)
 {
     int row = threadIdx.x / s.lanes;
@@ -290,7 +289,7 @@ __global__ void moments_bf16_kernel(tile_shape s, const bf16 *x, float *means, f
     }
 }
 
-// Those of a thread's channels, so that rows need no division.
+// The normalizers of a thread's channels, so that rows need no division.
 template <int V> struct normalizers {
     normalizer v[V];
 };

@@ -371,7 +371,7 @@ static meeting_shape get_meeting(layer l)
     return s;
 }
 
-// What of the other layer is added to output i; -1: nothing.
+// The place of the other layer's value that is added to output i; -1: nothing is added.
 static __device__ int source_of(meeting_shape s, unsigned i)
 {
     if (s.same)

@@ -50,7 +50,7 @@ static bf16_arrays *read_layer(network net, int i)
     return net.layers[layer_owner(&net, i, net.index)].bf16;
 }
 
-// What layer i made, -1: the network's input.
+// The output of layer i in bf16. i is -1: the network's input, which is converted here.
 static const void *input_from(layer l, network net, int i)
 {
     if (i >= 0)

@@ -15,9 +15,9 @@ typedef __nv_bfloat16 bf16;
 
 #define VALUES_A_PACK 8
 
-// launch(values, kind) for packs of as many values as the channels divide by, and the kind of the
-// curve f, both as types with a `value`: with all kinds in it a kernel is many times as long.
-// LINEAR are leaky and relu, too.
+// Call launch(values, kind) with two types that have a `value`: the values of a pack, and the kind
+// of the curve f. Leaky and relu are LINEAR, too. With all kinds in it a kernel would be many times
+// as long.
 enum { ANY_KIND = -1 };
 template <class Values, class Launch> static void by_kind(curve f, Values values, Launch launch)
 {
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void give_pack(bf16 *x, size_t i, floats<V> f,
     store_pack<V>(x, i, f);
 }
 
-// What a [shortcut] takes before its activation.
+// The sum that a [shortcut] makes, before its activation.
 template <int V>
 static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> a, float beta,
                                                          floats<V> b)

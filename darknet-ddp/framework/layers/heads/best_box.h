@@ -5,9 +5,9 @@
 
 #include "darknet.h"
 
-/* If none of dets[0..n), boxes of the picture im behind a forward pass of net, is of a class that
-   is likelier than thresh: a line on standard output with the likeliest that there was, and a
-   threshold that would show it. hier: as for get_network_boxes. */
+/* Print a line on standard output if none of dets[0..n) is of a class that is likelier than thresh.
+   It has the likeliest class that there was, and a threshold that would show it. The boxes dets are
+   those of picture im, after a forward pass of net. hier: as for get_network_boxes. */
 void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
                           float hier, char **names);
 

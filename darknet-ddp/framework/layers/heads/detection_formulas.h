@@ -6,9 +6,9 @@
 #include <math.h>
 
 /*
- * [detection], for CPU and GPU: what cell i of picture b is trained for. l.output, l.delta, which
- * holds zeros, and net.truth are memory of whoever computes. drawn: the anchor that learns the
- * cell's truth where one was drawn, or -1.
+ * Train cell i of picture b of a [detection], on CPU and GPU. The caller owns l.output, net.truth
+ * and l.delta, which holds zeros, in memory of the device that computes. `drawn` is the anchor that
+ * learns the cell's truth; -1: none was drawn.
  */
 FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
                                   detection_tally *sum)

@@ -13,7 +13,7 @@ extern "C" {
 // [detection]'s deltas on the GPU, by the formulas of the CPU: a thread for each cell, none of
 // which knows of others.
 
-/* Of a cell. */
+/* Floats of the tally of one cell. */
 #define TALLY_VALUES (sizeof(detection_tally) / sizeof(float))
 
 __global__ void train_cells_kernel(layer l, network net, const int *drawn, detection_tally *tallies)

@@ -2,7 +2,7 @@
 #define FORMULAS_H
 
 /*
- * What CPU and GPU compute alike is written once, in files named *_formulas.h. A .c file that
+ * Formulas that CPU and GPU compute alike stand once, in files named *_formulas.h. A .c file that
  * includes one has its functions for the host; a .cu file includes device_formulas.h before it and
  * has them for kernels, under the same names.
  *
@@ -17,8 +17,8 @@
 #define PUBLIC_FORMULA
 #endif
 
-/* Threads that run the same formula on the same place and share what it does for each class; on the
-   CPU, and where a place has a thread of its own, there is one. */
+/* Threads that run one formula on one place together, and share the work that it has for each
+   class. On the CPU, and where a place has a thread of its own, there is one thread. */
 typedef struct {
     int lane, lanes;
 } team;
@@ -28,7 +28,7 @@ typedef struct {
         0, 1                                                                                       \
     }
 
-/* What any of the team has written before, all can read behind. */
+/* Wait until all of the team are here. Then each can read what any of them wrote before. */
 FORMULA void team_meets(team t)
 {
 #ifdef DEVICE_FORMULAS

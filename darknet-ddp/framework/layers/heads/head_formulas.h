@@ -32,8 +32,8 @@ FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j
     return b;
 }
 
-/* What the box of a place that is trained for a truth overlaps of it; its delta is the first of the
- * team's to write. */
+/* Return the IoU of a truth with the box predicted at column i, row j by anchor n. Lane 0 of the
+ * team also writes the box's delta. */
 FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int index, int i, int j,
                              int lw, int lh, int w, int h, float *delta, float scale, int stride,
                              team t)

@@ -1,8 +1,8 @@
 #ifndef HEAD_KERNELS_H
 #define HEAD_KERNELS_H
 
-/* What kernels of heads, layers that make the loss of boxes on the GPU, have in common. For .cu
- * files, behind device_formulas.h. */
+/* The common code of kernels of heads, which are layers that make the loss of boxes on the GPU. For
+ * .cu files, behind device_formulas.h. */
 #include "layers/heads/head_formulas.h"
 
 #define HEAD_THREADS 256
@@ -135,7 +135,7 @@ static __device__ float sum_of_head_block(float value)
 {
     __shared__ float shared[HEAD_THREADS];
     int id = threadIdx.x;
-    __syncthreads(); // what is there from before has been read
+    __syncthreads(); // all have read the values of an earlier call
     shared[id] = value;
     for (int half = HEAD_THREADS / 2; half > 0; half /= 2) {
         __syncthreads();
@@ -146,7 +146,7 @@ static __device__ float sum_of_head_block(float value)
     return shared[0];
 }
 
-/* Of n values, stride apart, the sum in every thread. */
+/* The sum of n values, stride apart, in every thread. */
 static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 {
     float sum = 0;

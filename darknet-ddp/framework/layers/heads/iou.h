@@ -4,11 +4,13 @@
 #include "darknet.h"
 
 /*
- * Overlap of two boxes as the forks value it.
- * giou: iou - (C - U)/C, with the union U and the smallest box around both, of area C.
- * diou: iou - (s/d)^.6, with the squared distance s of the centres and d that of the corners of the
- * box around both. ciou: iou - s/d - a*v, with v = 4/pi^2 (difference of atan(width/height))^2 and
- * a = v/(1 - iou + v).
+ * Return the overlap of two boxes as the forks value it:
+ *
+ * - giou: iou - (C - U)/C, with the union U and the smallest box around both, of area C
+ * - diou: iou - (s/d)^.6, with the squared distances s of the centres and d of the corners of the
+ *   box around both
+ * - ciou: iou - s/d - a*v, with v = 4/pi^2 (difference of atan(width/height))^2 and
+ *   a = v/(1 - iou + v)
  */
 float box_iou_kind(box a, box b, IOU_KIND kind);
 
@@ -17,11 +19,14 @@ float box_iou_kind(box a, box b, IOU_KIND kind);
 float box_less_distance(box a, box b, float power);
 
 /*
- * How fast box_iou_kind(pred, truth, kind) grows with pred's middle (dx, dy) and size (dw, dh), as
- * the forks train with it. The derivative, but for these: by the size it is twice the derivative of
- * the iou and of giou's part; the power of diou's part is 1; by the middle, what the box around
- * both changes of s/d has the other sign; a is a constant, and v's derivative lacks 1/(w^2 + h^2).
- * Of boxes apart only what is not the iou counts.
+ * Return how fast box_iou_kind(pred, truth, kind) grows with pred's middle (dx, dy) and size (dw,
+ * dh), as the forks train with it. This is the derivative, but for these:
+ *
+ * - By the size, it is twice the derivative of the iou and of giou's term.
+ * - The power of diou's term is 1.
+ * - By the middle, the change of s/d that comes from the box around both has the other sign.
+ * - The factor a is a constant, and v's derivative lacks 1/(w^2 + h^2).
+ * - If the boxes are apart, the iou's term is left out, except with IOU_PLAIN.
  */
 dbox iou_gradient(box pred, box truth, IOU_KIND kind);
 

@@ -10,7 +10,7 @@ typedef struct {
     float left, right, top, bottom;
 } edges;
 
-/* Of each edge of the predicted box. */
+/* The derivatives by each edge of the predicted box. */
 typedef edges edge_gradient;
 
 FORMULA edges edges_of(box b)
@@ -76,8 +76,8 @@ PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
     return iou - apart - aspect_weight(v, iou) * v;
 }
 
-/* As the four edges of the predicted box move: its area, the overlap, and the box around it and the
- * truth. */
+/* The overlap of the predicted box with the truth, the area of their union (together), and how both
+ * change as the four edges of the predicted box move. */
 typedef struct {
     float overlap_w, overlap_h; /* less than 0 where the boxes are apart */
     float overlap, together;
@@ -140,7 +140,7 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
     d->dh += g.bottom - g.top;
 }
 
-/* What the distance of the middles takes off. */
+/* Add the derivative of the term that the distance of the middles takes off. */
 FORMULA void add_distance(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);
@@ -159,7 +159,7 @@ FORMULA void add_distance(dbox *d, box pred, box truth)
     d->dh += by_h * (float)(bottom + top) / 2;
 }
 
-/* What another aspect takes off. */
+/* Add the derivative of the term that another aspect takes off. */
 FORMULA void add_aspect(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);

@@ -6,19 +6,20 @@
 
 enum { ISEG_INSTANCES = 90 };
 
-/* What a mini-batch leaves of its first picture in l.head_gpu: for each instance its pixels, how
-   far they are from their mean, squared, and after all those the means, l.extra values each. An
-   instance without pixels has no mean. */
+/* The instances of a mini-batch's first picture, in l.head_gpu. pixels: how many pixels each has.
+   errors: the mean of their squared distances from their mean value. The means follow in memory,
+   l.extra values each. An instance without pixels has no mean. */
 typedef struct {
     float pixels[ISEG_INSTANCES];
     float errors[ISEG_INSTANCES];
 } iseg_instances;
 
-/* Of l.output_gpu and net.truth_gpu l.delta_gpu, and net.figures_gpu: the cost. All is queued: the
- * host waits for nothing. */
+/* Compute l.delta_gpu, and the cost in net.figures_gpu, from l.output_gpu and net.truth_gpu. All is
+ * queued: the host waits for nothing. */
 void train_iseg_gpu(layer l, network net);
 
-/* Of picture 0, to arrays of the host; means: ISEG_INSTANCES*l.extra values. Waits. */
+/* Copy the instances of picture 0 to arrays of the host. means: ISEG_INSTANCES*l.extra values.
+ * Waits for the GPU. */
 void pull_iseg_instances(layer l, iseg_instances *of, float *means);
 
 #endif

@@ -6,9 +6,9 @@
 #include <math.h>
 
 /*
- * [region], for CPU and GPU: what a place, one anchor of one cell of one picture, is trained for.
- * l.output, l.delta, l.biases, l.map and net.truth are memory of whoever computes; a truth is
- * l.coords + 1 values.
+ * The deltas of a [region], for CPU and GPU, place by place. A place is one anchor of one cell of
+ * one picture. The arrays l.output, l.delta, l.biases, l.map and net.truth are in memory of the
+ * device that computes. A truth is l.coords + 1 values.
  */
 
 FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,

@@ -13,7 +13,7 @@ extern "C" {
 // [region]'s deltas on the GPU, by the formulas of the CPU, in the way of yolo_kernels.cu: a thread
 // for each place, then a warp for each cell that has truths, which trains them in their order.
 
-/* Of a truth, or of all of a cell. */
+/* Floats of the tally of a truth, or of all truths of a cell. */
 #define TALLY_VALUES (sizeof(region_tally) / sizeof(float))
 #define ENTRIES(l) (l.coords + 1 + l.classes)
 
@@ -81,7 +81,8 @@ __global__ void train_region_classes_kernel(layer l, network net, region_tally *
         tallies[(size_t)b * l.max_boxes] = sum;
 }
 
-// What all places say there is, but for pictures of which only a class is known; in every thread.
+// The sum of objectness over all places, in every thread. Pictures of which only a class is known
+// are left out.
 __device__ float sum_of_objects(layer l, const region_tally *tallies, const float *objects)
 {
     float sum = 0;

@@ -6,9 +6,9 @@
 #include <math.h>
 
 /*
- * Darknet's own [yolo], for CPU and GPU: what a place, one anchor of one cell of one picture, is
- * trained for. l.output, l.delta, l.biases, l.mask, l.map and net.truth are memory of whoever
- * computes; a truth is BOX_VALUES values.
+ * The deltas of Darknet's own [yolo], for CPU and GPU, place by place. A place is one anchor of one
+ * cell of one picture. The arrays l.output, l.delta, l.biases, l.mask, l.map and net.truth are in
+ * memory of the device that computes. A truth is BOX_VALUES values.
  */
 #define BOX_VALUES (4 + 1)
 

@@ -17,7 +17,7 @@ extern "C" {
 // warp of its own, whose threads share the classes. A layer that kernels get has pointers to memory
 // of the device; sums are made in an order that the sizes alone say.
 
-/* Of a truth, or of all of a cell. */
+/* Floats of the tally of a truth, or of all truths of a cell. */
 #define TALLY_VALUES (sizeof(yolo_tally) / sizeof(float))
 #define ENTRIES(l) (4 + 1 + l.classes)
 

@@ -6,12 +6,12 @@
  * these formulas (cfg_keys.c), and is l.yolo.NAME. An OVERLAP is a measure of the overlap of two
  * boxes (iou.h), by its word; a REAL is a float, a WHOLE an int. */
 #define YOLO_KEYS(OVERLAP, REAL, WHOLE)                                                            \
-    /* what the box is trained for; IOU_MSE: squared differences */                                \
+    /* the loss of a box; IOU_MSE: squared differences */                                          \
     OVERLAP(iou_loss, IOU_MSE)                                                                     \
     REAL(iou_normalizer, .75)                                                                      \
     REAL(cls_normalizer, 1)                                                                        \
     REAL(obj_normalizer, 1)                                                                        \
-    /* of all that the layer passes back */                                                        \
+    /* factor of all deltas that the layer passes back */                                          \
     REAL(delta_normalizer, 1)                                                                      \
     /* limit of each part of a box's delta, but with IOU_MSE */                                    \
     REAL(max_delta, FLT_MAX)                                                                       \

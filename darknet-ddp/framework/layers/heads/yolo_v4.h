@@ -14,7 +14,8 @@ void yolo_v4_scale(layer l);
 /* l.delta of a mini-batch by its truth; what it says of it is added to sum. */
 void yolo_v4_train(layer l, network net, yolo_tally *sum);
 
-/* Of the squares of all deltas (train_squares) the parts of the cost. */
+/* Return the terms of the cost, from the sums of squares of all deltas (train_squares) and the
+ * tally of the mini-batch. */
 head_figures yolo_v4_parts_of_cost(layer l, head_figures squares, const yolo_tally *sum);
 
 #endif

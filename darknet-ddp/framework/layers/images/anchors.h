@@ -2,9 +2,10 @@
 #define ANCHORS_H
 
 /*
- * Sort n boxes, of width and height each, into k clusters by their overlap about the same middle
- * (k-means, the best of several starts, which depend on seed alone). anchors: k widths and heights,
- * smallest area first. Returns the mean overlap of the boxes with the best anchor of each. k <= n.
+ * Sort n boxes, of width and height each, into k clusters, k <= n, by their overlap about the same
+ * middle. This is k-means; the best of several starts counts, which depend on seed alone. Writes k
+ * widths and heights to anchors, smallest area first. Returns the mean overlap of the boxes with
+ * the best anchor of each.
  */
 double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anchors);
 
@@ -15,9 +16,10 @@ double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anch
 double round_anchors(const float *boxes, int n, int k, const float pixel[2], float *anchors);
 
 /*
- * The shares of the input's width and height that a picture of w x h pixels takes which keeps its
- * aspect and fits in, as Darknet's letterbox_image makes it: of one side all. Where a size is 0,
- * not known, of both.
+ * Write to shares which fractions of the input's width and height a picture takes. The picture has
+ * w x h pixels, keeps its aspect and fits in, as in Darknet's letterbox_image. One of the fractions
+ * is
+ * 1. Both are 1 if a size is 0: not known.
  */
 void letter_box_shares(int w, int h, const int input[2], float shares[2]);
 

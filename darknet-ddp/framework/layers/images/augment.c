@@ -88,7 +88,8 @@ placement draw_letter_box(image im, int w, int h, float jitter, int use_flip)
     return p;
 }
 
-/* Of count rows or columns those that have something, in order: n from the first one on. */
+/* Return how many of count rows or columns lie in the picture, and set *first to the first of them.
+ * They lie side by side. */
 static int inside(const between *b, int count, int *first)
 {
     int n = 0;

@@ -16,10 +16,11 @@ typedef struct {
     int x, y, w, h;
 } area;
 
-/* Cut up to jitter of a picture's sides off, or add as much, make it up to resize times larger or
-   smaller, and stretch what is left to w x h. corner: not 0, and then half the time, bring the cut
-   to one side: bit 0 the right side, else left, bit 1 the bottom, else top (of 1 + the two bits).
- */
+/* Cut up to jitter of a picture's sides off, or add as much. Make it up to resize times larger or
+   smaller, and stretch what is left to w x h. If corner is 1 to 4, half the time one corner
+   of the result stays uncut, and all of the cut is made at the two sides opposite to it. Bit 0 of
+   corner - 1: this corner is on the right, else the left. Bit 1: it is at the bottom, else the
+   top. */
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner);
 
 /* Another aspect by jitter, and all of it somewhere on w x h. */

@@ -12,15 +12,15 @@
  * viewers show.
  *
  * Darknet's load_image and load_image_color are here, too: floats of 0 to 1, channel by channel, of
- * another size where one is asked for. What cannot be decoded is fatal, so that in training the
- * line of the list is left out or ends the run; what a decoder warns of is said on standard error,
- * once for each picture, of 20 of them. */
+ * another size where one is asked for. A picture that cannot be decoded is fatal, so that in
+ * training the line of the list is left out or ends the run. Warnings of a decoder are printed on
+ * standard error, once for each picture, for 20 pictures at most. */
 
 typedef struct {
     int w, h, c;          // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
-    int orientation;      // as the file has it, 1 to 8 (exif.h); 0: of a kind without
+    int orientation;      // in the file, 1 to 8 (exif.h); 0: this kind of file has none
     unsigned char *bytes; // a pixel's channels side by side, rows from the top; free it
-    char note[256];       // of 0: what the decoder warns of, where no pixel is lost; of -1: why
+    char note[256];       // if 0 was returned, a warning, where no pixel is lost; if -1, the reason
 } decoded;
 
 /* channels: what to make of it, 1 to 4; 0: as the file has them. 0, or -1: it is no picture,

@@ -15,7 +15,8 @@
 #define STBI_FREE(old) free(old)
 #include "stb_image.h"
 
-/* What is behind the end of the file counts as zeros; a picture of these is none. */
+/* Decode the pixels. Bytes behind the end of the file are read as zeros; a picture that needed
+ * such bytes is refused. */
 static int load(stbi__context *s, decoded *out)
 {
     out->bytes = stbi__load_and_postprocess_8bit(s, &out->w, &out->h, &out->c, 0);

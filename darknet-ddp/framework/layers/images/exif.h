@@ -8,7 +8,7 @@
 
 enum {
     EXIF_UPRIGHT = 1,
-    EXIF_TRANSPOSED = 5, // from here on to 8 width and height change places
+    EXIF_TRANSPOSED = 5, // with 5 to 8, width and height change places
     EXIF_LAST = 8
 };
 
@@ -20,8 +20,8 @@ int exif_orientation(const unsigned char *exif, size_t size);
  * before or behind the pixels. */
 int exif_orientation_of_png(const unsigned char *file, size_t size);
 
-/* Turn w x h pixels of c bytes each, rows from the top. to has room for as many bytes as from, and
- * comes to have h x w pixels if orientation is EXIF_TRANSPOSED or more, else w x h. */
+/* Turn w x h pixels of c bytes each, rows from the top. The array `to` has room for as many bytes
+ * as `from`. It gets h x w pixels if orientation is EXIF_TRANSPOSED or more, else w x h. */
 void exif_turn(const unsigned char *from, int w, int h, int c, int orientation, unsigned char *to);
 
 #endif

@@ -20,9 +20,10 @@ void gather_end(gathered *g, data *d);
 
 void give_batch_memory(float *memory);
 
-/* The n rows of a mini-batch, from the first-th on, as one array: where they lie, if it is on a
-   cache line's start, as copy is, or else a copy. So what a layer computes of them does not depend
-   on where they lie. */
+/* Return the n rows of a mini-batch, from the first-th on, as one array. This is the rows' own
+   memory if they lie one behind the other from the start of a cache line on. Else they are copied
+   to copy, which begins at such a start, too. So a layer's results do not depend on where the rows
+   lie. */
 float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif

@@ -110,8 +110,8 @@ VECTORIZE void pixels_between(const float *restrict from, const between *restric
     }
 }
 
-/* Of bytes' values a sum of doubles is exact up to four million, so their order is none of the
- * result's. */
+/* The sum, in doubles, of values that were bytes is exact for up to four million of them. So the
+ * result does not depend on their order. */
 VECTORIZE float pixels_mean(const float *restrict plane, size_t n)
 {
     enum { LANES = 16 };
@@ -129,12 +129,12 @@ VECTORIZE float pixels_mean(const float *restrict plane, size_t n)
 
 /* ---- a picture scaled, where what lies outside is 0 ---- */
 
-/* Of the rows of one plane: each one's values at the left and at the right of all columns, of the
- * last two that were asked for. */
+/* The last two rows of a plane that were asked for: the values at the left and at the right of each
+ * column. */
 typedef struct {
     image im;
     int channel, n;
-    const int *at; // of the left one; the right one is the next
+    const int *at; // place in a row of each column's left value; the right one is the next
     float *padded; // a row, with zeros behind
     struct {
         int row;
@@ -234,8 +234,7 @@ void place_image(image im, int w, int h, int dx, int dy, image canvas)
 
 /* ---- a picture turned ---- */
 
-/* Of a row of pixels: which four of the picture's each lies between, and how much it has of them.
- */
+/* The four pixels of the picture that each pixel of a row lies between, and its share of each. */
 typedef struct {
     int *at[4];
     float *share[4];
@@ -330,7 +329,8 @@ image rotate_crop_image(image im, float rad, float s, int w, int h, float dx, fl
 
 /* ---- resized, cropped, mirrored ---- */
 
-/* Of n pixels made of so many: the first and last of both are the same. */
+/* Return between which of `pixels` pixels each of the n lies that are made of them. The first and
+ * the last of both are the same. The caller frees it. */
 static between *find_stretched(int n, int pixels)
 {
     int i;

@@ -2,20 +2,21 @@
 #define PIXELS_H
 #include "darknet.h"
 
-/* Loops over a picture's pixels. They compute what IEEE 754 says, one operation after the other as
-   it is written, whatever the rest is compiled with: the same bits on CPUs of any maker, and with
-   vectors of any length. A picture has planes of floats, one a channel, row by row. */
+/* Loops over a picture's pixels. They compute as IEEE 754 says, one operation after the other as it
+   is written, whatever the rest is compiled with. So the bits are the same on CPUs of any maker,
+   and with vectors of any length. A picture has planes of floats, one a channel, row by row. */
 
-/* What lies between two neighbours of a line of pixels: (1 - weight) of one and weight of the
- * other. */
+/* A point between two neighbours of a line of pixels: its value is (1 - weight) of one and weight
+ * of the other. */
 typedef struct {
     int first, second;
     float weight;
 } between;
 
-/* Of columns begin to begin + count - 1 of a canvas, or of rows: between which of the picture's
-   pixels each lies, where these, so many, are scaled to size from the corner on. first is -1
-   outside of that. For the caller to free. */
+/* Return between which of a picture's pixels each column from begin to begin + count - 1 of a
+   canvas lies; or each row. The picture's side has `pixels` pixels, which are scaled to size and
+   begin at corner. With mirror, it is turned round. A column outside of the picture has a `first`
+   of -1. The caller frees the result. */
 between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror);
 
 /* A row as it is at columns: n values to out. from: a row of the picture. No column lies outside of
