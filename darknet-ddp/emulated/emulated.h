@@ -74,7 +74,8 @@ bool only_launches();
 struct end_of_work;
 using work_end = std::shared_ptr<end_of_work>;
 
-/* Queue work on a stream; NULL is the default stream of the current device. */
+/* Queue work that may touch device memory on a stream (NULL: the default stream of the current
+ * device). Returns its end. If only_launches(), the work is left out. */
 work_end enqueue(cudaStream_t stream, std::function<void()> work);
 /* Queue work that may not be ready: it is tried until it returns true. */
 work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt);

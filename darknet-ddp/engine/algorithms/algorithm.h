@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The facts about a network that algorithms need, without Darknet's headers. */
+/* The facts about a network that algorithms know, so that they need none of Darknet's headers. */
 typedef struct ddp_network_facts {
     size_t max_batches; /* 0: not known */
     int burn_in;
@@ -52,7 +52,8 @@ typedef struct ddp_attached {
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* the rank whose state all begin with */
-    /* Where root has the moments that the run begins with; NULL: in the table. */
+    /* On root: reads the moments that the run begins with; NULL: the table has them. On other ranks
+     * it is not read. */
     const ddp_sharded_source *first;
 } ddp_attached;
 

@@ -66,8 +66,10 @@ typedef struct ddp_compression_of {
 /* Calls come in one order on every rank, from one thread, matrix by matrix. self is what open has
  * set, or NULL. Of matrices that a GPU has, encode and decode queue their work on `queue`. */
 typedef struct ddp_compression {
-    const char *how;  /* ends "gradients travel by ..."; # stands for the number behind the word */
-    int gathers;      /* 1: ranks get each other's numbers, not their sum; there is no round 1 */
+    const char *how; /* ends "gradients travel by ..."; # stands for the number behind the word */
+    /* 1: each rank gets the round-0 numbers of all ranks (ddp_matrix_payload_of), not their sum;
+     * there is no round 1. */
+    int gathers;
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
     /* Return how many numbers a rank sends of a matrix in round 0 or 1. Round 1 is made of round

@@ -43,8 +43,9 @@ typedef struct ddp_update_plug {
     void (*optimize)(void *self, const ddp_array_update *u);
     /* Called when the last layer of a step has been updated. Fails with DDP_ERR_COMM. */
     ddp_status (*updated)(void *self, ddp_error *err);
-    /* Wait for what others have updated of the layer, which a forward pass, or other code, is about
-     * to read. Once for each layer that was updated. Fails with DDP_ERR_COMM. */
+    /* Wait until what other ranks have updated of the layer is in its parameters. Called before a
+     * forward pass, or other code, reads them, once for each layer that was updated. Fails with
+     * DDP_ERR_COMM. */
     ddp_status (*receive_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 

@@ -26,7 +26,9 @@ enum {
     DDP_CHECKPOINT_NAME_BYTES = 32, /* most bytes of an option's name, with the zero at its end */
     DDP_CHECKPOINT_VALUE_BYTES = 64,
     DDP_CHECKPOINT_BASE_BYTES = 256,
-    DDP_CHECKPOINT_BLOCK = 1 << 18 /* most floats that a source is asked for at once */
+    /* Most floats that a source is asked for at once while a state file is written.
+     * ddp_checkpoint_get may ask for more. */
+    DDP_CHECKPOINT_BLOCK = 1 << 18
 };
 
 /* An option that changes results. The name has no blanks. */

@@ -7,7 +7,7 @@
 enum { DDP_HEADER_BYTES = 16384 }; /* most bytes of a header */
 
 /* The sizes of the rest of the file: bytes of the cfg, number of arrays, and bytes of the cfg and
- * all arrays together. */
+ * all arrays, with the record before each. The hash at the end is not counted. */
 typedef struct ddp_header_body {
     uint64_t cfg_bytes, arrays, bytes;
 } ddp_header_body;

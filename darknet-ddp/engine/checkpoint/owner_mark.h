@@ -30,7 +30,8 @@ int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
 /* Write m with a count to the open file fd, and close it. Returns 0, or -1 if that fails. */
 int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
 
-/* Return 1 if m's process has its number in the same host, boot and name space as self's. */
+/* Return 1 if m's process number means the same process here: host, boot and name space of numbers
+ * are self's. */
 int ddp_owner_mark_is_here(const ddp_owner_mark *self, const ddp_owner_mark *m);
 
 /* Return 1 if m's process runs; only where ddp_owner_mark_is_here. */

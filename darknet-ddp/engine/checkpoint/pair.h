@@ -26,10 +26,10 @@ typedef struct ddp_weights_writer {
 /* A pair whose parts have been written, and may not be on the disk yet. */
 typedef struct ddp_pair_writing ddp_pair_writing;
 
-/* Write both parts of the pair of path: the first half of ddp_pair_save. c and weights are not used
- * afterwards, but for c->guard. *out is set on success; end it with ddp_pair_finish or
- * ddp_pair_abandon. Several may be begun, of one path too. Fails as ddp_pair_save; a full disk may
- * be found only by ddp_pair_finish. */
+/* Write both parts of the pair of path: the first half of ddp_pair_save, with what that sets in c's
+ * metadata. Afterwards only *c->guard is used, which must outlive *out; c and weights need not.
+ * *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon. Several may be begun, of
+ * one path too. Fails as ddp_pair_save; a full disk may be found only by ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 

@@ -65,9 +65,13 @@ struct ddp_sum_engine {
     int (*finite)(ddp_work *w); /* ddp_work_finite; 1 before the first start */
 };
 
-/* A rank's GPU (nccl/), which a group knows by these alone: they are set where g->gpu is, by
- * ddp_group_use_gpu. Every member is required, and does what group.h says of the function of its
- * name. */
+/* A rank's GPU, as the group calls it; the functions are in nccl/gpu.c. ddp_group_use_gpu sets
+ * g->gpu_ops together with g->gpu. Every member is required. These serve functions of the group:
+ *   device, transport, stalled_ns  ddp_group_NAME (group_gpu.h)
+ *   schedule                       ddp_group_schedule (group_schedule.h)
+ *   progress                       ddp_group_progress (work.h)
+ *   settle                         ddp_group_synchronize (group_gpu.h)
+ *   alloc, free                    ddp_group_alloc_memory, ddp_group_free_memory (group_gpu.h) */
 struct ddp_gpu_ops {
     void (*close)(ddp_group *g);
     /* End the work that is queued on the GPU and waits for other ranks, in whatever way. */
@@ -158,7 +162,7 @@ struct ddp_work {
     ddp_group *group;
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's */
-    ddp_device *device; /* that has the memory */
+    ddp_device *device; /* whose memory buf is; the host is one, too */
     ddp_device *behind; /* whose work so far the sum that was started last comes behind */
     ddp_device *before; /* whose work it comes before, from its fence on */
     float *buf;

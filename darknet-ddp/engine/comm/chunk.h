@@ -113,9 +113,9 @@ struct ddp_part {
     size_t count;
 };
 
-/* Post a message of chunk c as its request i. Sent bytes are counted in g->traffic. Received floats
- * are in their place when the algorithm hears that the request has ended. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+/* Post a message of chunk c as its request i. part->data must stay until the algorithm hears that
+ * the request has ended. Received floats are there then. *part need not stay. Sent bytes are
+ * counted in g->traffic. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,

@@ -79,7 +79,7 @@ struct ddp_stage {
 struct ddp_hierarchical_plan {
     int units;
     struct ddp_span *lanes;  /* units of each rank of this host, in order of rank: together all */
-    int stages;              /* that have transfers */
+    int stages;              /* how many entries of `stage` have transfers: all but the last */
     struct ddp_stage *stage; /* stages + 1 entries */
 };
 

@@ -74,7 +74,8 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
  * but with DDP_STATISTICS_EXACT. */
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
-/* After the last mini-batch: start the sum over ranks. Fails with DDP_ERR_COMM. */
+/* After the last mini-batch: start the sum over ranks; with DDP_STATISTICS_RANK_0, the copy of rank
+ * 0's buffers to all ranks. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum: from here on the device finds in the buffers what came (ddp_work_fence). Fails

@@ -162,9 +162,10 @@ void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
  * dropped whole or not at all. */
 void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 
-/* Say that the gradients of layer are final in this pass, and launch the buckets that are full.
- * Repeats are ignored, and so are layers without parameters. Fails with DDP_ERR_COMM, or
- * DDP_ERR_USAGE where the pass is the last of config.mini_batches and does not sync. */
+/* Say that the gradients of layer are final in this pass. If the pass syncs, with config.overlap,
+ * also launch the buckets that are full. Repeats are ignored, and so are layers that are frozen or
+ * have no parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the pass is the last of
+ * config.mini_batches and does not sync. */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
 /* Let launched buckets travel on. Fails with DDP_ERR_COMM. */

@@ -72,8 +72,8 @@ ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK
 /* Fence all sums of a bucket (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
-/* After the fence of its bucket: make the gradient of table->params[i] the sum over ranks, and its
- * run count too. */
+/* Write the sum over ranks, decoded, to the gradient of table->params[i]. Its run count becomes the
+ * number of ranks on which its layer ran. Call after the fence of its bucket. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
 /* Return the last sum that a bucket has; the rounds'. */

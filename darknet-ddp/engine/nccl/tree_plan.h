@@ -23,9 +23,10 @@
 struct ddp_nccl_level {
     const struct ddp_span *pieces; /* the slices, in units of the plan */
     int piece_count;
-    int parts, sums;          /* nodes of the tree: addends, and what they become */
-    int *firsts;              /* by addend: its first rank */
-    unsigned char *additions; /* by ddp_sum_stack */
+    int parts, sums; /* nodes of the tree: addends, and what they become */
+    int *firsts;     /* by addend: its first rank */
+    /* By addend: how many times the top two become their sum once it is pushed (ddp_sum_stack). */
+    unsigned char *additions;
 };
 
 struct ddp_nccl_plan {

@@ -28,9 +28,9 @@ int layer_reader(const network *net, int i, int after);
 /* Return 1 if layer i uses another layer's weights, or another layer uses layer i's. */
 int layer_is_shared(const network *net, int i);
 
-/* Return 1 if a layer of this type computes its output in a pass from what it reads in that pass,
- * and sums its delta from its readers. Return 0 for losses, which make a delta; for recurrent
- * layers, which remember; and for [crop]. */
+/* Return 1 if a layer of this type computes its output only from what it reads in the same pass,
+ * and only its readers add to its delta. Return 0 for losses, which make a delta; for
+ * recurrent layers, which remember; for [crop]; and for types that graph.c does not know. */
 int layer_type_passes_on(LAYER_TYPE type);
 
 /* Return 1 if graph.c has a row for this type. */

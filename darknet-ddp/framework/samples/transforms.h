@@ -22,7 +22,8 @@ void ddp_mask_path(const char *picture, char *out);
  * then has the decoder's warning, or "". Else note says why not. */
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
-/* Return the orientation, 1 to 8, that Exif data of `size` bytes say; 1 if none. */
+/* Return the orientation, 1 to 8, that Exif data of `size` bytes say. It is 1 if they say none or
+ * are damaged. exif: what follows "Exif\0\0" in a JPEG, or all of a PNG's eXIf chunk. */
 int ddp_exif_orientation(const unsigned char *exif, size_t size);
 
 /* Read a picture's size in pixels from its header, turned as its Exif data say. Returns 0 if that

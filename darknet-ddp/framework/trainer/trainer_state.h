@@ -211,8 +211,9 @@ int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */
 
-/* Before a mini-batch's forward pass: start to sum the step's unreadable samples over ranks, if it
- * is the first of its step, and if the run ends for such samples. */
+/* Start to sum over ranks how many samples loaded so far end the run (ddp_bad_samples_ending). Call
+ * before each mini-batch's forward pass. It does nothing but for the first of a step, and only if
+ * config.bad_data is set. */
 void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
                                  const ddp_train_position *before);
 

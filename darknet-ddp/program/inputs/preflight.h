@@ -1,4 +1,5 @@
-/* inputs/preflight.h: a look at some of the training data before a run. */
+/* inputs/preflight.h: a look, before a run, at some pictures of train= and valid=, at the names and
+ * at the cfg's values. */
 #ifndef DDP_INPUTS_PREFLIGHT_H
 #define DDP_INPUTS_PREFLIGHT_H
 

@@ -12,7 +12,8 @@ void ddp_become_subreaper(void);
 /* Kill all processes of the tree, and wait until none is left, for 3 s at most. */
 void ddp_process_tree_kill(void);
 
-/* Call each(ctx, pid) for every process of the tree. */
+/* Call each(ctx, pid) for every process below this one, not for this one. A process may have ended
+ * before its call. */
 void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 
 /* Send a signal to the processes of the tree that run this very program. Returns how many got it.
@@ -22,8 +23,8 @@ int ddp_process_tree_signal(int number);
 /* Return 1 if the process blocks this signal, and one has been sent to it. */
 int ddp_process_has_pending(pid_t pid, int number);
 
-/* Send a signal to one process of the tree that runs this very program and handles the signal: of
- * its default action others would die. Returns how many got it: 0 or 1. */
+/* Send a signal to the first process found in the tree that runs this very program and handles the
+ * signal; a process that does not handle it would die of it. Returns how many got it: 0 or 1. */
 int ddp_process_tree_ask(int number);
 
 #endif

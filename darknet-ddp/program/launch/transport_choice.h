@@ -5,8 +5,9 @@
 #include "launch/launcher_env.h"
 #include "options/options.h"
 
-/* Does what -ddp_backend, -ddp_rendezvous and the launcher say go together, and with this build?
- * DDP_ERR_USAGE: it does not. */
+/* Check that -ddp_backend, -ddp_rendezvous and -ddp_channels go with each other, and with the
+ * launcher or with the variables of ranks started by hand. If they want Gloo, check that this build
+ * has it; other backends are not looked for here. Fails with DDP_ERR_USAGE. */
 ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 

@@ -27,8 +27,10 @@ void ddp_session_open(const ddp_options *options);
  * ddp_session_begins_with. Blocks until every rank is here. */
 void ddp_session_validate(const char *command, const char *data, const char *cfg);
 
-/* Put the options' values in place of the cfg's. data: the word of the line in the .data file's
- * place. Call before the network is parsed. */
+/* Put the values of the options in inputs/overrides.h in place of those of the cfg's [net]. Also
+ * find the training list in the .data file. command: Darknet's, "detector" say. data: the word
+ * where the .data file stands. It is not read if the command has none. Call before the network is
+ * parsed. */
 void ddp_session_override(const char *command, const char *data, const char *cfg);
 
 /* Tell what the run begins with. weights: the weights file of the line; NULL: none. clear: -clear

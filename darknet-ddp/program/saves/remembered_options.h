@@ -12,9 +12,9 @@
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
                                 const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
 
-/* Add to run's options what the run validates on. Set *since to the step since which it does so; 0:
- * always. The run goes on from the checkpoint whose metadata are `was`; all zero: it begins anew.
- * The run validates on `valid`, in words; NULL: on nothing, and what `was` says is kept. A
+/* Add to run's options what the run validates on: `valid`, in words. NULL: it does not validate,
+ * and what `was` says is kept. *since becomes the step since which that has been the same; 0:
+ * always. was: metadata of the checkpoint that the run goes on from; all zero: it begins anew. A
  * checkpoint that says nothing of it counts as one that validated on the same. Fails as
  * ddp_remember_options. */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,

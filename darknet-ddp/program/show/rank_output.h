@@ -83,10 +83,11 @@ void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
  * failed, before the other ranks are ended; NULL: none. */
 void ddp_rank_output_at_end(void (*at_end)(void));
 
-/* Tell the watch that this rank moves: it waits for something that ends by itself. */
+/* Call while this rank waits for something that ends by itself: tells the watch that it moves. */
 void ddp_rank_output_moves(void);
 
-/* Set the watch that is told when this process fails; NULL: none. */
+/* Set the watch that ddp_rank_output_moves tells, and that is told when this process fails; NULL:
+ * none. Set NULL before the watch is closed. */
 void ddp_rank_output_watch(ddp_watch *watch);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct ddp_run_files_config {
     const char *directory;   /* the weights' folder */
     const char *cfg;         /* path of the cfg, whose name the files have */
     const char *tensorboard; /* a folder; NULL: none */
-    const char *banner;      /* lines about the run; copied */
+    const char *banner;      /* lines about the run, for its page; not NULL; copied */
     const char *command;     /* the command line; copied */
     int resumed;             /* 1: the run goes on, and so do its files */
     int best;                /* the option -best */

@@ -20,8 +20,8 @@ typedef struct ddp_wait_shares {
     int reported;
 } ddp_wait_shares;
 
-/* Begin to count. communication_ns: this rank's total so far. group must outlive w. Release with
- * ddp_wait_shares_release. Fails with DDP_ERR_NOMEM. */
+/* Begin to count how long this rank waits. communication_ns: how long it has been in communication
+ * so far. group must outlive w. Release with ddp_wait_shares_release. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_wait_shares_release(ddp_wait_shares *w);

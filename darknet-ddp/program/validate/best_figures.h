@@ -17,8 +17,9 @@ typedef struct ddp_best_figure {
 /* The best validation, and those before. Begins as {0}. */
 typedef struct ddp_best_figures {
     ddp_best_figure best;
-    int number;           /* validations so far */
-    ddp_best_figure *all; /* bests in their order; without memory some are missing */
+    int number; /* validations so far */
+    /* Each best, in the order in which they came. One for which there was no memory is missing. */
+    ddp_best_figure *all;
     size_t count;
 } ddp_best_figures;
 

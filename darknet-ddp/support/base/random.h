@@ -33,7 +33,8 @@ typedef struct ddp_random {
     unsigned left; /* numbers of `block` not drawn yet */
 } ddp_random;
 
-/* Return the topic of a purpose (0 to 255) and a detail, which is taken modulo 2^24. */
+/* Return a topic for the draws below: the purpose (0 to 255) in its high byte, detail modulo 2^24
+ * in the others. */
 uint32_t ddp_random_topic(unsigned purpose, int detail);
 
 /* Write block number `block` of (seed, topic, number) to out. */

@@ -1,4 +1,5 @@
-/* device/wire.h: arrays of floats in the formats of device/float16.h, in which they travel. */
+/* device/wire.h: arrays of floats as they travel: as float32, or in 16 bits (device/float16.h),
+ * rounded, packed and unpacked. */
 #ifndef DDP_DEVICE_WIRE_H
 #define DDP_DEVICE_WIRE_H
 

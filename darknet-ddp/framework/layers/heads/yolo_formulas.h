@@ -1,3 +1,6 @@
+/* layers/heads/yolo_formulas.h: the deltas of Darknet's own [yolo], for CPU and GPU, place by
+ * place. A place is one anchor of one cell of one picture. The arrays l.output, l.delta, l.biases,
+ * l.mask, l.map and net.truth are in memory of the device that computes. */
 #ifndef YOLO_FORMULAS_H
 #define YOLO_FORMULAS_H
 #include "box.h"
@@ -5,12 +8,7 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-/*
- * The deltas of Darknet's own [yolo], for CPU and GPU, place by place. A place is one anchor of one
- * cell of one picture. The arrays l.output, l.delta, l.biases, l.mask, l.map and net.truth are in
- * memory of the device that computes. A truth is BOX_VALUES values.
- */
-#define BOX_VALUES (4 + 1)
+#define BOX_VALUES (4 + 1) /* values of a truth: x, y, w, h, class */
 
 /* A place that has been given a class already gets another beside it. */
 FORMULA void delta_yolo_class(float *output, float *delta, int index, int label, int classes,
