@@ -120,7 +120,7 @@ static ddp_status declare_errors(struct compressor *c, ddp_error *err)
     return st;
 }
 
-static void close(void *self)
+static void close_compressor(void *self)
 {
     struct compressor *c = self;
 
@@ -141,7 +141,7 @@ static ddp_status open_compression(struct compressor *c, const ddp_algorithm_of 
     return c->compression->open ? c->compression->open(&c->self, &with, err) : DDP_OK;
 }
 
-static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
+static ddp_status open_compressor(void **self, const ddp_algorithm_of *of, ddp_error *err)
 {
     struct compressor *c;
 
@@ -153,7 +153,7 @@ static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
     *c = (struct compressor){
         .options = of->options, .compression = compression_of(of->options), .state = of->state};
     if (list_matrices(c, of, err) || declare_errors(c, err) || open_compression(c, of, err)) {
-        close(c);
+        close_compressor(c);
         return err->code;
     }
     *self = c;
@@ -240,7 +240,7 @@ static void print_how(const char *how, double value, FILE *out)
         (void)fprintf(out, "%g%s", value, how + length + 1);
 }
 
-static void print(const void *self, FILE *out)
+static void print_compressor(const void *self, FILE *out)
 {
     const struct compressor *c = self;
     const ddp_compress_choice *choice;
@@ -299,10 +299,10 @@ const ddp_algorithm ddp_algorithm_compressor = {
     .order_subject = "what is compressed",
     .is_on = is_on,
     .check_run = check_run,
-    .open = open,
+    .open = open_compressor,
     .attach = attach,
-    .close = close,
+    .close = close_compressor,
     .sum = &sum,
-    .print = print,
+    .print = print_compressor,
     .print_resumed = print_resumed,
 };

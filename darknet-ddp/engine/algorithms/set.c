@@ -24,8 +24,8 @@ static size_t count_all(void)
     return count;
 }
 
-static ddp_status add(ddp_algorithm_set *s, const ddp_algorithm *a, const ddp_algorithm_of *of,
-                      ddp_error *err)
+static ddp_status add_member(ddp_algorithm_set *s, const ddp_algorithm *a,
+                             const ddp_algorithm_of *of, ddp_error *err)
 {
     struct member *new = &s->members[s->count];
 
@@ -53,7 +53,7 @@ ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_o
     with.state = s->state;
     for (size_t i = 0; ddp_algorithms[i] && !st; i++)
         if (ddp_algorithms[i]->is_on(of->options))
-            st = add(s, ddp_algorithms[i], &with, err);
+            st = add_member(s, ddp_algorithms[i], &with, err);
     if (st) {
         ddp_algorithm_set_close(s);
         return st;
@@ -137,7 +137,8 @@ static int shards(const ddp_algorithm *a)
 
 /* Return the first member that has something to do in this run and for which does() holds; NULL:
  * none. s may be NULL. */
-static const struct member *find(const ddp_algorithm_set *s, int (*does)(const ddp_algorithm *a))
+static const struct member *find_member(const ddp_algorithm_set *s,
+                                        int (*does)(const ddp_algorithm *a))
 {
     for (size_t i = 0; s && i < s->count; i++)
         if (s->members[i].self && does(s->members[i].algorithm))
@@ -152,7 +153,7 @@ ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s)
 
 const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self)
 {
-    const struct member *m = find(s, plugs_into_sums);
+    const struct member *m = find_member(s, plugs_into_sums);
 
     *self = m ? m->self : NULL;
     return m ? m->algorithm->sum : NULL;
@@ -160,7 +161,7 @@ const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **sel
 
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self)
 {
-    const struct member *m = find(s, plugs_into_updates);
+    const struct member *m = find_member(s, plugs_into_updates);
 
     *self = m ? m->self : NULL;
     return m ? m->algorithm->update : NULL;
@@ -168,7 +169,7 @@ const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void
 
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self)
 {
-    const struct member *m = find(s, plugs_into_steps);
+    const struct member *m = find_member(s, plugs_into_steps);
 
     *self = m ? m->self : NULL;
     return m ? m->algorithm->step : NULL;
@@ -176,7 +177,7 @@ const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **s
 
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self)
 {
-    const struct member *m = find(s, plugs_into_layers);
+    const struct member *m = find_member(s, plugs_into_layers);
 
     *self = m ? m->self : NULL;
     return m ? m->algorithm->layers : NULL;
@@ -184,17 +185,17 @@ const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void
 
 int ddp_algorithm_set_halves(const ddp_algorithm_set *s)
 {
-    return find(s, halves) != NULL;
+    return find_member(s, halves) != NULL;
 }
 
 int ddp_algorithm_set_shards(const ddp_algorithm_set *s)
 {
-    return find(s, shards) != NULL;
+    return find_member(s, shards) != NULL;
 }
 
 ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s)
 {
-    const struct member *m = find(s, shards);
+    const struct member *m = find_member(s, shards);
 
     return m ? m->algorithm->sharded(m->self) : NULL;
 }

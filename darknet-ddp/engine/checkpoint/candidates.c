@@ -47,8 +47,8 @@ static void read_age(struct ddp_candidate *c)
 }
 
 /* weights: the name of the state file without its end. state: NULL where there is none. */
-static ddp_status add(struct ddp_candidates *all, const char *directory, const char *base,
-                      const char *weights, const char *state, ddp_error *err)
+static ddp_status add_candidate(struct ddp_candidates *all, const char *directory, const char *base,
+                                const char *weights, const char *state, ddp_error *err)
 {
     struct ddp_candidate *c = new_candidate(all);
 
@@ -81,9 +81,9 @@ static ddp_status add_if_its(struct ddp_candidates *all, const char *directory, 
     int is_state = ddp_match_weights_name(weights, sizeof weights, name);
 
     if (is_state && ddp_match_is_weights(weights, base))
-        return add(all, directory, base, weights, name, err);
+        return add_candidate(all, directory, base, weights, name, err);
     if (!is_state && ddp_match_is_of_run(directory, name, base) && !has_state(directory, name))
-        return add(all, directory, base, name, NULL, err);
+        return add_candidate(all, directory, base, name, NULL, err);
     return DDP_OK;
 }
 

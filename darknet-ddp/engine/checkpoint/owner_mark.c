@@ -85,7 +85,7 @@ static int format(const ddp_owner_mark *m, uint64_t count, char *out, size_t siz
 }
 
 /* Copy to out the text behind "key " in the first line that begins with it; else the empty text. */
-static void find(const char *text, const char *key, char *out, size_t size)
+static void find_value(const char *text, const char *key, char *out, size_t size)
 {
     size_t length = strlen(key);
 
@@ -102,16 +102,16 @@ static void parse(ddp_owner_mark *m)
 {
     char number[WORD];
 
-    find(m->text, "owner", m->token, sizeof m->token);
-    find(m->text, "host", m->host, sizeof m->host);
-    find(m->text, "boot", m->boot, sizeof m->boot);
-    find(m->text, "space", m->space, sizeof m->space);
-    find(m->text, "since", m->since, sizeof m->since);
-    find(m->text, "process", number, sizeof number);
+    find_value(m->text, "owner", m->token, sizeof m->token);
+    find_value(m->text, "host", m->host, sizeof m->host);
+    find_value(m->text, "boot", m->boot, sizeof m->boot);
+    find_value(m->text, "space", m->space, sizeof m->space);
+    find_value(m->text, "since", m->since, sizeof m->since);
+    find_value(m->text, "process", number, sizeof number);
     m->pid = strtoll(number, NULL, 10);
-    find(m->text, "start", number, sizeof number);
+    find_value(m->text, "start", number, sizeof number);
     m->start = strtoull(number, NULL, 10);
-    find(m->text, "file", number, sizeof number);
+    find_value(m->text, "file", number, sizeof number);
     m->file = strtoull(number, NULL, 10);
 }
 

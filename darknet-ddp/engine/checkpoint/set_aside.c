@@ -89,7 +89,7 @@ static void release(struct found *f)
     free(f->names);
 }
 
-static int add(struct found *f, const char *name)
+static int add_name(struct found *f, const char *name)
 {
     if (f->count == f->room) {
         size_t room = f->room * 2 + 16;
@@ -124,7 +124,7 @@ static ddp_status look(struct found *f, const char *directory, const char *base,
         if (!is_of_run(directory, entry->d_name, base))
             continue;
         f->has_results |= is_result(directory, entry->d_name, base);
-        if (!add(f, entry->d_name)) {
+        if (!add_name(f, entry->d_name)) {
             (void)closedir(dir);
             return no_memory(directory, err);
         }

@@ -18,7 +18,7 @@ static int64_t communication_now(void)
     return ddp_trainer_communication_ns(ddp_run.trainer);
 }
 
-static ddp_status save(network *net, const char *path, int cutoff, ddp_error *err)
+static ddp_status save_checkpoint(network *net, const char *path, int cutoff, ddp_error *err)
 {
     int64_t began_ns = ddp_clock_ns(), communication_ns = communication_now();
     ddp_status st;
@@ -83,6 +83,6 @@ ddp_status ddp_session_agree_on_weights(ddp_error *err)
 
 void ddp_session_checkpoint_callbacks(ddp_plugin_callbacks *callbacks)
 {
-    callbacks->save = save;
+    callbacks->save = save_checkpoint;
     callbacks->resume = resume;
 }

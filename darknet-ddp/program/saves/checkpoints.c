@@ -157,8 +157,8 @@ static ddp_status make_room(void *ctx, const char *path, ddp_error *err)
     return ddp_displaced_keep(path, c->base, is_own, c->began_step, err);
 }
 
-static ddp_status open(ddp_checkpoints *c, const ddp_checkpoints_config *config, network *net,
-                       uint64_t *seed, ddp_error *err)
+static ddp_status open_checkpoints(ddp_checkpoints *c, const ddp_checkpoints_config *config,
+                                   network *net, uint64_t *seed, ddp_error *err)
 {
     c->options = config->options;
     c->group = config->group;
@@ -196,7 +196,7 @@ ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_con
     *out = NULL;
     if (!c)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for checkpoints");
-    if (open(c, config, net, seed, err)) {
+    if (open_checkpoints(c, config, net, seed, err)) {
         ddp_checkpoints_close(c);
         return err->code;
     }
@@ -244,9 +244,9 @@ static ddp_status name_last(const ddp_checkpoints *c, ddp_error *err)
                     last ? last : "");
 }
 
-/* On rank 0. */
-static ddp_status save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
-                       ddp_error *err)
+/* Start to save net. On rank 0. */
+static ddp_status save_on_rank_0(ddp_checkpoints *c, network *net, const char *path, int cutoff,
+                                 ddp_error *err)
 {
     ddp_status st;
 
@@ -278,7 +278,7 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
         printf("DDP: nothing was trained, so %s is not written\n", path);
         return DDP_OK;
     }
-    st = save(c, net, path, cutoff, err);
+    st = save_on_rank_0(c, net, path, cutoff, err);
     if (sharded && st != DDP_ERR_COMM && ddp_sharded_ask_end(sharded, &ended) && !st) {
         *err = ended;
         return err->code;

@@ -63,7 +63,7 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
     return DDP_OK;
 }
 
-static const char *find(const ddp_checkpoint_metadata *metadata, const char *name)
+static const char *find_option(const ddp_checkpoint_metadata *metadata, const char *name)
 {
     for (size_t i = 0; i < metadata->option_count; i++)
         if (strcmp(metadata->options[i].name, name) == 0)
@@ -72,7 +72,8 @@ static const char *find(const ddp_checkpoint_metadata *metadata, const char *nam
 }
 
 /* Add a fact that is recorded only: a run may go on whatever its value was. */
-static ddp_status add(ddp_checkpoint_run *run, const char *name, const char *value, ddp_error *err)
+static ddp_status add_option(ddp_checkpoint_run *run, const char *name, const char *value,
+                             ddp_error *err)
 {
     ddp_checkpoint_metadata metadata = {.option_count = run->option_count};
 
@@ -88,7 +89,7 @@ ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err)
 {
-    const char *before = find(was, "valid"), *began = find(was, "valid_since");
+    const char *before = find_option(was, "valid"), *began = find_option(was, "valid_since");
     char text[24];
 
     *since = began ? strtoull(began, NULL, 10) : 0;
@@ -97,7 +98,8 @@ ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
     if (!valid && !before)
         return DDP_OK;
     (void)snprintf(text, sizeof text, "%" PRIu64, *since);
-    return add(run, "valid", valid ? valid : before, err) || add(run, "valid_since", text, err)
+    return add_option(run, "valid", valid ? valid : before, err)
+                   || add_option(run, "valid_since", text, err)
                ? err->code
                : DDP_OK;
 }
@@ -119,13 +121,13 @@ ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, siz
     char text[24];
 
     (void)snprintf(text, sizeof text, "%zu", count_unlabelled(has, n));
-    return add(run, "unlabelled", text, err);
+    return add_option(run, "unlabelled", text, err);
 }
 
 ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
                                  ddp_error *err)
 {
-    const char *text = find(was, "unlabelled");
+    const char *text = find_option(was, "unlabelled");
     size_t before = text ? strtoull(text, NULL, 10) : 0, now = count_unlabelled(has, n);
 
     if (!text || now <= before)

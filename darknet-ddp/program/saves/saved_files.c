@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Its place; files->count: it is none of them. */
-static size_t find(const ddp_saved_files *files, const char *path)
+static size_t find_path(const ddp_saved_files *files, const char *path)
 {
     size_t i = 0;
 
@@ -15,13 +15,13 @@ static size_t find(const ddp_saved_files *files, const char *path)
 
 int ddp_saved_files_has(const ddp_saved_files *files, const char *path)
 {
-    return find(files, path) < files->count;
+    return find_path(files, path) < files->count;
 }
 
 void ddp_saved_files_add(ddp_saved_files *files, const char *path)
 {
     char **grown, *last;
-    size_t i = find(files, path);
+    size_t i = find_path(files, path);
 
     if (i == files->count) {
         grown = realloc(files->paths, (i + 1) * sizeof *grown);

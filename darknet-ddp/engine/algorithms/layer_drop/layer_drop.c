@@ -36,7 +36,7 @@ static ddp_status check_run(const ddp_algorithm_of *of, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
+static ddp_status open_drop(void **self, const ddp_algorithm_of *of, ddp_error *err)
 {
     size_t count = (size_t)of->network.block_count;
     struct drop *d = calloc(1, sizeof *d);
@@ -65,7 +65,7 @@ static ddp_status attach(void *self, const ddp_attached *a, ddp_error *err)
     return DDP_OK;
 }
 
-static void close(void *self)
+static void close_drop(void *self)
 {
     struct drop *d = self;
 
@@ -89,7 +89,7 @@ static void choose(void *self, size_t step, char *dropped, float *scale)
     }
 }
 
-static void print(const void *self, FILE *out)
+static void print_drop(const void *self, FILE *out)
 {
     const struct drop *d = self;
     double most = d->draw.most;
@@ -130,10 +130,10 @@ const ddp_algorithm ddp_algorithm_layer_drop = {
     .claims = {.controls = DDP_CONTROLS_LAYERS, .breaks = DDP_GUARANTEE_PLAIN},
     .is_on = is_on,
     .check_run = check_run,
-    .open = open,
+    .open = open_drop,
     .attach = attach,
-    .close = close,
+    .close = close_drop,
     .layers = &layers,
-    .print = print,
+    .print = print_drop,
     .print_end = print_end,
 };

@@ -51,7 +51,7 @@ int ddp_local_sgd_in_sync(const ddp_local_sgd *l)
 
 /* ---- opening ---- */
 
-static ddp_status add(ddp_local_sgd *l, struct average average, ddp_error *err)
+static ddp_status add_average(ddp_local_sgd *l, struct average average, ddp_error *err)
 {
     struct average *new = &l->averages[l->average_count++];
 
@@ -69,12 +69,12 @@ static ddp_status add_param(ddp_local_sgd *l, const ddp_param *p, ddp_error *err
                               .part = p->part,
                               .name = "value"};
 
-    if (add(l, average, err))
+    if (add_average(l, average, err))
         return err->code;
     for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && p->optimizer.buffer[k]; k++) {
         average.x = p->optimizer.buffer[k];
         average.name = p->optimizer.name[k];
-        if (add(l, average, err))
+        if (add_average(l, average, err))
             return err->code;
     }
     return DDP_OK;
@@ -89,15 +89,15 @@ static ddp_status open_sums(ddp_local_sgd *l, ddp_error *err)
         if (t->params[i].layer >= t->first_trained)
             st = add_param(l, &t->params[i], err);
     for (size_t i = 0; i < t->buffer_count && !st; i++)
-        st = add(l,
-                 (struct average){.x = *t->buffers[i].slot,
-                                  .count = t->buffers[i].count,
-                                  .layer = t->buffers[i].layer,
-                                  .always = 1,
-                                  .kind = t->buffers[i].kind,
-                                  .part = t->buffers[i].part,
-                                  .name = "value"},
-                 err);
+        st = add_average(l,
+                         (struct average){.x = *t->buffers[i].slot,
+                                          .count = t->buffers[i].count,
+                                          .layer = t->buffers[i].layer,
+                                          .always = 1,
+                                          .kind = t->buffers[i].kind,
+                                          .part = t->buffers[i].part,
+                                          .name = "value"},
+                         err);
     return st;
 }
 
@@ -196,7 +196,7 @@ void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer)
 
 /* ---- its end ---- */
 
-static ddp_status name(const struct average *a, ddp_error *err)
+static ddp_status name_average(const struct average *a, ddp_error *err)
 {
     return ddp_wrap(err, "average of layer %d (%s) %s, %s", a->layer, a->kind, a->part, a->name);
 }
@@ -212,13 +212,13 @@ static ddp_status sum_all(ddp_local_sgd *l, ddp_error *err)
         const struct average *a = &l->averages[i];
 
         if (takes_part(l, a) && ddp_work_start(a->sum, err))
-            return name(a, err);
+            return name_average(a, err);
     }
     for (size_t i = 0; i < l->average_count; i++) {
         const struct average *a = &l->averages[i];
 
         if (takes_part(l, a) && ddp_work_wait(a->sum, err))
-            return name(a, err);
+            return name_average(a, err);
     }
     if (ddp_group_size(l->group) == 1) /* nobody waited */
         ddp_device_synchronize(l->table->device);

@@ -88,7 +88,7 @@ static ddp_status declare_slow_momentum(struct local_sgd *l, const ddp_param_tab
     return st;
 }
 
-static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
+static ddp_status open_local_sgd(void **self, const ddp_algorithm_of *of, ddp_error *err)
 {
     struct local_sgd *l = calloc(1, sizeof *l);
 
@@ -232,7 +232,7 @@ static void print_alone(FILE *out, const struct local_sgd *l)
     }
 }
 
-static void print(const void *self, FILE *out)
+static void print_local_sgd(const void *self, FILE *out)
 {
     const struct local_sgd *l = self;
     int warmup = l->config.warmup, alone = ddp_group_size(l->group) == 1;
@@ -274,11 +274,11 @@ const ddp_algorithm ddp_algorithm_local_sgd = {
     .is_on = is_on,
     .check = check,
     .check_run = check_run,
-    .open = open,
+    .open = open_local_sgd,
     .attach = attach,
     .detach = detach,
     .close = free,
     .step = &step,
-    .print = print,
+    .print = print_local_sgd,
     .print_end = print_end,
 };

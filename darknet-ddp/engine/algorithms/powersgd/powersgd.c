@@ -79,7 +79,7 @@ static ddp_status declare(struct powersgd *p, const ddp_compression_of *of, ddp_
     return st;
 }
 
-static ddp_status open(void **self, const ddp_compression_of *of, ddp_error *err)
+static ddp_status open_powersgd(void **self, const ddp_compression_of *of, ddp_error *err)
 {
     struct powersgd *p = calloc(1, sizeof *p);
 
@@ -133,6 +133,6 @@ const ddp_compression ddp_compression_powersgd = {
     .numbers = numbers,
     .encode = encode,
     .decode = decode,
-    .open = open,
+    .open = open_powersgd,
     .close = free,
 };

@@ -31,7 +31,7 @@ static ddp_status check(double value, int ranks, ddp_error *err)
                     value, ranks, most);
 }
 
-static void close(void *self)
+static void close_top_k(void *self)
 {
     struct topk *t = self;
 
@@ -40,7 +40,7 @@ static void close(void *self)
     free(t);
 }
 
-static ddp_status open(void **self, const ddp_compression_of *of, ddp_error *err)
+static ddp_status open_top_k(void **self, const ddp_compression_of *of, ddp_error *err)
 {
     struct topk *t = calloc(1, sizeof *t);
 
@@ -91,6 +91,6 @@ const ddp_compression ddp_compression_topk = {
     .encode = encode,
     .decode = decode,
     .check = check,
-    .open = open,
-    .close = close,
+    .open = open_top_k,
+    .close = close_top_k,
 };

@@ -199,7 +199,7 @@ static void free_all(const ddp_shard *s)
 }
 
 /* Empty the framework's moments on the host. */
-static void drop(const ddp_shard *s)
+static void empty_frameworks_moments(const ddp_shard *s)
 {
     const ddp_param_table *table = s->of.table;
 
@@ -237,7 +237,7 @@ ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *er
         ddp_shard_close(s);
         return err->code;
     }
-    drop(s);
+    empty_frameworks_moments(s);
     if (!ddp_device_is_host(device_of(s)))
         free_all(s);
     s->has_taken = 1;

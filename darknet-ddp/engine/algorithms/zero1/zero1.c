@@ -19,7 +19,7 @@ static int is_on(const ddp_options *o)
     return o->shard_optimizer;
 }
 
-static ddp_status open(void **self, const ddp_algorithm_of *of, ddp_error *err)
+static ddp_status open_zero1(void **self, const ddp_algorithm_of *of, ddp_error *err)
 {
     struct zero1 *z;
 
@@ -103,7 +103,7 @@ static ddp_status receive_layer(void *self, int layer, ddp_error *err)
 
 /* ---- words ---- */
 
-static void print(const void *self, FILE *out)
+static void print_zero1(const void *self, FILE *out)
 {
     const struct zero1 *z = self;
     ddp_shard_size size;
@@ -126,12 +126,12 @@ const ddp_algorithm ddp_algorithm_zero1 = {
                .breaks = DDP_GUARANTEE_DROP}, /* a rank knows of others' shares once they came */
     .order_subject = "what is shared out",
     .is_on = is_on,
-    .open = open,
+    .open = open_zero1,
     .attach = attach,
     .detach = detach,
     .close = free,
     .halves = 1,
     .update = &update,
     .sharded = sharded,
-    .print = print,
+    .print = print_zero1,
 };
