@@ -367,7 +367,7 @@ class Script(darknet.Case):
     def test_a_pack_has_all_that_its_programs_need(self):
         if not darknet.has_gloo():
             self.skipTest("this build has no Gloo")
-        result = self.script("--check", os.path.dirname(EMULATED), name="pack-gpu")
+        result = self.script("--check", os.path.dirname(EMULATED), name="pack-gpu.py")
         self.assertEqual(result.code, 1, result)
         self.assertRegex(result.err, r"\Apack-gpu: \S+ needs libgloo\S+, which is neither packed nor of CUDA, cuDNN, NCCL or glibc; "
                                      r"build without Gloo: -DDDP_WITH_GLOO=OFF\n\Z", result)
