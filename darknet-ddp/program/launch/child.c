@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/tty.h"
+#include "launch/mpirun.h"
 #include "launch/oom.h"
 #include "launch/output_relay.h"
 #include "launch/process_tree.h"
@@ -471,12 +472,12 @@ static int status_of_killed(const struct launcher *l)
 }
 
 /* Return 1 if the ranks have come to their end as somebody wished, whatever mpirun's exit status: a
- * signal to mpirun gives it one of its own. Ranks that mpirun ends because the way to a host broke
- * off (err.why) save and end, too, but nobody wished it. */
+ * signal to mpirun gives it one of its own. Ranks that mpirun ends because it has lost the way to a
+ * host save and end, too, but nobody wished it. */
 static int is_done(const struct launcher *l, int how)
 {
     return WIFEXITED(how) && l->err.notes & DDP_NOTE_DONE && !(l->err.notes & DDP_NOTE_FAILS)
-           && (l->asked || !*l->err.why);
+           && (l->asked || WEXITSTATUS(how) != DDP_MPIRUN_LOST_WAY);
 }
 
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,

@@ -13,6 +13,9 @@
 
 enum { DDP_MPIRUN_WORDS = 64 };
 
+/* The exit status of Open MPI 4's mpirun after its way to a host (ssh) has broken off. */
+enum { DDP_MPIRUN_LOST_WAY = 255 };
+
 /* What the ranks of one start are to get. Strings stay the caller's. */
 typedef struct ddp_mpirun_start {
     const char *program; /* path of what each rank runs */
