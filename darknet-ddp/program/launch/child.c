@@ -270,8 +270,8 @@ static void look_at_kept(struct launcher *l)
             ask_to_end(l, ends[i]);
 }
 
-/* Of ranks that were asked to end: have they committed before they heard of it, or have they
- * perhaps not heard? */
+/* Look at ranks that were asked to end: they may have committed before they heard of it, or may not
+ * have heard. */
 static void look_at_asked(struct launcher *l)
 {
     int number = l->ended_by;

@@ -35,15 +35,15 @@ typedef struct ddp_child_config {
     int end_signal;
 } ddp_child_config;
 
-/* What ranks tell the process that started them. */
+/* Notes that ranks send to the process that started them; bits. */
 typedef enum ddp_launcher_note {
-    DDP_NOTE_TRAINS = 1,      /* all ranks do */
-    DDP_NOTE_SAVED = 2,       /* a checkpoint, or the run goes on from one */
+    DDP_NOTE_TRAINS = 1,      /* all ranks train */
+    DDP_NOTE_SAVED = 2,       /* a checkpoint was saved, or the run goes on from one */
     DDP_NOTE_FAILS = 4,       /* this rank ends the job */
     DDP_NOTE_DONE = 8,        /* all is done and saved: only the end is left, of exit status 0 */
-    DDP_NOTE_LACKS = 16,      /* the same with exit status 1 */
+    DDP_NOTE_LACKS = 16,      /* all is done, and something is missing: exit status 1 */
     DDP_NOTE_BEGINS = 32,     /* a rank runs */
-    DDP_NOTE_COMMITS = 64,    /* no rank had been asked to end: from here on an end is saved */
+    DDP_NOTE_COMMITS = 64,    /* no rank had been asked to end: any end is saved now */
     DDP_NOTE_UNTRAINED = 128, /* one had: all end, and have written nothing */
     DDP_NOTE_TAKEN = 256      /* another run has taken over its folder */
 } ddp_launcher_note;
@@ -60,8 +60,8 @@ typedef enum ddp_launcher_note {
  * What a signal to this process does:
  *
  *   1. SIGINT, SIGTERM or SIGHUP, before ranks that are to train have told whether they commit:
- *      SIGUSR2 goes to the ranks every 0.1 s, since an mpirun that starts them may pass one on to
- *      nobody. They agree once whether any has got it. If so, they end without writing anything.
+ *      SIGUSR2 goes to the ranks every 0.1 s. (An mpirun that starts them may pass one on to
+ *      nobody.) They agree once whether any has got it. If so, they end without writing anything.
  *      What is left after 2 s is killed.
  *   2. The first of these once they have committed: SIGUSR2 goes to the ranks. They end the step,
  *      save and end, and have as long for it as `patient` and grace_s say.
@@ -73,9 +73,9 @@ typedef enum ddp_launcher_note {
  *   6. SIGTSTP stops the ranks and this process; SIGCONT has them go on.
  *   7. If this process is killed, the launcher gets end_signal.
  *
- * Processes that are left are also killed 5 s after a rank has failed (mpirun may wait for a host
- * that is away for minutes), and 15 s after rank 0 has done all (mpirun does not end while somebody
- * keeps a connection to it open).
+ * Processes that are left are also killed 5 s after a rank has failed: mpirun may wait for minutes
+ * for a host that is away. They are killed 15 s after rank 0 has done all: mpirun does not end
+ * while somebody keeps a connection to it open.
  *
  * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,

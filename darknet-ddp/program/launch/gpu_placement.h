@@ -1,8 +1,8 @@
 /* launch/gpu_placement.h: which GPU each rank computes on.
  *
  * Each rank chooses by what it was asked for, its place among the ranks of its host and how
- * many GPUs it sees; then all ranks compare what they chose, because launchers may show each
- * rank other GPUs under the same numbers. Nothing here asks a GPU.
+ * many GPUs it sees. Then all ranks compare what they chose: launchers may show each rank other
+ * GPUs under the same numbers. Nothing here asks a GPU.
  */
 #ifndef DDP_LAUNCH_GPU_PLACEMENT_H
 #define DDP_LAUNCH_GPU_PLACEMENT_H
@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "options/gpu_list.h"
 
-/* What was asked for. */
+/* The GPUs that the command line asks for. */
 typedef struct ddp_gpu_wish {
     ddp_gpu_list list;
     int gpu; /* one GPU; -1: none was named */
@@ -23,7 +23,7 @@ typedef struct ddp_gpu_placement {
     int local_size;    /* how many these are */
     int seen;          /* GPUs that this rank sees, numbered from 0 */
     int gpu;           /* its choice */
-    char identity[64]; /* of that GPU: two different GPUs of a host never have the same */
+    char identity[64]; /* that GPU's: two different GPUs of a host never have the same */
 } ddp_gpu_placement;
 
 /* Can `ranks` ranks be started on this host, which sees `seen` GPUs? Fails with DDP_ERR_USAGE:

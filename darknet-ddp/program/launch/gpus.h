@@ -14,7 +14,7 @@ typedef struct ddp_gpus {
     int shared;      /* some ranks have the same GPU */
     int named;       /* the command line names GPUs */
     char names[256]; /* "GPU NVIDIA H200", or "CPU"; several kinds with commas between them */
-    ddp_gpu_placement *placements; /* of all ranks; NULL: they compute on CPUs */
+    ddp_gpu_placement *placements; /* one for each rank; NULL: they compute on CPUs */
 } ddp_gpus;
 
 /* Free what *g holds; nothing else changes. All zero is allowed. */

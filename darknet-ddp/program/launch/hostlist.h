@@ -20,9 +20,9 @@ typedef struct ddp_hosts {
     size_t count;
 } ddp_hosts;
 
-/* Read hosts from text such as "a,b:4", or from a file of that name with a line for each host: "a",
- * "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks`. Fails with
- * DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
+/* Read hosts from text such as "a,b:4", or from a file of that name. The file has a line for each
+ * host: "a", "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks`. Fails
+ * with DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
 

@@ -3,8 +3,8 @@
 #ifndef DDP_LAUNCH_KILL_LAUNCHER_H
 #define DDP_LAUNCH_KILL_LAUNCHER_H
 
-/* Leave a process behind that kills this rank's parent if that is still there in 10 s and is an
- * mpirun, which may wait for a host that is away for 8 minutes. With `alone` (this rank has found
+/* Leave a process behind that kills this rank's parent, if that is an mpirun and still there in
+ * 10 s. (An mpirun may wait 8 minutes for a host that is away.) With `alone` (this rank has found
  * itself without the others) the parent may also be mpirun's daemon on another host. An mpirun that
  * this program has started is left to that process. Call when this rank is about to end the job,
  * from any thread. */

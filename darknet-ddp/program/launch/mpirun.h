@@ -1,9 +1,9 @@
 /* launch/mpirun.h: the mpirun that starts the ranks: Open MPI 4's, Open MPI 5's, or hydra, which is
  * that of MPICH and Intel MPI.
  *
- * What this program sets, reads or relies on of an mpirun, of its parts on other hosts and of what
- * they print stands in launch/mpirun.c and launch/mpirun_says.c alone, beside what a rank sets
- * before MPI starts (transport/mpi_init.c). Which of the three it is, the MPI library says at run
+ * All that this program sets or reads of an mpirun, of its parts on other hosts and of what they
+ * print stands in launch/mpirun.c and launch/mpirun_says.c. A rank's own settings before MPI starts
+ * are in transport/mpi_init.c. Which of the three it is, the MPI library says at run
  * time (comm/group.h:ddp_group_mpi_kind). docs/hosts.md has what one of them cannot do.
  */
 #ifndef DDP_LAUNCH_MPIRUN_H
@@ -16,7 +16,7 @@ enum { DDP_MPIRUN_WORDS = 64 };
 /* The exit status of Open MPI 4's mpirun after its way to a host (ssh) has broken off. */
 enum { DDP_MPIRUN_LOST_WAY = 255 };
 
-/* What the ranks of one start are to get. Strings stay the caller's. */
+/* The ranks that one start makes, and what they get. Strings stay the caller's. */
 typedef struct ddp_mpirun_start {
     const char *program; /* path of what each rank runs */
     int ranks;           /* on all hosts together */
@@ -24,7 +24,7 @@ typedef struct ddp_mpirun_start {
     const char *hosts;   /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
     const char
         *network; /* between hosts: an interface or "10.1.0.0/16"; NULL: none, or not known */
-    const char *interface; /* of -ddp_interface; NULL: none */
+    const char *interface; /* that -ddp_interface names; NULL: none */
     int has_domains;       /* a host is named with its domain */
     const char *const
         *passed_on; /* names of variables that other hosts' ranks get, too; NULL ends */
@@ -61,8 +61,8 @@ int ddp_mpirun_forwards_signals(void);
 int ddp_mpirun_name_letters(void);
 
 /* Return the signal by which an mpirun is told to end its ranks. It is SIGHUP for Open MPI 5, which
- * leaves ranks half a second at each such signal, whatever -ddp_grace says: SIGTERM and SIGINT,
- * which others may send to all processes of a job, are then kept from it (launch/child.h). */
+ * leaves ranks half a second at each such signal, whatever -ddp_grace says. SIGTERM and SIGINT are
+ * then kept from it (launch/child.h): others may send them to all processes of a job. */
 int ddp_mpirun_end_signal(void);
 
 /* In a rank: return for how many seconds a rank whose connection is gone may still tell its own
@@ -77,7 +77,7 @@ int ddp_mpirun_holds_lines(void);
 /* Debian's package that has this MPI's mpirun. */
 const char *ddp_mpirun_package(void);
 
-/* What srun's --mpi= has to be for this MPI: "pmix" or "pmi2". */
+/* Return the word for srun's --mpi= that this MPI needs: "pmix" or "pmi2". */
 const char *ddp_mpirun_srun_mpi(void);
 
 /* The program, with options, by which Open MPI reaches other hosts, if the environment names one;
@@ -89,7 +89,7 @@ const char *ddp_mpirun_agent(void);
 int ddp_mpirun_is_name(const char *program);
 int ddp_mpirun_is_daemon_name(const char *program);
 
-/* What was typed to start the mpirun that runs as `program`, in one of its ranks: Open MPI 5's
+/* In a rank: return the name by which the mpirun that runs as `program` was started. Open MPI 5's
  * mpirun becomes a prterun, which itself is none of Open MPI's. */
 char *ddp_mpirun_typed_name(char *program);
 

@@ -5,15 +5,15 @@
 
 #include <stddef.h>
 
-/* What a frame of mpirun's is about: text between two lines of dashes. */
+/* The content of a frame: text between two lines of dashes. */
 typedef struct ddp_mpirun_frame {
     int is_end;         /* only that ranks have ended, or cannot be started */
-    int is_no_start;    /* of these, that they cannot be started */
+    int is_no_start;    /* that ranks cannot be started; is_end is 1, too */
     int rank;           /* the one that ended first, by a signal or before all was done; -1: none */
     int signal;         /* that ended it; 0: it ended by itself, with exit status 0 */
     char host[128];     /* that rank's */
     char lost[128];     /* the host whose daemon mpirun has lost; empty: none */
-    char sentence[400]; /* what the frame begins with, up to a stop or colon */
+    char sentence[400]; /* the frame's first words, up to a stop or colon */
 } ddp_mpirun_frame;
 
 /* Read a frame, from its first line of dashes to its last. Words may be broken into lines at any

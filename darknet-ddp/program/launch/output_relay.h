@@ -1,10 +1,10 @@
 /* launch/output_relay.h: what a launcher and its ranks print, read from a pipe and passed on.
  *
  * mpirun dies when the reader of its output has gone. So it writes into pipes, and this process
- * writes for it. What cannot be written (nobody reads, the disk is full) is dropped, and the ranks
- * go on. mpirun also frames explanations of why it ended, or could not start, which say more than a
- * user wants. Such frames on standard error are kept back; `ended`, `lost` and `why` have what they
- * say that the ranks have not said.
+ * writes for it. Text that cannot be written (nobody reads, the disk is full) is dropped, and the
+ * ranks go on. In frames mpirun explains why it ended, or could not start, in more words than
+ * a user wants. Such frames on standard error are kept back. `ended`, `lost` and `why` have what
+ * they say that the ranks have not said.
  */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
@@ -21,15 +21,15 @@ typedef struct ddp_output_relay {
     int from; /* end of a pipe, not blocking; -1: at its end */
     int to;   /* a descriptor of this process */
     int filters;
-    int stands; /* what was passed on last ends with a line that renews itself */
+    int stands; /* the last text passed on ends with a line that renews itself */
     struct ddp_output_relay
-        *beside;               /* of the same terminal: its line is erased first; NULL: none */
-    int unread;                /* nobody takes the output any more */
-    int told;                  /* a sentence of ours, or of a rank, has passed */
-    int advised;               /* one of how to go on has */
-    int no_start;              /* mpirun could not start the ranks */
-    int notes;                 /* of ranks, all that have come */
-    ddp_mpirun_frame ended;    /* what mpirun said of the first rank that ended */
+        *beside;  /* the relay to the same terminal: its line is erased first; NULL: none */
+    int unread;   /* nobody takes the output any more */
+    int told;     /* a sentence of ours, or of a rank, has passed */
+    int advised;  /* one of how to go on has */
+    int no_start; /* mpirun could not start the ranks */
+    int notes;    /* all notes of ranks that have come (ddp_launcher_note) */
+    ddp_mpirun_frame ended;    /* mpirun's frame about the first rank that ended */
     char lost[128];            /* the host whose daemon mpirun has lost; empty: none */
     char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or what a frame begins with */
     char log[DDP_RELAY_FRAME]; /* NAME.log, where rank 0 has named it; else empty */
@@ -38,7 +38,7 @@ typedef struct ddp_output_relay {
     int passing;                    /* the rest of this line has to follow what passed */
     char line[DDP_RELAY_FRAME];     /* that has come in part */
     char frame[DDP_RELAY_FRAME];    /* that is being read */
-    char withheld[DDP_RELAY_FRAME]; /* of frames that were kept back */
+    char withheld[DDP_RELAY_FRAME]; /* text of frames that were kept back */
     size_t line_bytes, frame_bytes, withheld_bytes;
     /* on its way out */
     size_t out_bytes;

@@ -23,8 +23,8 @@ int ddp_process_tree_signal(int number);
 /* Return 1 if the process blocks this signal, and one has been sent to it. */
 int ddp_process_has_pending(pid_t pid, int number);
 
-/* Send a signal to the first process found in the tree that runs this very program and handles the
- * signal; a process that does not handle it would die of it. Returns how many got it: 0 or 1. */
+/* Send a signal to the first process found in the tree that runs this very program and handles it.
+ * (One that does not handle it would die.) Returns how many got it: 0 or 1. */
 int ddp_process_tree_ask(int number);
 
 #endif

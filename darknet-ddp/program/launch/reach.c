@@ -36,7 +36,7 @@ void ddp_reach_program(char *out, size_t size)
 
 static void become_agent(const char *host, int errors) __attribute__((noreturn));
 
-/* What it says of an error goes to errors; -1: nowhere. */
+/* Become the agent. Its errors go to the descriptor `errors`; -1: nowhere. */
 static void become_agent(const char *host, int errors)
 {
     char *agent = strdup(agent_command()), *words[AGENT_WORDS + 3], *rest = NULL;

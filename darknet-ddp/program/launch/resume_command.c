@@ -32,8 +32,8 @@ static int is_resume(const char *word, const char *option)
     return strncmp(word, "-resume", strlen("-resume")) == 0 && strlen(word) <= strlen(option);
 }
 
-/* Of a run that goes on -clear clears nothing, and who takes a folder over once need not do so
- * again. */
+/* Return 1 for -clear, which clears nothing of a run that goes on, and for -ddp_take_over, which is
+ * needed once. */
 static int is_for_once(const char *word)
 {
     return strcmp(word, "-clear") == 0 || strcmp(word, "-ddp_take_over") == 0;

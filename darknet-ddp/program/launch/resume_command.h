@@ -12,8 +12,8 @@ typedef struct ddp_resume_how {
 
 /* Return the command line that goes on with this run, quoted for a shell, in backquotes: with
  * how.option, and without -clear and -ddp_take_over, which are for a beginning. In a rank (launched
- * is 1) it is that of the darknet that started the ranks, or of the mpirun above, if either runs on
- * this host; else "the same command line with -resume". The caller frees it; NULL without memory.
+ * is 1) it is the line of the darknet or mpirun that started the ranks, if that runs on this host.
+ * If it does not: "the same command line with -resume". The caller frees it; NULL without memory.
  */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 

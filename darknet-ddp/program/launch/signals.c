@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of the main thread. oneDNN's products of matrices run with the stack pointer in a heap block
+/* The main thread's stack for handlers. oneDNN's products of matrices run with the stack pointer in a heap block
  * of their own: without another stack the kernel would save its registers over what lies
  * below that block. */
 static _Alignas(64) unsigned char stack[1 << 16];

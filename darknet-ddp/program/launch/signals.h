@@ -5,16 +5,15 @@
 #include <signal.h>
 #include <stdint.h>
 
-/* From here on SIGUSR1 sets flag DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its
- * ranks, DDP_REQUEST_STOP of the flags that it returns (core/loss.h), which stay for good.
- * The first Ctrl-C or SIGTERM of a process that trains, and that no launcher started, or SIGHUP
- * where it is not ignored, says that nothing was trained yet, and ends it. SIGXFSZ does nothing: a
- * write beyond the limit of file sizes then fails, and is reported; nor does SIGPIPE: whoever read
- * the output may end before the run. On the main thread.
- */
+/* Take the signals of a run before it trains. Returns the flags that they set (core/loss.h), which
+ * stay for good: SIGUSR1 sets DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its ranks,
+ * DDP_REQUEST_STOP. With trains_alone (it trains, and no launcher started it) the first Ctrl-C,
+ * SIGTERM, or SIGHUP that is not ignored, ends it with a line: nothing was trained yet.
+ * SIGXFSZ does nothing: a write beyond the limit of file sizes fails and is reported. Nor does
+ * SIGPIPE: the reader of the output may end before the run. On the main thread. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
-/* Such an end removes this file, too: the first that is told. */
+/* Have an end before training remove this file, too. Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
 /* Print a line on standard error, in place of one that renews itself. For handlers of signals; it
@@ -28,19 +27,18 @@ int ddp_signals_number(void);
  * wish? */
 int ddp_signals_is_echo(int64_t first_ns);
 
-/* A Ctrl-C has been heard: what it does, and what another would. */
+/* Print what the Ctrl-C that was heard does, and what another would. */
 void ddp_signals_say_ending(void);
 extern const char ddp_signals_ends_untrained[]; /* a line */
 
-/* From here on SIGTERM means what SIGUSR2 does, and so do the first SIGINT, and SIGHUP, of a
- * terminal that is closed, unless it is ignored. mpirun sends SIGTERM to the ranks that are left
- * when one has failed, or when it is told to end, and kill -9 a second later; it reads no output
- * meanwhile, so where this process was started by a launcher, output that nobody takes is dropped
- * from then on. On the main thread. */
+/* Take SIGTERM, the first SIGINT, and SIGHUP unless it is ignored, for SIGUSR2, once the run trains.
+ * mpirun sends SIGTERM to the ranks that are left when one has failed, or when it is told to end.
+ * SIGKILL follows a second later, and mpirun reads no output meanwhile. So a process that a launcher
+ * started (by_launcher) then drops output that nobody takes. On the main thread. */
 void ddp_signals_take_term(int by_launcher);
 
-/* From here on SIGQUIT calls answer, which must be safe in a handler of signals, and nothing else
- * happens. On the main thread, after ddp_signals_open. */
+/* Have SIGQUIT call answer, which must be safe in a handler of signals, and do nothing else. On the
+ * main thread, after ddp_signals_open. */
 void ddp_signals_answer_quit(void (*answer)(void));
 
 #endif

@@ -165,7 +165,7 @@ static void say_start(void *ctx, double waited_s, int ends)
         (void)fprintf(stderr, "mpirun (%s) has started none\n", ddp_mpirun_path());
 }
 
-/* Of a job that ended before a rank ran: which hosts cannot be reached, and why. */
+/* Print which hosts cannot be reached, and why, after a job that ended before a rank ran. */
 static void name_unreachable(const struct job *j)
 {
     double limit_s = j->options->io_timeout > 0 && j->options->io_timeout < ANSWER_S

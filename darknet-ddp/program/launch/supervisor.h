@@ -16,10 +16,10 @@
  * with -ddp_hosts on each that names no number itself. Each may run on any core of its host and
  * gets OMP_NUM_THREADS = cores / ranks of a host, at least 1, unless the environment has it.
  *
- * Up to -ddp_max_restarts times a job that failed after it had begun to train starts again: from
- * its last checkpoint if it has saved one, on the hosts that answer, with as many ranks as these
- * take and the cfg's batch allows. What is not mended by that (a usage error, a signal that asked
- * to end) is not tried again.
+ * A job that failed after it had begun to train starts again, up to -ddp_max_restarts times. It
+ * goes on from its last checkpoint if it has saved one, on the hosts that answer, with as many
+ * ranks as these take and the cfg's batch allows. A failure that this does not mend (a usage error,
+ * a signal that asked to end) is not tried again.
  *
  * Fails with DDP_ERR_IO, and with DDP_ERR_USAGE where mpirun would read the command otherwise. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
