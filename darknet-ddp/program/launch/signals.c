@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The main thread's stack for handlers. oneDNN's products of matrices run with the stack pointer in a heap block
- * of their own: without another stack the kernel would save its registers over what lies
- * below that block. */
+/* The main thread's stack for handlers. oneDNN's products of matrices run with the stack pointer in
+ * a heap block of their own: without another stack the kernel would save its registers over what
+ * lies below that block. */
 static _Alignas(64) unsigned char stack[1 << 16];
 
 static volatile sig_atomic_t asked[DDP_REQUESTS];

@@ -31,10 +31,11 @@ int ddp_signals_is_echo(int64_t first_ns);
 void ddp_signals_say_ending(void);
 extern const char ddp_signals_ends_untrained[]; /* a line */
 
-/* Take SIGTERM, the first SIGINT, and SIGHUP unless it is ignored, for SIGUSR2, once the run trains.
- * mpirun sends SIGTERM to the ranks that are left when one has failed, or when it is told to end.
- * SIGKILL follows a second later, and mpirun reads no output meanwhile. So a process that a launcher
- * started (by_launcher) then drops output that nobody takes. On the main thread. */
+/* Take SIGTERM for SIGUSR2, once the run trains. The first SIGINT, and SIGHUP unless it is ignored,
+ * are taken so, too. mpirun sends SIGTERM to the ranks that are left when one has failed, or when
+ * it is told to end. SIGKILL follows a second later, and mpirun reads no output meanwhile. So a
+ * process that a launcher started (by_launcher) then drops output that nobody takes. On the main
+ * thread. */
 void ddp_signals_take_term(int by_launcher);
 
 /* Have SIGQUIT call answer, which must be safe in a handler of signals, and do nothing else. On the
