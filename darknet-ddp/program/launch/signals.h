@@ -32,10 +32,10 @@ void ddp_signals_say_ending(void);
 extern const char ddp_signals_ends_untrained[]; /* a line */
 
 /* Take SIGTERM for SIGUSR2, once the run trains. The first SIGINT, and SIGHUP unless it is ignored,
- * are taken so, too. mpirun sends SIGTERM to the ranks that are left when one has failed, or when
- * it is told to end. SIGKILL follows a second later, and mpirun reads no output meanwhile. So a
- * process that a launcher started (by_launcher) then drops output that nobody takes. On the main
- * thread. */
+ * are taken so, too. SIGTERM comes from mpirun to the ranks that are left when one has failed, or
+ * when mpirun is told to end. SIGKILL follows a second later, and mpirun reads no output meanwhile.
+ * So a process that a launcher started (by_launcher) then drops output that nobody takes. On the
+ * main thread. */
 void ddp_signals_take_term(int by_launcher);
 
 /* Have SIGQUIT call answer, which must be safe in a handler of signals, and do nothing else. On the
