@@ -160,7 +160,8 @@ class Calls(darknet.Case):
         copies = []
         for random in (0, 1):
             self.write("tiny.cfg", darknet.detector_cfg(batch=2, max_batches=22).replace("random=0", f"random={random}"))
-            self.succeeds("detector", "train", "train.data", "tiny.cfg", environment={"EMULATED_CALLS": self.path("calls")})
+            self.succeeds("detector", "train", "train.data", "tiny.cfg", "-learning_rate", "0.000001", # at 608x608 the loss is large
+                          environment={"EMULATED_CALLS": self.path("calls")})
             with open(self.path("calls"), encoding="ascii") as f:
                 copies.append(dict(map(str.split, f))["cudaMemcpy"])
         self.assertEqual(*copies)
