@@ -12,23 +12,24 @@
 
 #include <stdint.h>
 
-/* Compare text, lines divided by newlines, over all ranks. Blocks. If any rank's differs from rank
- * 0's, fail with DDP_ERR_MISMATCH on every rank, with the same sentence. It names the lowest rank
- * that differs, and the first line that differs, as both have it. It says which ranks, on which
- * hosts, have either text. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Compare a text of every rank with rank 0's. text: lines divided by newlines. Every rank calls it;
+ * blocks. If any text differs, fail with DDP_ERR_MISMATCH on every rank, with the same sentence. It
+ * names the lowest rank that differs, the first line that differs, as both have it, and which
+ * ranks, on which hosts, have either text. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
-/* The two sides of a disagreement, in words. */
+/* Which ranks have another hash than rank 0, for an error message. */
 typedef struct ddp_sides {
-    int differ;     /* 0: all ranks have the same, and what follows is not set */
-    int odd;        /* the lowest rank that has not rank 0's */
-    int odd_count;  /* ranks that have the same as that one */
-    char odds[112]; /* these, and those that have the same as rank 0 (core/rank_names.h) */
-    char others[112];
+    int differ;       /* 0: all ranks have one hash, and all fields are 0; else 1 */
+    int odd;          /* lowest rank whose hash is not rank 0's */
+    int odd_count;    /* how many ranks have the hash of rank `odd` */
+    char odds[112];   /* names of those ranks (core/rank_names.h) */
+    char others[112]; /* names of the ranks with rank 0's hash (core/rank_names.h) */
 } ddp_sides;
 
-/* Who has which of these hashes, all[r] being rank r's? Where there are more than two, the rest is
- * on no side. Fails with DDP_ERR_NOMEM. */
+/* Find the ranks whose hash is not rank 0's. all[r]: rank r's hash, for each rank of group.
+ * Compares rank 0's hash with that of the lowest rank that differs; ranks with a third hash are
+ * counted nowhere. Sends nothing. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all,
                         ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,40 +20,40 @@ typedef struct ddp_batch {
     int subdivisions; /* mini-batches a step, all ranks together; divides batch */
     int per_rank;     /* mini-batches a step on each rank: subdivisions / ranks */
     int images;       /* images of a mini-batch: batch / subdivisions */
-    int resplit;      /* not 0: mini-batches are smaller than the cfg's */
-    int time_steps; /* steps of a recurrent network: each counts as an image; ddp_batch_split sets 1
-                     */
+    int resplit;      /* 1: mini-batches are smaller than the cfg's, to divide by ranks */
+    int time_steps;   /* time steps of a recurrent network, each an image; 1: it is none.
+                         ddp_batch_split sets 1, callers the rest */
 } ddp_batch;
 
-/* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks.
+/* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks. Sends nothing.
  *
- * DDP_BATCH_GLOBAL: if subdivisions is a multiple of ranks the mini-batches stay
- * as they are. If not, each is cut further, into the fewest equal parts with
- * which their number becomes one. DDP_BATCH_RANK: batch and subdivisions are
- * multiplied by ranks.
+ * DDP_BATCH_GLOBAL: if subdivisions is a multiple of ranks, mini-batches stay as they are. Else
+ * each is cut into the fewest equal parts that make their number a multiple of ranks.
+ * DDP_BATCH_RANK: batch and subdivisions are multiplied by ranks.
  *
- * Fails with DDP_ERR_USAGE: batch or subdivisions below 1, or a step of more than INT_MAX images.
- * Also if batch is not a multiple of subdivisions (Darknet drops the rest silently) or, in
- * DDP_BATCH_GLOBAL, of ranks. The text has the nearest values that work. names are the text's;
- * NULL: plain words. */
+ * Fails with DDP_ERR_USAGE: batch or subdivisions below 1, a step of more than INT_MAX images, or
+ * batch no multiple of subdivisions (Darknet drops the rest silently). In DDP_BATCH_GLOBAL also if
+ * batch is no multiple of ranks. The text has the nearest values that work. names: names of options
+ * for the text; NULL: plain words. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
                            ddp_batch_mode mode, const ddp_option_names *names,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* A run that may be summed in one binary tree over the mini-batches of a step. */
+/* A run that wants the same bits on any number of ranks, for ddp_exact_check. */
 typedef struct ddp_exact_run {
     int batch, subdivisions; /* the cfg's */
     int ranks;
     ddp_batch_mode mode;
-    int sync_every;
-    int broadcast_buffers;         /* the trainer's: statistics are shared at every step */
+    int sync_every;        /* batches that make an update */
+    int broadcast_buffers; /* 1: BatchNorm's statistics are shared at every step; 0: at a save */
     const ddp_option_names *names; /* for errors; NULL: plain words */
 } ddp_exact_run;
 
-/* Can this run have the same bits at any number of ranks (core/tree_sum.h)? Subdivisions and
- * ranks must be powers of two, ranks no more than subdivisions, and batch a multiple of them. What
- * is accepted ddp_batch_split accepts too, but for numbers below 1.
- * DDP_ERR_USAGE: no; the text has the values that work, with whatever else must change. */
+/* Fail with DDP_ERR_USAGE if run cannot have the same bits at any number of ranks
+ * (core/tree_sum.h). It can if subdivisions and ranks are powers of two, ranks at most
+ * subdivisions, and batch a multiple of subdivisions. Also needed: DDP_BATCH_GLOBAL, sync_every 1
+ * and broadcast_buffers 1. The text has the values that work. A batch or subdivisions below 1
+ * passes here, since ddp_batch_split refuses it; anything else that passes here passes there. */
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -5,9 +5,12 @@
 
 #include "core/batch.h"
 
-/* run is cut into mini-batches of one image, and `layer` normalises over them one value a channel.
- * exact: -ddp_exact's rules hold too. Returns DDP_ERR_USAGE with the nearest values that give
- * mini-batches of two images or more in the text, one thing changed at a time. */
+/* Refuse a run whose mini-batches have one image, where BatchNorm has one value a channel. Always
+ * returns DDP_ERR_USAGE. The text has the nearest subdivisions, batch and ranks that give two
+ * images or more, each with the others unchanged.
+ *
+ *   exact        1 if -ddp_exact's rules hold too
+ *   layer, kind  the BatchNorm layer's index and type */
 ddp_status ddp_batchnorm_refuse_one_value(const ddp_exact_run *run, int exact, int layer,
                                           const char *kind, ddp_error *err);
 

@@ -46,60 +46,68 @@ typedef enum ddp_batchnorm_stats_of {
     DDP_STATISTICS_EXACT   /* all ranks', with the same bits on any number of them */
 } ddp_batchnorm_stats_of;
 
-/* Move the buffers of table into one piece of memory, and copy rank root's values to all ranks.
- * Blocks until they are there. table and group must outlive it.
- * mini_batches  of a step on each rank; with DDP_STATISTICS_EXACT a power of two
- * *out is set on success. Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Move the buffers of table into one block of memory, and copy rank root's values to all ranks.
+ * Every rank calls it; blocks until the values are there. table and group must outlive *out, which
+ * is set on success.
+ *
+ * mini_batches  how many a step has on each rank; with DDP_STATISTICS_EXACT a power of two
+ *
+ * Fails with DDP_ERR_USAGE (no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     const ddp_param_table *table, ddp_batchnorm_stats_of of,
                                     int mini_batches, int root, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give the buffers back to the framework with what they hold: settle before. NULL is allowed. */
+/* Move the buffers, with what they hold, back into the framework's memory, and free s. Settle
+ * first, so that they hold the statistics. NULL is allowed. */
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
-/* Keep the buffers of dropped layers (core/reducer.h) as they were before the step. Call after each
- * begin_forward. dropped: an entry for each layer, the same on every rank and in all mini-batches
- * of a step. */
+/* Let the buffers of dropped layers (core/reducer.h) be after this step what they were before it.
+ * Call after each ddp_batchnorm_stats_begin_forward. dropped[l]: not 0 if layer l is dropped; the
+ * same on every rank and in all mini-batches of a step. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
-/* Let the framework add to the buffers, behind the sum that was started (ddp_work_fence). With
- * DDP_STATISTICS_EXACT they are zero then. Fails with DDP_ERR_COMM. */
+/* Fence the sum that was started last, if there is one (ddp_work_fence), so that a forward pass may
+ * add to the buffers. With DDP_STATISTICS_EXACT, also set them to zero. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin a step whose last forward pass is followed by start_sum. A step without both leaves each
- * rank with its own statistics. Does nothing but with DDP_STATISTICS_RANKS. */
+/* With DDP_STATISTICS_RANKS, set the buffers of ranks other than 0 to zero; else do nothing. Call
+ * before the first forward pass of a step whose last one is followed by
+ * ddp_batchnorm_stats_start_sum. A step without both calls leaves each rank with its own
+ * statistics. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
-/* Fold what a mini-batch has added. mini_batch: its index in this rank's step, from 0. Does nothing
- * but with DDP_STATISTICS_EXACT. */
+/* With DDP_STATISTICS_EXACT, fold what a mini-batch has added to the buffers into the tree; else do
+ * nothing. mini_batch: its index in this rank's step, from 0. */
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
-/* After the last mini-batch: start the sum over ranks; with DDP_STATISTICS_RANK_0, the copy of rank
- * 0's buffers to all ranks. Fails with DDP_ERR_COMM. */
+/* After the last mini-batch: start the sum of the buffers over ranks; with DDP_STATISTICS_RANK_0,
+ * the copy of rank 0's buffers. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum: from here on the device finds in the buffers what came (ddp_work_fence). Fails
- * with DDP_ERR_COMM. */
+/* Fence the sum or copy that was started last, if it has no fence yet: the device's later work
+ * finds it in the buffers (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_fence(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum, and put the running statistics into the buffers. Fails with DDP_ERR_COMM. */
+/* Fence the sum or copy that was started last, and put the running statistics into the buffers. Not
+ * within a forward pass. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Between begin_forward and the next settle: return the statistics on which all ranks already
- * agree, all buffers one after the other. Only with DDP_STATISTICS_EXACT; else NULL, since ranks
- * other than 0 hold partial values. */
+/* With DDP_STATISTICS_EXACT, return the statistics on which all ranks already agree: all buffers,
+ * one after the other, in memory that s owns. Call between ddp_batchnorm_stats_begin_forward and
+ * the next settle. NULL otherwise, since ranks other than 0 hold partial values. */
 const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 
 /* Return 0 if the sum that was started last has been fenced or settled and holds a number that is
  * not finite; else 1, also while it is under way. The same on every rank. */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
-/* After begin_forward: remember the running statistics. Fails with DDP_ERR_NOMEM, the first time.
- */
+/* Copy the running statistics aside, for ddp_batchnorm_stats_restore_values. Call after
+ * ddp_batchnorm_stats_begin_forward. Fails with DDP_ERR_NOMEM, the first time. */
 ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* After a syncing pass, or between a forward pass and its fold: go back to the running statistics
- * that were kept last. Fails with DDP_ERR_COMM. */
+/* Set the running statistics to what ddp_batchnorm_stats_keep_values copied last; it must have been
+ * called. Call after a syncing pass, or between a forward pass and its fold. Fails with
+ * DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_restore_values(ddp_batchnorm_stats *s,
                                               ddp_error *err) DDP_MUST_CHECK;
 

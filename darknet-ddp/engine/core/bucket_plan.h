@@ -16,21 +16,21 @@
 #include "base/status.h"
 #include "core/params.h"
 
-/* A parameter starts at a multiple of this many elements (64 bytes). */
+/* Elements to whose multiples parameters are aligned in a bucket (64 bytes). */
 #define DDP_PLAN_ALIGN 16
 
 typedef struct ddp_place {
     size_t bucket;
     size_t offset; /* elements from the start of the whole plan's memory */
-    size_t nth;    /* index among the bucket's parameters, and so among its run counts */
+    size_t nth;    /* index among the bucket's parameters, and of its run count */
 } ddp_place;
 
 typedef struct ddp_bucket {
     size_t offset;   /* elements from the start of the whole plan's memory */
     size_t count;    /* elements, run counts and alignment gaps included */
-    size_t counts;   /* where its run counts begin, elements from the start as offset */
-    int first_layer; /* lowest and highest layer with a parameter here */
-    int last_layer;
+    size_t counts;   /* elements from the start of the whole plan's memory to its run counts */
+    int first_layer; /* lowest layer with a parameter here */
+    int last_layer;  /* highest layer with a parameter here */
     size_t param_count;
 } ddp_bucket;
 
@@ -38,18 +38,18 @@ typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
     ddp_bucket *buckets; /* in the order in which they are launched */
-    ddp_place *places;   /* places[i] is where table->params[i] lives; untouched for frozen ones */
+    ddp_place
+        *places; /* by index in table->params: where the gradient lies; of a frozen layer all 0 */
 } ddp_bucket_plan;
 
-/* Plan the parameters of layers table->first_trained and above.
- * bucket_bytes, first_bucket_bytes  capacities, at least 1 each
- * *out is set on success; release with ddp_bucket_plan_close.
- * Fails with DDP_ERR_NOMEM. */
+/* Plan the parameters of layers table->first_trained and above. A bucket is closed when it holds
+ * bucket_bytes, the first one when it holds first_bucket_bytes; each is at least 1. *out is set on
+ * success; release it with ddp_bucket_plan_close. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_bucket_plan_open(ddp_bucket_plan **out, const ddp_param_table *table,
                                 size_t bucket_bytes, size_t first_bucket_bytes,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. */
+/* Free a plan. NULL is allowed. */
 void ddp_bucket_plan_close(ddp_bucket_plan *plan);
 
 #endif

@@ -13,39 +13,44 @@
 
 typedef struct ddp_buffers ddp_buffers;
 
-/* Copy rank root's value of every parameter to all ranks. Fails with DDP_ERR_COMM. */
+/* Copy rank root's value of every parameter to all ranks. Every rank calls it; blocks. Fails with
+ * DDP_ERR_COMM and, with values on a GPU, DDP_ERR_NOMEM. */
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table, int root,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy rank root's optimizer buffers of every parameter to all ranks. With `sharded`, leave out the
- * moments that core/sharded.h hands out. Fails with DDP_ERR_COMM. */
+/* Copy rank root's optimizer buffers of every parameter to all ranks. sharded: not 0 leaves out the
+ * moments that core/sharded.h hands out. Every rank calls it; blocks. Fails as
+ * ddp_params_broadcast. */
 ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *table, int sharded,
                                    int root, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the buffers of table, with their values, into one piece of memory. table and group must
- * outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Move the buffers of table, with their values, into one block of memory, and open the sum of that
+ * block. Every rank calls it; nothing is sent. table and group must outlive *out, which is set on
+ * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_param_table *table,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the buffers, with their values, back into the framework's memory. NULL is allowed. */
+/* Move the buffers, with their values, back into the framework's memory, and free b. NULL is
+ * allowed. */
 void ddp_buffers_close(ddp_buffers *b);
 
 /* Return how many bytes all buffers have together. */
 size_t ddp_buffers_bytes(const ddp_buffers *b);
 
-/* Return all buffers, one after the other in table's order: what the framework writes to. */
+/* Return the block of all buffers, one after the other in table's order, on table's device. The
+ * framework writes there; b owns it. */
 float *ddp_buffers_values(const ddp_buffers *b);
 
 /* Start to sum the buffers over ranks, in place. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start to copy rank root's buffers to all ranks: a sum to which only root adds. The other ranks'
- * own values are lost at once. Does not wait. No forward pass that trains may run before the fence.
+ * own values are lost at once. Does not wait. Forward passes that train must wait for the fence.
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum or copy that was started last (ddp_work_fence); nothing if it has its fence. Fails
- * with DDP_ERR_COMM. */
+/* Fence the sum or copy that was started last (ddp_work_fence); do nothing if it has its fence or
+ * none was started. Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 0 if the sum or copy that was fenced last has a number that is not finite; else 1, also

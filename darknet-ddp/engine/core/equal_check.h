@@ -12,11 +12,12 @@
 
 enum { DDP_EQUAL_DIGITS = 6, DDP_EQUAL_FLOATS = 2 * DDP_EQUAL_DIGITS, DDP_EQUAL_RANKS = 4096 };
 
-/* Write what this rank adds. Numbers that differ in one bit give other digits; other pairs give the
- * same ones with a chance of 1 in 2^36. */
+/* Write to `sent` what this rank adds to the sum, for its number. Two numbers that differ in one
+ * bit have other digits; other pairs have the same ones with a chance of 1 in 2^36. */
 void ddp_equal_check_write(float sent[DDP_EQUAL_FLOATS], uint64_t number);
 
-/* Return 1 if all ranks, at most DDP_EQUAL_RANKS, wrote the same. sums: over all of them. */
+/* Return 1 if all ranks wrote the digits of the same number. sums[i]: sent[i] summed over ranks.
+ * ranks: at most DDP_EQUAL_RANKS. */
 int ddp_equal_check_read(const float sums[DDP_EQUAL_FLOATS], int ranks);
 
 #endif

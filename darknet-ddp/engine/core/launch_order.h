@@ -21,47 +21,54 @@
 
 typedef struct ddp_launch_order {
     size_t sums;
-    size_t deferred; /* leading sums that are launched last */
-    size_t late;     /* trailing ones, launched before those; at most the rest */
+    size_t deferred; /* how many of the plan's first sums are deferred */
+    size_t late;     /* how many of the plan's last sums are late; at most sums - deferred */
 } ddp_launch_order;
 
-/* Return how many leading buckets hold defer_bytes, and a quarter of all elements, at most. */
+/* Return how many of the plan's first buckets are deferred: as many as fit into defer_bytes, and
+ * into a quarter of all elements. */
 size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes);
 
-/* Return the order in which each bucket is one sum, and nothing is late. */
+/* Return the order of a plan's sums where each bucket is one sum and none is late. Those that
+ * ddp_launch_order_defer counts are deferred. */
 ddp_launch_order ddp_launch_order_of(const ddp_bucket_plan *plan, size_t defer_bytes);
 
 /* Return how many sums are launched early. */
 size_t ddp_launch_order_early(ddp_launch_order o);
 
-/* Return the n-th sum to be launched; and as which one a sum is launched, the inverse. */
+/* Return the index in the plan of the sum that is launched as the n-th, from 0. */
 size_t ddp_launch_order_nth(ddp_launch_order o, size_t n);
+/* Return as which one, from 0, the sum with this index in the plan is launched. */
 size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
 
 /* ---- which ones are late ---- */
 
-/* Have as many sums go early as hold `early` elements; of the last one maybe only some. counts: the
- * elements of each sum, in the plan's order. */
+/* Set o->late: as few sums go early as hold `early` elements, or all that are not deferred.
+ * counts[i]: elements of sum i, in the plan's order. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* The elements that the last steps asked to send early; all 0: there was no step. */
+/* How much the last steps asked to send early. All 0 at first. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 typedef struct ddp_launch_history {
-    size_t early[DDP_LAUNCH_STEPS]; /* elements, of each */
-    size_t steps;                   /* since it was empty */
-    int empty;                      /* in a row, up to the last one, had nothing left */
+    size_t early[DDP_LAUNCH_STEPS]; /* elements, of each of the last steps */
+    size_t steps;                   /* how many steps it has heard of since it was last forgotten */
+    int empty; /* how many steps in a row, up to the last one, had no backlog although some sums
+                  were late */
 } ddp_launch_history;
 
-/* Return how many elements are to go early in the next step: the median of what the last
- * DDP_LAUNCH_STEPS asked for. So a step in which a rank or the line was held up changes nothing,
- * and a lasting change is followed when most of them have seen it. A step asks for as much as the
- * line carried in it and a little more, at most 4 MiB, so that the line never runs dry. If
- * DDP_LAUNCH_EMPTY_STEPS in a row had nothing left, the history is of a line that carried less, and
- * is forgotten. Each further such step adds twice as much as the one before. Ranks that pass the
- * same get the same.
+/* Tell the history how the last step went, and return how many elements are to go early in the
+ * next.
  *
- * `all` are the elements that could go early, and `early` those that did. The backlog is those of
- * them that had not landed when backward ended, the mean over ranks. */
+ * all      elements of all sums that are not deferred
+ * early    how many of these went early in the step
+ * backlog  how many of `early` had not landed when backward ended: the mean over ranks
+ *
+ * Returns the median of what the last DDP_LAUNCH_STEPS asked for. So a step in which a rank or the
+ * line was held up changes nothing, and a lasting change is followed when most steps have seen it.
+ * A step asks for as much as the line carried in it and a little more, at most 4 MiB, so that the
+ * line never runs dry. If DDP_LAUNCH_EMPTY_STEPS in a row had no backlog, the history is of a line
+ * that carried less, and is forgotten. Each further such step adds twice as much as the one
+ * before. Ranks that pass the same values get the same. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
                               size_t backlog);
 

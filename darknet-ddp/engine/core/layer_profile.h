@@ -10,38 +10,42 @@
 
 #include <stdio.h>
 
-/* Seconds of one mini-batch on one rank, without communication. */
+/* Times of one layer in seconds, without communication: forward, gradients and rest of one
+ * mini-batch on one rank. */
 typedef struct ddp_layer_times {
     double forward;
     double gradients; /* backward pass, until the layer's gradients are final */
-    double rest;      /* backward pass, after that */
-    double update;    /* once a step */
+    double rest;      /* backward pass, after its gradients are final */
+    double update;    /* update of the layer, once a step */
 } ddp_layer_times;
 
 typedef struct ddp_layer_profile {
     int layers;
-    int on_gpu;             /* a GPU computed: communication took no time from it */
-    int images;             /* in a mini-batch */
-    ddp_layer_times *times; /* layers of them */
+    int on_gpu; /* 1: times are a GPU's, from which communication takes nothing; 0: a CPU's */
+    int images; /* images in a mini-batch */
+    ddp_layer_times *times; /* one entry for each layer; the profile's own */
 } ddp_layer_profile;
 
-/* Make a profile with all times 0. Release it. Fails with DDP_ERR_NOMEM. */
+/* Make a profile with all times 0. Release it, also on failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_layer_profile_init(ddp_layer_profile *p, int layers, ddp_error *err) DDP_MUST_CHECK;
 void ddp_layer_profile_release(ddp_layer_profile *p);
 
-/* Return the seconds of all layers: of a mini-batch forward, backward, and of a step's update. */
+/* Return the seconds of all layers together: forward, of a mini-batch. */
 double ddp_layer_profile_forward(const ddp_layer_profile *p);
+/* Return the seconds of all layers together: backward, of a mini-batch. */
 double ddp_layer_profile_backward(const ddp_layer_profile *p);
+/* Return the seconds of all layers together: update, of a step. */
 double ddp_layer_profile_update(const ddp_layer_profile *p);
 
-/* Write the profile. of: a comment on its origin ("resnet50.cfg, 128x128, by rank 0 of 1").
- * kinds[i]: layer i's type. */
+/* Write the profile as text. kinds[i], layer i's type, becomes a comment, and so does `of`, its
+ * origin ("resnet50.cfg, 128x128, by rank 0 of 1"). ferror(out) tells whether all was written. */
 void ddp_layer_profile_write(FILE *out, const ddp_layer_profile *p, const char *of,
                              const char *const *kinds);
 
-/* Read the profile of a network of `layers` layers. Release *p, which is set in any case. Fails
- * with DDP_ERR_IO (no such file), DDP_ERR_NOMEM, and DDP_ERR_USAGE with the line in the text:
- * another number of layers, a malformed line, or a time below 0. */
+/* Read the profile of a network of `layers` layers from the file at path. Release *p, also on
+ * failure. Fails with DDP_ERR_IO (it cannot be read) and DDP_ERR_NOMEM. Fails with DDP_ERR_USAGE if
+ * it is no profile, has another number of layers or no number of images, or a line is malformed or
+ * has a time below 0. The text names the line. */
 ddp_status ddp_layer_profile_read(ddp_layer_profile *p, const char *path, int layers,
                                   ddp_error *err) DDP_MUST_CHECK;
 

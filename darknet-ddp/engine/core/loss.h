@@ -18,7 +18,7 @@
 
 typedef struct ddp_loss ddp_loss;
 
-/* A rank may be asked for these, by a signal say. */
+/* Requests that a rank may get, by a signal for example. */
 typedef enum ddp_request {
     DDP_REQUEST_SAVE,
     DDP_REQUEST_STOP,
@@ -26,59 +26,62 @@ typedef enum ddp_request {
     DDP_REQUESTS
 } ddp_request;
 
-/* 1 for each request that some rank got. */
+/* Requests of all ranks: 1 if some rank got it, else 0. */
 typedef struct ddp_requests {
     int save, stop, tell;
 } ddp_requests;
 
-/* Open the loss of a run.
- * mini_batches  of a step on each rank, a power of two: sum them in the tree of core/tree_sum.h; 0:
- *               add them up in place
+/* Open the loss of a run. Every rank calls it.
+ * mini_batches  how many a step has on each rank, a power of two: sum them in the tree of
+ *               core/tree_sum.h; 0: add them up in place
  * asked         DDP_REQUESTS flags that anybody may set, in a signal handler too; the next sum to
  *               start takes them along and clears them. NULL: nobody asks
- * group and asked must outlive it. *out is set on success. Fails with DDP_ERR_USAGE,
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * group and asked must outlive *out, which is set on success. Fails with DDP_ERR_USAGE (no power
+ * of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
                          volatile sig_atomic_t *asked, ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. No sum may be in flight, unless the group failed. */
+/* Free l. NULL is allowed. No sum may be in flight, unless the group failed. */
 void ddp_loss_close(ddp_loss *l);
 
 /* Add the loss of a mini-batch. mini_batch: its index in its step on this rank, from 0. */
 void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
 
-/* Start to sum over ranks what was added since the last start; nothing if a sum is in flight. In
- * the middle of a step, the rest of it makes another sum. Fails with DDP_ERR_COMM. */
+/* Start to sum over ranks what was added since the last start. Does nothing if a sum was started
+ * and not finished. Does not wait. In the middle of a step it sums what is there, and the rest of
+ * the step makes another sum. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait for the sum, if one was started. Fails with DDP_ERR_COMM. */
+/* Wait for the sum that was started, if there is one. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the mean over ranks of all sums that have arrived since the last call. A sum that is not
- * finite counts as the last one that was, or 0. */
+/* Return the loss, as the mean over ranks, added up over all sums that have been finished since the
+ * last call. A sum that is not finite counts as the last one that was, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
-/* Return 0 if the last sum that has arrived is not finite; else 1, also while one is in flight. The
- * same on every rank. */
+/* Return 0 if the last sum that was finished is not a finite number; else 1, also while one is in
+ * flight. The same on every rank. */
 int ddp_loss_finite(const ddp_loss *l);
 
 /* Have the next sum tell whether all ranks, at most DDP_EQUAL_RANKS, have the same number
- * (core/equal_check.h). Every rank calls it before the same sum. */
+ * (core/equal_check.h). Every rank calls it before the same sum. ddp_loss_numbers_equal has the
+ * answer. */
 void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
 
-/* Return 0 if numbers came with the last sum and differ; else 1, also where the loss was not
- * finite. The same on every rank. */
+/* Return 0 if numbers of ddp_loss_compare_number came with the last sum and differ; else 1, also
+ * where that sum was not finite. The same on every rank. */
 int ddp_loss_numbers_equal(const ddp_loss *l);
 
-/* Send a count with the next sum. which: below DDP_LOSS_COUNTS. The sum over ranks is exact up to
- * 2^24. */
+/* Send this rank's count with the next sum. which: 0 to DDP_LOSS_COUNTS - 1. The sum over ranks is
+ * exact up to 2^24. */
 enum { DDP_LOSS_COUNTS = 2 };
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
-/* Return the sum over ranks of that count, as it came with the last sum. */
+/* Return the sum over ranks of the counts of ddp_loss_send_count, as it came with the last sum; 0
+ * if none was sent. which: as there. */
 size_t ddp_loss_received_count(const ddp_loss *l, int which);
 
-/* Return what any rank was asked for, as it came with the last sum: the same on every rank. */
+/* Return what any rank was asked for, as it came with the last sum. The same on every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);
 
 #endif

@@ -4,14 +4,14 @@
 #define DDP_CORE_OPTION_NAMES_H
 
 typedef struct ddp_option_names {
-    const char *exact;       /* a run with the same bits on any number of ranks */
-    const char *batch;       /* ddp_batch_mode; "rank" or "global" follows it */
-    const char *sync_every;  /* batches that make an update; a number follows it */
-    const char *buffers;     /* when statistics are shared; "step" or "save" follows it */
-    const char *find_unused; /* may a layer be skipped? "1" follows it */
+    const char *exact;      /* option for the same bits on any number of ranks */
+    const char *batch;      /* option for ddp_batch_mode; "rank" or "global" follows it */
+    const char *sync_every; /* option for how many batches make an update; a number follows it */
+    const char *buffers;    /* option for when statistics are shared; "step" or "save" follows it */
+    const char *find_unused; /* option that allows layers to be unused; "1" follows it */
 } ddp_option_names;
 
-/* Plain words, for a program that hands in no names (NULL). */
+/* Names that are plain words ("batch mode"), for callers that have none and pass NULL. */
 extern const ddp_option_names ddp_plain_option_names;
 
 #endif

@@ -15,29 +15,30 @@
 
 enum { DDP_OPTIMIZER_BUFFERS = 3 };
 
-/* The optimizer's memory of a parameter: buffers of its size, owned by the framework, each with a
- * name ("momentum"). NULL after the last one. Also NULL in a table that is made while a GPU's
+/* The optimizer's buffers of one parameter, each of the parameter's size, with a name ("momentum");
+ * the framework owns them. NULL after the last one. Also NULL in a table that is made while a GPU's
  * moments are shared out (core/sharded.h). */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
-    int moments; /* how many of the first ones an update reads and changes */
-    /* In a GPU's table: where the framework keeps its pointer to the buffer, memory of
-     * ddp_device_alloc's kind, and its copy on the host. */
+    int moments; /* how many of the first buffers are moments: an update reads and changes them */
+    /* In a GPU's table: where the framework keeps its pointer to buffer[i], memory of
+     * ddp_device_alloc's kind. */
     float **slot[DDP_OPTIMIZER_BUFFERS];
+    /* In a GPU's table: the framework's copy of buffer[i] on the host. */
     float *host[DDP_OPTIMIZER_BUFFERS];
 } ddp_optimizer;
 
 typedef struct ddp_param {
     int layer;             /* index of the layer in the network */
     const char *kind;      /* the layer's type, for messages: "convolutional" */
-    const char *part;      /* which of the layer's, for messages: "weights", "wf biases" */
+    const char *part;      /* which parameter of the layer, for messages: "weights", "wf biases" */
     size_t count;          /* elements; never 0 */
     float *value;          /* count elements of the table's device, owned by the framework */
     float **gradient_slot; /* where the framework keeps its pointer to the gradient, on the same
                               device */
     ddp_optimizer optimizer;
-    size_t rows; /* rows, an output's weights each, if it is a matrix; 0: it is none */
+    size_t rows; /* rows of a matrix, each the weights of one output; 0: it is no matrix */
 } ddp_param;
 
 typedef struct ddp_buffer {
@@ -45,24 +46,24 @@ typedef struct ddp_buffer {
     const char *kind;
     const char *part;
     size_t count;
-    double keep;  /* the part of its old value that a mini-batch's forward pass keeps */
+    double keep;  /* fraction of the old value that a mini-batch's forward pass keeps */
     float **slot; /* where the framework keeps its pointer to the buffer, on the same device */
 } ddp_buffer;
 
 /* Parameters by layer, in the framework's order. Strings are static. */
 typedef struct ddp_param_table {
-    ddp_device *device; /* where values, gradients, buffers and optimizer state are */
+    ddp_device *device; /* where values, gradients, buffers and optimizer buffers are */
     int layer_count;    /* all layers of the network, with and without parameters */
     size_t param_count;
     ddp_param *params;
     size_t buffer_count;
     ddp_buffer *buffers;
-    int first_trained; /* layers below this one never run backward (frozen) */
-    const int *block;  /* per layer: 0, or a number that the layers have which are dropped together
-                          (ddp_reducer_drop_layers); NULL: none is. Not the table's own */
+    int first_trained; /* layers below this one are frozen: they never run backward */
+    const int *block;  /* by layer: 0, or the number of its block, whose layers are dropped together
+                          (ddp_reducer_drop_layers). NULL: there are no blocks. Borrowed */
 } ddp_param_table;
 
-/* Return how many moments of a parameter updates change: none of a frozen one. */
+/* Return how many moments of a parameter updates change; 0 if its layer is frozen. */
 static inline int ddp_moments_trained(const ddp_param_table *table, const ddp_param *param)
 {
     return param->layer >= table->first_trained ? param->optimizer.moments : 0;

@@ -13,17 +13,18 @@
  *   4. ddp_reducer_backward_end(r)           after the pass
  *   5. ddp_reducer_launch_deferred(r)        after a syncing pass, and after whatever must travel
  *                                            before the late and the deferred buckets
- *   6. the update, one row of this table; the next pass may sync only after it:
+ *   6. the update; the next pass may sync only after it:
  *
- *      kind of step              before any update              of each layer
- *      plain                     -                              layer_fence, or layer_wait
- *      may be skipped            fence_all, then finite         layer_fence; or, for none of them,
- *                                                               discard_step
- *      config.halves             -                              layer_fence; then send_updated
- * once, and receive_updated did not sync (local SGD)  check_own_finite, if wanted use_own_gradients
+ *      plain                  layer_fence, or layer_wait, before each layer is updated
+ *      may be skipped         fence_all and finite; then layer_fence before each layer is
+ *                             updated, or discard_step in place of all updates
+ *      config.halves          layer_fence before each layer is updated; send_updated after
+ *                             the last of them; receive_updated for each layer
+ *      no sync (local SGD)    check_own_finite, if wanted; use_own_gradients before each
+ *                             layer is updated
  *
- * A layer's fence, or receive_updated, may wait until the next forward pass comes to the layer.
- * ddp_reducer_finite may follow any fence. After fence_all, layer_fence waits no more. No
+ * The layer_fence or receive_updated of a layer may come as late as the next forward pass comes to
+ * it. ddp_reducer_finite may follow any fence. After fence_all, layer_fence waits no more. No
  * layer_fence may stand between fence_all and discard_step.
  *
  * Launching. Without sync gradients add up in place. With sync a bucket whose every layer is ready,
@@ -57,12 +58,13 @@
  * layer by layer as each is ready. With powers of two, a step's sum has the same bits on any number
  * of ranks.
  *
- * Halves (config.halves). layer_fence tells that this rank has the sum of its share of the layer's
- * gradients, which it updates. After the last layer's update ddp_reducer_send_updated starts the
- * second halves. They carry the updated parameters, in the order in which the next forward pass
- * needs them. A call to ddp_reducer_receive_updated waits for those of a layer. Run counts travel
- * in a small sum after the buckets; only a rank on which a layer did not run waits for it. Whether
- * gradients were finite is known once they have been received.
+ * Halves (config.halves). After layer_fence this rank has the sum of its own share of the layer's
+ * gradients, and updates these parameters alone. After the last layer's update
+ * ddp_reducer_send_updated starts the second halves. They carry the updated parameters, in the
+ * order in which the next forward pass needs them. A call to ddp_reducer_receive_updated waits for
+ * those of a layer. Run counts travel in a small sum after the buckets; only a rank on which a
+ * layer did not run waits for it. Whether gradients were finite is known once they have been
+ * received.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one: end the job
  * (ddp_group_abort). Where one of them gives up first, by the group's timeout, its error names the
@@ -84,17 +86,17 @@
 typedef struct ddp_reducer ddp_reducer;
 
 typedef struct ddp_reducer_config {
-    size_t bucket_bytes;       /* capacity of a bucket */
-    size_t first_bucket_bytes; /* capacity of the first one */
-    size_t defer_bytes;        /* defer leading buckets of up to this much, and of a quarter of all
-                                  gradients at most; 0: none. 0 with halves or sum */
-    size_t piece_bytes;        /* larger buckets travel in several sums of about this much; 0: each
-                                  in one. 0 with halves or sum */
-    int priority;              /* 1: what is left when backward ends goes first layers first. 0 with
-                                  halves or sum */
-    int overlap;               /* 0: launch nothing before backward_end */
-    int find_unused;           /* 1: a layer may be unused; 0: that is an error */
-    ddp_wire wire;             /* how buckets travel; not with mini_batches, which is exact */
+    size_t bucket_bytes;       /* capacity of a bucket (core/bucket_plan.h) */
+    size_t first_bucket_bytes; /* capacity of the first bucket */
+    size_t defer_bytes; /* defer the plan's first buckets: up to so many bytes, and a quarter of all
+                           gradients at most; 0: none. 0 with halves or sum */
+    size_t piece_bytes; /* larger buckets travel in several sums of about so many bytes; 0: each in
+                           one. 0 with halves or sum */
+    int priority;       /* 1: the sums left when backward ends start from the first layer on. 0 with
+                           halves or sum */
+    int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
+    int find_unused;    /* 1: a layer may be unused; 0: that is an error */
+    ddp_wire wire;      /* how gradients travel; FP32 with mini_batches, which is exact */
     /* Makes the numbers that are summed in place of gradients (core/sum_plug.h), called with
      * sum_self. NULL: gradients themselves are summed. With DDP_WIRE_FP32, without mini_batches and
      * halves. A rank that is alone does not use it. ddp_reducer_use_plug says in which passes it is
@@ -102,64 +104,69 @@ typedef struct ddp_reducer_config {
     const ddp_sum_plug *sum;
     void *sum_self;
     const ddp_option_names *names; /* for errors; NULL: plain words */
-    ddp_watch *watch;              /* hears what is launched, waited for and landed; NULL: nobody */
-    int halves;                    /* 1: with more than one rank, sums stop half way (see above) */
-    int mini_batches; /* 0, or: sum the mini-batches in a tree; the most backward passes from one
-                         syncing one to the next, a power of two */
+    ddp_watch *watch;              /* is told what is launched, waited for and landed; NULL: none */
+    int halves;       /* 1: with more than one rank, make sums in two halves (see above) */
+    int mini_batches; /* 0: mini-batches add up in place. Else: sum them in a tree; at most so many
+                         backward passes, a power of two, from one syncing one to the next */
 } ddp_reducer_config;
 
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */
 typedef struct ddp_reducer_times {
-    int64_t wait_ns;  /* in fences: communication that nothing hid */
+    int64_t wait_ns;  /* waiting in fences: communication that nothing hid */
     int64_t drive_ns; /* in progress and launches: CPU time taken from compute */
 } ddp_reducer_times;
 
-/* Move the gradients of table into buckets; their values are kept. table and group must outlive the
- * reducer. Every rank opens with the same table and config. *out is set on success. Fails with
- * DDP_ERR_USAGE (mini_batches is no power of two; halves or sum with what config excludes),
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Move the gradients of table into buckets; their values are kept. Every rank opens with the same
+ * table and config. table, group and what config points to must outlive *out, which is set on
+ * success. Fails with DDP_ERR_USAGE (mini_batches is no power of two; halves or sum with what
+ * config excludes), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the gradients, with their values, back into the framework's memory. NULL is allowed. No
- * bucket may be in flight, unless the group failed. */
+/* Move the gradients, with their values, back into the framework's memory, and free r. NULL is
+ * allowed. No bucket may be in flight, unless the group failed. */
 void ddp_reducer_close(ddp_reducer *r);
 
-/* Return the plan of buckets, the reducer's. */
+/* Return the plan of buckets; r owns it. */
 const ddp_bucket_plan *ddp_reducer_plan(const ddp_reducer *r);
 
-/* Return in how many pieces, a sum each, the plan's buckets travel. */
+/* Return how many pieces the buckets of the plan are cut into. Each piece has a sum of its own. */
 size_t ddp_reducer_piece_count(const ddp_reducer *r);
 
-/* Return the sum of a piece, the reducer's; pieces are in the plan's order. With a plug: the last
- * one that the bucket has. *bucket: the piece's. NULL: the bucket is dropped, and is not sent. */
+/* Return the sum of a piece, owned by r; with a plug, the last sum of its bucket. piece: its index
+ * in the plan's order, below ddp_reducer_piece_count. *bucket becomes the index of its bucket.
+ * NULL: that bucket is dropped in this pass, and is not sent. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
-/* Return how many numbers are summed for a bucket, and for all. */
+/* Return how many floats of a bucket, gradients or the plug's numbers with run counts, one rank
+ * adds to sums over ranks. */
 size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket);
+/* Return how many floats of all buckets one rank adds to sums over ranks. */
 size_t ddp_reducer_count(const ddp_reducer *r);
 
-/* Return 1 if some gradient of layer travels, in this pass, in a deferred or late bucket. */
+/* Return 1 if, in this pass, some gradient of the layer travels in a deferred or late bucket, so
+ * that it is launched by ddp_reducer_launch_deferred. */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
-/* Have passes from the next one on sum what config.sum makes (1, as at first), or gradients (0).
- * The same on every rank. */
+/* From the next pass on, sum what config.sum makes (on: 1, as at first), or the gradients (0). Call
+ * it alike on every rank. Nothing changes without config.sum. */
 void ddp_reducer_use_plug(ddp_reducer *r, int on);
 
-/* Begin a backward pass. sync: it is the step's last, and sums over ranks. Every layer has had its
- * fence since the last syncing pass. */
+/* Begin a backward pass. sync: 1 if it is the step's last, and sums over ranks; else 0. Since the
+ * last syncing pass every layer must have been fenced or discarded. */
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
 /* Return 1 if the pass that began last syncs. */
 int ddp_reducer_syncs(const ddp_reducer *r);
 
-/* Say that layers below `first` run on no rank, from the pass that has begun on, until called
- * again. Then no rank asks the others for them, and find_unused 0 allows it. At first 0. */
+/* Say that layers below `first` run on no rank, in this pass and all later ones until called again.
+ * So no rank waits to hear whether they ran elsewhere, and find_unused 0 allows that they do not.
+ * At first 0. */
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
-/* Say which layers are dropped in this pass. dropped: an entry for each layer of the network, the
- * same on every rank. After each backward_begin of a reducer whose table has blocks. A block is
- * dropped whole or not at all. */
+/* Say which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every
+ * rank. A block (table->block) is dropped whole or not at all. Call after each
+ * ddp_reducer_backward_begin, if the table has blocks. */
 void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 
 /* Say that the gradients of layer are final in this pass. If the pass syncs, with config.overlap,
@@ -168,89 +175,97 @@ void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
  * config.mini_batches and does not sync. */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
-/* Let launched buckets travel on. Fails with DDP_ERR_COMM. */
+/* Move messages of launched buckets along, and start sums whose turn has come. Does not wait. Call
+ * often while the framework computes. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* End the pass, and launch all but late and deferred buckets. With a plug of two rounds, wait until
- * the second sum of the last bucket has started; with NCCL that is no wait. So the caller's next
- * sum is sent after all of them. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE as layer_ready
- * and, without find_unused, naming the first layer that did not run. */
+/* End the pass. If it syncs, launch all buckets but late and deferred ones. With a plug of two
+ * rounds, wait until the second sum of the last bucket has started; with NCCL that is no wait. So
+ * the caller's next sum is sent after all of these. Fails with DDP_ERR_COMM. Fails with
+ * DDP_ERR_USAGE if find_unused is 0 and a layer did not run (the text names the first), or if the
+ * pass is the last of config.mini_batches and does not sync. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* After the backward_end of a syncing pass: return how many elements were launched before backward
- * ended and have not landed on this rank. Does not move data. */
+/* Return how many elements were launched before backward ended and have not landed on this rank.
+ * Call after the ddp_reducer_backward_end of a syncing pass. Moves no data. */
 size_t ddp_reducer_backlog(const ddp_reducer *r);
 
-/* With config.priority, after a syncing pass: plan the next pass's order from this backlog, the
- * same value on every rank, and from those of the passes before. */
+/* With config.priority: plan the order of the next syncing pass. backlog: the mean over ranks of
+ * what ddp_reducer_backlog returned, the same on every rank. Earlier backlogs count, too. */
 void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
 
-/* Launch the late and the deferred buckets. After the backward_end of a syncing pass. Fails with
- * DDP_ERR_COMM. */
+/* Launch the late and the deferred buckets. Call after the ddp_reducer_backward_end of a syncing
+ * pass. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of a layer: from here on its device finds them in the layer's gradients
- * (ddp_work_fence). *used becomes 0 if the layer ran on no rank since its last fence, else 1; it is
- * 1 for a layer without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the layer's
- * buckets have not been launched. */
+/* Fence the sums of a layer: the device's later work finds them in the layer's gradients
+ * (ddp_work_fence). *used becomes 0 if the layer is not to be updated: it is frozen or dropped, or
+ * ran on no rank since its last fence. Else 1, also for a layer without parameters. Waits where a
+ * layer did not run here. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the layer's buckets have
+ * not been launched. */
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of a layer, and wait in the program until all that has a fence is there. */
+/* Do what ddp_reducer_layer_fence does, then block until all sums that have a fence are there
+ * (ddp_group_synchronize). */
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the memory of the plan's buckets, on the table's device; the reducer's. */
+/* Return the memory of all buckets, plan->count floats on the table's device; r owns it. */
 float *ddp_reducer_memory(const ddp_reducer *r);
 
-/* With config.halves: return the sum of each of the plan's buckets, of its gradients without run
- * counts; the reducer's. NULL: sums are made as a whole. */
+/* With config.halves and several ranks, return the sum of each bucket by its index, over its
+ * gradients without run counts; r owns them. NULL otherwise. */
 ddp_work *const *ddp_reducer_halves(const ddp_reducer *r);
 
-/* With config.halves, when the last layer is updated: start to send each rank's updated values.
- * Calls publish for each bucket just before it leaves. That puts this rank's values into its
- * memory. Fails with DDP_ERR_COMM. */
+/* With config.halves: start to send the values that each rank has updated. Call when the last layer
+ * is updated. Blocks until all fenced sums are there. publish(ctx, bucket) is called for each
+ * bucket just before it leaves; it puts this rank's values into the bucket's memory. Fails with
+ * DDP_ERR_COMM. */
 ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
                                     const void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
-/* After ddp_reducer_send_updated, for each layer: wait until all ranks' values of it are there.
- * take is called for each of its parameters that was sent. It copies the value from the gradient's
- * memory, and sets that to zero. A layer without gradients in buckets: nothing happens. Fails with
- * DDP_ERR_COMM. */
+/* With config.halves: wait until all ranks' values of a layer are there. Call for each layer after
+ * ddp_reducer_send_updated. For each table->params[i] of the layer that was sent, take(ctx, i) is
+ * called. It must copy the value from the gradient's memory, and set that to zero. A layer without
+ * gradients in buckets: nothing happens. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
                                        void (*take)(const void *ctx, size_t param), const void *ctx,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of all buckets of this pass (all must be launched), so that ddp_reducer_finite
- * covers the whole step. Replaces the fences of single layers. Fails with DDP_ERR_COMM. */
+/* Fence the sums of all launched buckets of this pass, so that ddp_reducer_finite covers the whole
+ * step. Call when all are launched; layer_fence waits no more after it. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if all buckets of this syncing pass that had their fence are finite (on a GPU: and are
- * settled; see ddp_work_finite). The same on every rank. Else *bucket of the plan is the first that
- * is not. */
+/* Return 1 if all numbers in the buckets that were fenced in this syncing pass are finite; with
+ * config.halves, in those received. Else 0, and *bucket is the index in the plan of the first with
+ * another. The same on every rank. On a GPU call it when they have settled, too (ddp_work_finite).
+ */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
-/* After fence_all, in place of the layers' fences: set all gradients to zero, as if no layer had
- * run. */
+/* Set all gradients to zero, as if no layer had run: the step is skipped. Call after
+ * ddp_reducer_fence_all, in place of the fences of layers. */
 void ddp_reducer_discard_step(ddp_reducer *r);
 
-/* After a pass that does not sync, in place of the layer's fence, where each rank updates on its
- * own: multiply the layer's gradients of this rank by `factor`. Returns 0 if the layer is not to be
- * updated: it is frozen, or did not run here since the last call for it. */
+/* Multiply this rank's gradients of a layer by `factor`, for an update of this rank alone. Call
+ * after a pass that does not sync, in place of the layer's fence. Returns 0 if the layer is not to
+ * be updated: it is frozen, or did not run here since the last call for it; else 1. */
 int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 
-/* After such a pass: *finite becomes 1 if all of this rank's gradients are. Fails with
- * DDP_ERR_NOMEM. */
+/* Look whether this rank's own gradients are finite, after a pass that does not sync. *finite
+ * becomes 1 if all are, else 0. Waits for a GPU. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_reducer_check_own_finite(const ddp_reducer *r, int *finite,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if every bucket of this syncing pass is launched and has landed on this rank. Does not
- * move data. */
+/* Return 1 if every bucket of this syncing pass is launched and has landed on this rank. Moves no
+ * data. */
 int ddp_reducer_done(const ddp_reducer *r);
 
-/* Return the bytes of partial sums beside the gradients; 0 without config.mini_batches. */
+/* Return the bytes of partial sums that config.mini_batches keeps beside the gradients; without it
+ * 0. */
 size_t ddp_reducer_tree_bytes(const ddp_reducer *r);
 
+/* Return the times since the reducer was opened. */
 ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r);
 
 #endif

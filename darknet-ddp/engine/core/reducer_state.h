@@ -1,7 +1,8 @@
-/* core/reducer_state.h: what the reducer's own files share. reducer.c is the way of a gradient.
- * Beside it: reducer_open.c (memory), reducer_order.c (pieces and their order), reducer_unused.c
- * (layers that did not run), reducer_steps.c (what a step asks besides) and reducer_halves.c. Not
- * for others. */
+/* core/reducer_state.h: the struct and the functions that the reducer's own files share; not for
+ * others. reducer.c is the way of a gradient. Beside it: reducer_open.c (memory), reducer_order.c
+ * (pieces and their order), reducer_unused.c (layers that did not run), reducer_steps.c (what a
+ * step asks besides) and reducer_halves.c. Functions fail with DDP_ERR_COMM where no error is
+ * named. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
@@ -14,7 +15,7 @@
 /* The memory of one sum: a bucket, or with config.piece_bytes a piece of a large one. */
 typedef struct ddp_piece {
     size_t bucket;
-    size_t offset, count; /* elements, the offset from the start of the plan's memory */
+    size_t offset, count; /* elements; the offset is from the start of the plan's memory */
 } ddp_piece;
 
 struct ddp_reducer {
@@ -22,55 +23,58 @@ struct ddp_reducer {
     const ddp_param_table *table;
     ddp_reducer_config config;
     ddp_bucket_plan *plan;
-    float *memory;       /* plan->count elements of the table's device: all buckets, one after the
-                            other */
-    size_t *first_param; /* per layer, and one more: table->params[first[l] .. first[l + 1]) */
+    float *memory; /* all buckets, one after the other: plan->count floats on the table's device */
+    size_t *first_param; /* by layer, and one more: the layer's parameters are
+                            table->params[first_param[l]] to [first_param[l + 1] - 1] */
     size_t piece_count;
     ddp_piece *pieces;      /* in the plan's order */
     ddp_work **sums;        /* by piece: the sum over ranks of its memory, in place */
-    ddp_launch_order order; /* in which pieces go in this pass */
+    ddp_launch_order order; /* order in which pieces are launched in this pass */
 
     /* A pass. */
-    int sync;        /* it sums over ranks; else gradients add up in place */
-    char *ready;     /* per layer: its gradients are final */
-    size_t *pending; /* per bucket: parameters that are not */
-    size_t limit;    /* how many pieces may be launched by now */
-    size_t launched; /* pieces whose sum has started, in launch order */
-    size_t landed;   /* how many of these have been waited for */
+    int sync;        /* 1: the pass sums over ranks; 0: gradients add up in place */
+    char *ready;     /* by layer: 1 if its gradients are final in this pass */
+    size_t *pending; /* by bucket: how many parameters are not ready */
+    size_t limit;    /* how many pieces may have been launched by now */
+    size_t launched; /* how many pieces were launched, in launch order */
+    size_t landed;   /* how many of these have been fenced */
 
     ddp_reducer_times total;
 
     /* ---- beside the way ---- */
 
-    float **framework_memory; /* per parameter: the framework's own gradient memory */
+    float **framework_memory; /* by parameter: the framework's own gradient memory; NULL: frozen */
     size_t *piece_counts;     /* elements of each piece */
-    size_t *first_piece;      /* per bucket, and one more: pieces[first[b] .. first[b + 1]) */
+    size_t *first_piece; /* by bucket, and one more: the bucket's pieces are pieces[first_piece[b]]
+                            to [first_piece[b + 1] - 1] */
 
-    /* With config.sum: sums of what it makes of buckets; NULL: there is none. */
+    /* With config.sum and several ranks: the sums of what it makes of buckets; else NULL. */
     ddp_rounds *plugged;
-    int is_plugged;     /* the next pass goes by them */
-    ddp_rounds *rounds; /* this one does; NULL: it goes by sums[] */
+    int is_plugged;     /* 1: the next pass sums what the plug makes */
+    ddp_rounds *rounds; /* `plugged`, or NULL: this pass goes by sums[] */
 
     /* Layers that did not run. */
-    float *counts; /* room for a bucket's run counts */
-    char *ran;     /* per layer: on this rank since the last step */
-    char *dropped; /* per layer: in each pass since the last syncing one before this */
-    int frozen;    /* layers below it run on no rank in this pass */
+    float *counts; /* room for the run counts of one bucket, on the host */
+    char *ran;     /* by layer: 1 if it ran on this rank since the last step */
+    char *dropped; /* by layer: 1 if it was dropped in each pass since the last syncing one before
+                      this */
+    int frozen;    /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
 
     /* With config.halves. */
-    float *ran_ranks; /* per layer: on how many ranks it ran; here, before they are summed */
-    ddp_work *ran_sum;
-    int ran_started; /* that sum, once or more often */
-    size_t sent;     /* buckets of this step whose second half was started */
-    size_t received; /* how many of these have been waited for */
+    float *ran_ranks;  /* by layer: on how many ranks it ran; before they are summed, whether it ran
+                          here */
+    ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
+    int ran_started;   /* 1: ran_sum was started at least once */
+    size_t sent;       /* how many buckets of this step had their second half started */
+    size_t received;   /* how many of these second halves have been waited for */
 
     /* With config.mini_batches. */
     ddp_tree_sum *tree; /* NULL: mini-batches add up in place */
-    int mini_batch;     /* how many of the step have ended, since the last syncing one */
+    int mini_batch;     /* how many mini-batches have ended since the last syncing one */
 
     /* With config.priority. */
-    size_t early;               /* elements that go early from the next syncing pass on */
-    ddp_launch_history history; /* that `early` follows from */
+    size_t early;               /* how many elements go early from the next syncing pass on */
+    ddp_launch_history history; /* history of the last steps, from which `early` follows */
 };
 
 /* Return 1 if the layer has gradients in buckets. */
@@ -84,13 +88,13 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
     return ddp_group_size(r->group) == 1;
 }
 
-/* Return the last sum that a piece has. */
+/* Return the last sum of a piece in this pass; with a plug, of its bucket. */
 static inline ddp_work *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
 {
     return r->rounds ? ddp_rounds_last(r->rounds, piece) : r->sums[piece];
 }
 
-/* Return the piece with the bucket's run counts. */
+/* Return the index of the piece that has the bucket's run counts: its last one. */
 static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 {
     return r->first_piece[b + 1] - 1;
@@ -103,59 +107,63 @@ void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and in which order they go ---- */
 
-/* Cut the plan's buckets into pieces. Fails with DDP_ERR_NOMEM. */
+/* Cut the plan's buckets into pieces, in r. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_pieces(ddp_reducer *r);
 
-/* Begin a syncing pass, in the order that was planned meanwhile. */
+/* Begin a syncing pass: with config.priority, take over how many pieces are late in it. */
 void ddp_reducer_begin_order(ddp_reducer *r);
 
-/* Return the place in the launch order of the last piece that has something of this layer. A layer
- * that did not run here also wants its run counts. */
+/* Return the place in the launch order, from 0, of the last piece that holds gradients of this
+ * layer. Where the layer did not run on this rank, the piece of its run counts counts, too. */
 size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
 
-/* Return 1 if all layers of bucket b are dropped, so that nothing of it is sent. */
+/* Return 1 if all layers of bucket b are dropped, so that it is not sent. */
 int ddp_reducer_is_bucket_dropped(const ddp_reducer *r, size_t b);
 
-/* Put the layers of bucket b before err's text, and return err's code. Buckets count from 1 there,
- * as the group's sums do. */
+/* Put the layers and the number of bucket b before err's text, and return err's code. The number
+ * counts from 1, as the group's sums do. */
 ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err);
 
 /* ---- reducer_unused.c: layers that did not run ---- */
 
-/* Write into bucket b, which is about to leave, which of its layers ran here. */
+/* Write the run counts of this rank into bucket b, which is about to leave: 1 for a parameter whose
+ * layer ran here, else 0. Does nothing with one rank or config.halves. */
 void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
 
-/* At the end of a pass: fail for a layer that did not run, unless that is allowed. */
+/* Fail with DDP_ERR_USAGE, which names the layer, unless layers may be unused (find_unused) or this
+ * one is known to run nowhere. Called at the end of a pass for a layer that did not run. */
 ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
 
-/* When the layer's sums are there: *used becomes 1 if it ran on some rank. Waits only if it did not
- * run here. */
+/* When the layer's sums have their fence: set *used to 1 if it is to be updated, else 0
+ * (ddp_reducer_layer_fence), and forget that it ran. Waits only if it did not run here. */
 ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error *err);
 
 /* ---- reducer_steps.c: with r->tree ---- */
 
-/* Fold a layer's gradients of this mini-batch, which are final. */
+/* Fold the gradients of a layer, final in this mini-batch, into the tree. If the step syncs before
+ * its last mini-batch, make their sum instead. */
 void ddp_reducer_fold_layer(const ddp_reducer *r, int layer);
 
-/* Fail with DDP_ERR_USAGE if this is a step's last mini-batch and does not sync. */
+/* Fail with DDP_ERR_USAGE if this pass is the last of config.mini_batches and does not sync. */
 ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* ---- reducer_halves.c: where r->config.halves ---- */
 
-/* Open what config.halves adds to a reducer whose sums are open. */
+/* Open the sum of how many ranks ran each layer. The reducer's other sums are open. */
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 
-/* When all buckets of a syncing pass are launched: start to sum on how many ranks layers ran. */
+/* Start to sum on how many ranks each layer ran. Called when all buckets of a syncing pass are
+ * launched. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
-/* Wait until it is known on how many ranks the layer ran. */
+/* Wait for the sum of ddp_reducer_count_ranks; *count becomes the number of ranks on which the
+ * layer ran. */
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
-/* Return 1 if the buckets that have been received are finite; else *bucket is the first that is
- * not.
- */
+/* Return 1 if the buckets that were received in this step are finite. Else 0, and *bucket is the
+ * index of the first that is not. */
 int ddp_reducer_received_finite(const ddp_reducer *r, size_t *bucket);
 
 #endif

@@ -24,8 +24,8 @@
 
 typedef struct ddp_replica_check ddp_replica_check;
 
-/* Open a check. All that is passed must outlive it. *out is set on success. Fails with
- * DDP_ERR_NOMEM. */
+/* Open a check of the values of table and of `statistics`. All pointers must outlive it. *out is
+ * set on success. Sends nothing. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
                                   const ddp_param_table *table,
                                   const ddp_batchnorm_stats *statistics,
@@ -33,17 +33,19 @@ ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
 
 void ddp_replica_check_close(ddp_replica_check *v); /* NULL is allowed */
 
-/* Return a checksum of all that ranks must have alike. Call after the last backward pass of step,
- * before its update. Waits for a GPU; sends nothing. */
+/* Return this rank's checksum of all that ranks must have alike: parameters, and exact statistics.
+ * step: its number, for messages. Call after the last backward pass of step, before its update.
+ * Waits for a GPU; sends nothing. */
 uint64_t ddp_replica_check_checksum(ddp_replica_check *v, size_t step);
 
-/* Note that the last checksums were the same on all ranks. */
+/* Note that the last checksums were the same on all ranks, so that a later error can name that
+ * step. */
 void ddp_replica_check_note_equal(ddp_replica_check *v);
 
-/* Fail with DDP_ERR_MISMATCH on every rank, after checksums that differed. The text names the
- * layer, the step, the last step where they were equal, and the ranks that differ from the
- * majority, with their hosts. If no side is larger, it names both, and says so. Every rank calls
- * it; blocks. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Find what differs, after checksums that differed. Always fails, with DDP_ERR_MISMATCH on every
+ * rank. The text names the layer, the step, the last step where they were equal, and the ranks that
+ * differ from the majority, with their hosts. If no side is larger, it names both, and says so.
+ * Every rank calls it; blocks. Fails otherwise with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

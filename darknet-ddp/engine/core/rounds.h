@@ -36,56 +36,60 @@
 
 typedef struct ddp_rounds ddp_rounds;
 
-/* Open the sums of a plan. gradients: the plan's memory, on table's device, with run counts at the
- * end of each bucket. plug is called with self. All of them must outlive it. *out is set on
- * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the sums of a plan's buckets. Every rank calls it. gradients: the plan's memory, on table's
+ * device, with run counts at the end of each bucket. self is passed to plug's functions. All
+ * pointers must outlive *out, which is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_table *table,
                            const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
                            void *self, ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. */
+/* Free r. NULL is allowed. No sum may be in flight, unless the group failed. */
 void ddp_rounds_close(ddp_rounds *r);
 
-/* Begin a pass that syncs. Everything of the last one has landed. */
+/* Begin a pass that syncs. All sums of the last one must have been fenced. */
 void ddp_rounds_begin(ddp_rounds *r);
 
-/* Return 1 if it is the turn of the next bucket's first sum. */
+/* Return 1 if the next bucket of the launch order may start its first sum: fewer than two buckets
+ * wait for their turn of a second one. */
 int ddp_rounds_may_start_first(const ddp_rounds *r);
 
-/* Encode a bucket, whose gradients and run counts are final, and start its first sum. Fails with
- * DDP_ERR_COMM. */
+/* Encode a bucket, whose gradients and run counts are final, and start its first sum; where ranks
+ * gather, also the all-gather. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
-/* Take the turn of a bucket that is not sent in this pass, on any rank. */
+/* Let the turn of a bucket pass, of which no rank sends anything in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 if the turn of some bucket's second sum is still to come. *bucket: the next one. */
+/* Return 1 if not all buckets have had their turn of a second sum. *bucket becomes the index of the
+ * next one. */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
-/* Return 1 if it is the turn of a second sum, and ddp_rounds_start_second would not wait. */
+/* Return 1 if the next second sum has its turn, and ddp_rounds_start_second would not wait. */
 int ddp_rounds_may_start_second(const ddp_rounds *r);
 
-/* Take the next turn of a second sum: if the bucket has one, wait for the first, and start it.
- * Fails with DDP_ERR_COMM. */
+/* Take the next turn of a second sum: if the bucket has one, wait for its first sum, encode that
+ * sum and start the second. With NCCL nothing waits. Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence all sums of a bucket (ddp_work_fence). Fails with DDP_ERR_COMM. */
+/* Fence all sums of a bucket, whose last one was started (ddp_work_fence). Fails with DDP_ERR_COMM.
+ */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write the sum over ranks, decoded, to the gradient of table->params[i]. Its run count becomes the
  * number of ranks on which its layer ran. Call after the fence of its bucket. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
-/* Return the last sum that a bucket has; the rounds'. */
+/* Return the last sum of a bucket; r owns it. Where ranks gather it is the all-gather. */
 ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t bucket);
 
-/* Return 1 if all sums of a bucket have ended on this rank. Does not move data. */
+/* Return 1 if all sums of a bucket have ended on this rank. Moves no data. */
 int ddp_rounds_done(const ddp_rounds *r, size_t bucket);
 
-/* After the fence: return 1 if all sums of a bucket are finite. The same on every rank. */
+/* Return 1 if all numbers in a bucket's sums are finite. Call after its fence and, on a GPU, when
+ * it has settled (ddp_work_finite). The same on every rank. */
 int ddp_rounds_finite(const ddp_rounds *r, size_t bucket);
 
-/* Return how many numbers of a bucket one rank sends. */
+/* Return how many floats of a bucket one rank sends, run counts included. */
 size_t ddp_rounds_count(const ddp_rounds *r, size_t bucket);
 
 #endif

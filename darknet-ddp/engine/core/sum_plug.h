@@ -15,37 +15,37 @@
 
 enum { DDP_SUM_ROUNDS = 2 };
 
-/* A parameter and its numbers, all in memory of the table's device. */
+/* A parameter, its gradient and its numbers, all in memory of the table's device. */
 typedef struct ddp_plug_param {
     size_t param; /* index in the table */
     float *gradient;
-    float *numbers[DDP_SUM_ROUNDS]; /* by round; NULL: it has none */
-    /* Where ranks gather: how far from one rank's numbers to the next one's. numbers[0] are rank
-     * 0's. */
+    float *numbers[DDP_SUM_ROUNDS]; /* by round; numbers[1] is NULL without round 1 */
+    /* Where ranks gather: how many floats from one rank's numbers to the next one's; numbers[0] are
+     * rank 0's. Else 0. */
     size_t stride;
 } ddp_plug_param;
 
 typedef struct ddp_sum_plug {
-    /* Return 1 if ranks get each other's numbers of round 0, rather than their sum; there is no
-     * round 1 then. NULL: 0. Asked once, when the reducer is opened. */
+    /* Return 1 if every rank gets the numbers of round 0 of each rank, rather than their sum; then
+     * there is no round 1. NULL: 0. Asked once, when the reducer is opened. */
     int (*gathers)(const void *self);
 
-    /* Return how many numbers of a parameter round 0 or 1 sums, the same on all ranks. Round 1 is
-     * made of round 0's sum. 0 for round 0: the parameter is summed as it is. 0 for round 1: it has
-     * none. Asked once, when the reducer is opened. */
+    /* Return how many numbers of a parameter are summed in a round, 0 or 1; the same on all ranks.
+     * Round 1 is made of round 0's sum. 0 for round 0: the gradient is summed as it is. 0 for round
+     * 1: there is none. Asked once, when the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
 
-    /* Make the numbers of a round. Round 0: of the gradient, which may change, to numbers[0] (where
-     * ranks gather: to this rank's place there). Round 1: of numbers[0], which has the sum over
-     * ranks, to numbers[1]. Work is queued on `queue`. State that is kept from step to step must
-     * not change: the step may still be skipped. */
+    /* Make the numbers of a round. Round 0: from the gradient, which may change, to numbers[0];
+     * where ranks gather, to this rank's place there. Round 1: from numbers[0], which has the sum
+     * over ranks, to numbers[1]. Queue the work on `queue`. State that is kept from step to step
+     * must not change: the step may still be skipped. */
     void (*fill)(void *self, const ddp_plug_param *p, int round, ddp_device *queue);
 
-    /* Make the gradient the sum over ranks, and the kept state what the next step begins with; the
-     * sums of all rounds, or all ranks' numbers, are there. *ran, of the device's memory: on how
-     * many ranks the parameter's layer ran. If it is 0, set the gradient to zero, and change
-     * nothing else. Work is queued on d, the framework's queue; on `queue`, if nothing needs it
-     * before the next step. */
+    /* Set the gradient to the sum over ranks, decoded, and the kept state to what the next step
+     * begins with. Called when the sums of all rounds, or all ranks' numbers, are there. *ran, of
+     * the device's memory: on how many ranks the parameter's layer ran. If it is 0, set the
+     * gradient to zero, and change nothing else. Queue the work on d, the framework's queue, or on
+     * `queue` if nothing needs it before the next step. */
     void (*land)(void *self, const ddp_plug_param *p, const float *ran, ddp_device *d,
                  ddp_device *queue);
 } ddp_sum_plug;

@@ -16,22 +16,23 @@
 
 typedef struct ddp_sync_batchnorm ddp_sync_batchnorm;
 
-/* group must outlive it. *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Open what the calls below use; allocates their memory when they are called. group must outlive
+ * *out, which is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_sync_batchnorm_open(ddp_sync_batchnorm **out, ddp_group *group,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. */
+/* Free j. NULL is allowed. */
 void ddp_sync_batchnorm_close(ddp_sync_batchnorm *j);
 
 /* Join the statistics of all ranks, in host memory (Chan, Golub and LeVeque 1979). For each of
  * `channels` channels, means[c] is the mean of count values on this rank, and squares[c] the sum of
- * squared distances from it. Both become those of all ranks' values. A count is above 0, and the
- * same on all ranks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * their squared distances from it. Both become those of all ranks' values together. count: above 0,
+ * the same on all ranks. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sync_batchnorm_join(ddp_sync_batchnorm *j, size_t channels, double count,
                                    float *means, float *squares, ddp_error *err) DDP_MUST_CHECK;
 
-/* Replace a[c] and b[c], in host memory, by their means over ranks. Fails as
- * ddp_sync_batchnorm_join. */
+/* Replace a[c] and b[c], in host memory, by their means over ranks, for each of `channels`
+ * channels. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sync_batchnorm_average(ddp_sync_batchnorm *j, size_t channels, float *a, float *b,
                                       ddp_error *err) DDP_MUST_CHECK;
 

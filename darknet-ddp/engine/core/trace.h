@@ -12,11 +12,12 @@
 
 typedef struct ddp_trace ddp_trace;
 
-/* Lanes. Sums that travel at one time take turns in several, as loaders do. */
+/* Lanes of a rank. Sums that travel at one time take turns in four lanes, and threads that load
+ * samples have one lane each, of sixteen. */
 enum {
     DDP_LANE_STEPS,
     DDP_LANE_COMPUTE, /* passes and updates, a layer each */
-    DDP_LANE_WAITS,   /* the program waits, for messages or for samples */
+    DDP_LANE_WAITS,   /* waits of the program, for messages or samples */
     DDP_LANE_SAVES,   /* saves and validations */
     DDP_LANE_BUCKETS,
     DDP_LANE_BUCKETS_END = DDP_LANE_BUCKETS + 4,
@@ -24,22 +25,26 @@ enum {
     DDP_LANES = DDP_LANE_LOADERS + 16
 };
 
-/* *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Open an empty record of this rank. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trace_open(ddp_trace **out, ddp_error *err) DDP_MUST_CHECK;
 void ddp_trace_close(ddp_trace *t); /* NULL is allowed */
 
-/* Note what went on from begin_ns to end_ns of ddp_clock_ns. Beyond memory, or 200,000 notes, they
- * are only counted. From any thread. t may be NULL. */
+/* Note in a lane what went on from begin_ns to end_ns of ddp_clock_ns; `format` makes its name, cut
+ * at 79 bytes. Notes beyond 262,144, or for which there is no memory, are left out. From any
+ * thread. t may be NULL: nothing happens. */
 void ddp_trace_add(ddp_trace *t, int lane, int64_t begin_ns, int64_t end_ns, const char *format,
                    ...) __attribute__((format(printf, 5, 6)));
 
-/* Take a lane of loaders that is free, when a load begins; -1: none is free. Give it back, and note
- * the load, when it has ended. */
+/* Take a free lane for a thread that begins to load samples; -1: none is free. From any thread.
+ * Give it back when the load has ended. */
 int ddp_trace_take_loader(ddp_trace *t);
+/* Give back a lane of ddp_trace_take_loader, and note in it a load, called `name`, from begin_ns of
+ * ddp_clock_ns until now. From any thread. lane -1: nothing happens. */
 void ddp_trace_give_loader(ddp_trace *t, int lane, int64_t begin_ns, const char *name);
 
-/* Write the notes of all ranks to out, on rank 0; others pass NULL. Blocks until every rank is
- * here. ferror(out) tells whether all could be written. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* Write the notes of all ranks, on rank 0's clock, to out on rank 0; other ranks pass NULL. Every
+ * rank calls it; blocks. ferror(out) tells whether all was written. Fails with DDP_ERR_COMM,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,25 +20,25 @@
 
 typedef struct ddp_tree_sum ddp_tree_sum;
 
-/* Open a sum of leaves that add into block[0..count), memory of the device. Both must outlive the
- * tree. A power of two of leaves makes one sum. *out is set on success. Fails with DDP_ERR_USAGE
+/* Open a sum of `leaves` mini-batches, a power of two. Each adds into block[0..count), memory of
+ * the device. device and block must outlive *out, which is set on success. Fails with DDP_ERR_USAGE
  * (no power of two), DDP_ERR_NOMEM. */
 ddp_status ddp_tree_sum_open(ddp_tree_sum **out, ddp_device *device, float *block, size_t count,
                              int leaves, ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. Sums of leaves that are kept aside are lost. */
+/* Free t; sums that it keeps aside are lost. NULL is allowed. */
 void ddp_tree_sum_close(ddp_tree_sum *t);
 
-/* Fold a leaf: elements offset..offset+count of the block hold what it added to zero. After the
- * last leaf they become the sum of all, after another one +0. Every range is folded once for each
- * leaf, leaves in order from 0, ranges in any. */
+/* Fold a leaf: elements offset to offset + count - 1 of the block hold what it added to zero. Call
+ * with leaves in their order, from 0, and for each leaf once for every element. After the last leaf
+ * these elements are the sum of all leaves; after another one +0. */
 void ddp_tree_sum_fold(ddp_tree_sum *t, int leaf, size_t offset, size_t count);
 
-/* Add to the block what is kept of its first `folded` leaves, fewer than all; what is
- * kept is zero then, and folding may go on. */
+/* End a sum early: add to the block, from offset on, the sums that are kept aside of its first
+ * `folded` leaves, fewer than all. Nothing is kept of them then, and a new sum may begin. */
 void ddp_tree_sum_collect(ddp_tree_sum *t, int folded, size_t offset, size_t count);
 
-/* Return the bytes that open has allocated for what is kept aside. */
+/* Return how many bytes are allocated for sums that are kept aside. */
 size_t ddp_tree_sum_bytes(const ddp_tree_sum *t);
 
 #endif
