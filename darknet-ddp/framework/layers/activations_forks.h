@@ -2,18 +2,18 @@
 #define ACTIVATIONS_FORKS_H
 #include <math.h>
 
-// The activations that later forks of Darknet brought, one formula for CPU and GPU.
+// layers/activations_forks.h: the activations that later forks of Darknet brought. Each has one
+// formula, NAME_activate, and one for its gradient, NAME_gradient, for CPU and GPU.
 #ifdef __CUDACC__
 #define ON_BOTH static inline __host__ __device__
 #else
 #define ON_BOTH static inline
 #endif
 
-// A row has an activation's kind, its name in a cfg and of its functions below, and takes_input.
-// With takes_input 1, the gradient's function always gets x, which the layer keeps. With 0, it gets
-// x on some ways and f(x) on others: the gradient must be the same at both, as relu6's. Darknet's
-// ACTIVATION (darknet.h), its activations.c and kernels and channel_reduce.h make their kinds,
-// cases and loops of these rows.
+// The table of these activations: kind (a value of Darknet's ACTIVATION), name (in a cfg, and of
+// its functions below), takes_input. With takes_input 1, the layer keeps the input x, and
+// NAME_gradient gets it. With 0, NAME_gradient gets x or f(x), and must return the same for both.
+// darknet.h, activations.c, activation_kernels.cu and channel_reduce.h use these rows.
 #define FORKS_ACTIVATIONS(ROW)                                                                     \
     ROW(MISH, mish, 1)                                                                             \
     ROW(SWISH, swish, 1)                                                                           \
@@ -23,7 +23,7 @@
 
 #define KIND_ROW(kind, name, takes_input) kind,
 
-// Cases of a switch over the kind, of a value x.
+// Cases of a switch over an activation's kind, in a function of one value x.
 #define ACTIVATE_CASE(kind, name, takes_input)                                                     \
     case kind:                                                                                     \
         return name##_activate(x);
@@ -37,9 +37,9 @@
     case kind:                                                                                     \
         return 1;
 
-// Branches of a function over an array, so that a compiler sees one formula in each loop.
-// GRADIENT_BRANCH multiplies delta by the gradient. KEEP_BRANCH keeps x in `in` and writes the
-// value to x.
+// Branches for activation `a` of a function over arrays of n values, so that a compiler sees one
+// formula in each loop. GRADIENT_BRANCH multiplies delta[i] by the gradient at x[i]. KEEP_BRANCH
+// copies x[i] to in[i], then replaces x[i] by its activation.
 #define GRADIENT_BRANCH(kind, name, takes_input)                                                   \
     if (a == kind) {                                                                               \
         for (i = 0; i < n; ++i)                                                                    \
@@ -55,8 +55,8 @@
         return;                                                                                    \
     }
 
-// With e = exp(x), tanh(log(1 + e)) = n/(n + 2) for n = e*(e + 2): nothing cancels, and from 20 on
-// it is 1.
+// Return e = exp(x), limited to x = 20, for mish: tanh(log(1 + e)) = n/(n + 2) with n = e*(e + 2).
+// So nothing cancels, and from x = 20 on the quotient is 1.
 ON_BOTH float mish_power(float x)
 {
     return expf(x < 20 ? x : 20);

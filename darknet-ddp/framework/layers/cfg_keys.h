@@ -2,38 +2,43 @@
 #define CFG_KEYS_H
 #include "darknet.h"
 
-/* The contents that a cfg may have: sections, the keys of each, and the ranges of their numbers. */
+/* layers/cfg_keys.h: what a cfg may contain: sections, the keys of each, the ranges of their
+ * numbers. "v4" names what came with the later forks' mathematics (those that have YOLOv4): a cfg
+ * that uses any of it is trained by that mathematics. Section s is never null. Names of sections
+ * include their brackets. */
 
 typedef struct {
-    const char *names; /* with its brackets; several names separated by blanks */
+    const char *names; /* the section's names, such as "[shortcut]", separated by blanks */
     LAYER_TYPE type;
-    int v4;           /* the section, or a key, is of the later forks' mathematics: see cfg_is_v4 */
-    const char *keys; /* keys that the parser reads, separated by blanks */
-    const char *v4_keys;
+    int v4;              /* 1: the section itself came with the later forks' mathematics */
+    const char *keys;    /* keys of Darknet that the parser reads, separated by blanks */
+    const char *v4_keys; /* keys of the later forks' mathematics that it reads, too */
 } cfg_section;
 
-/* Null: no section of that name, which has its brackets. */
+/* Return the section with this name, which includes its brackets; null if there is none. */
 const cfg_section *cfg_find_section(const char *name);
-/* Is the key of that section one that the parser reads? */
+/* Return 1 if the parser reads this key in section s. */
 int cfg_reads_key(const cfg_section *s, const char *key);
-/* Why the key with this value is ignored on purpose; null: it is not. */
+/* Return why this key with this value is ignored on purpose, as a phrase for a message; null if it
+ * is not ignored. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Is the key one of the forks' that nobody has built here? At 0 it is off, and ignored. */
+/* Return 1 if the key is one of the forks' that is not implemented here. Such a key may stand in a
+ * cfg with the value 0, which is ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
-/* Return the keys of a section, or all sections, with commas between, for an error. The string is
- * static: the next call changes it. */
+/* Return the keys of section s, or the names of all sections, with commas between, for an error
+ * message. Each function has one static string, which its next call changes. */
 const char *cfg_keys(const cfg_section *s);
 const char *cfg_sections(void);
-/* Return the hint about an unknown key, or if it is empty the section's first few keys: ", which
- * has batch, ... and 41 more". The string is static. */
+/* Return `hint`, what is known about an unknown key. If it is "", return the section's first five
+ * keys: ", which has batch, ... and 41 more". That string is static; the next call changes it. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
-/* Did the key, or if it is null the section itself, come with the forks' mathematics? A cfg that
- * has one is trained by them. */
+/* Return 1 if the key with this value came with the later forks' mathematics. key is null: ask for
+ * the section itself; value is not read then. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
-/* Return what is wrong with the value of a section's key, such as "must not be negative". The value
- * is one number, or several with commas between. Null: nothing is wrong, or the key has no range,
- * or the value is no number, which its parser says. Only values are refused with which nothing can
- * be learnt. */
+/* Return what is wrong with the value of a section's key, such as "must not be negative"; null if
+ * nothing is. The value is one number, or several with commas between. A key without a range
+ * passes, and so does a value that is no number, which its parser refuses. A range refuses only
+ * values with which nothing can be learnt. */
 const char *cfg_out_of_range(const cfg_section *s, const char *key, const char *value);
 
 #endif

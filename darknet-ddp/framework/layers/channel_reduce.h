@@ -5,25 +5,24 @@ extern "C" {
 #include "batchnorm_layer.h"
 }
 
-/*
- * For kernels that go through a layer's output, or what has its shape, channel by
- * channel. A channel's values are shared out among parts, a block of THREADS each.
- * The number of parts, who sums what, and the order of sums follow from the layer's
- * sizes alone. So the sums are the same on each device and in each run. Parts leave
- * their sums in memory, part by part, a value for each channel. Those of float arrays
- * are in l.mean_delta_gpu and l.variance_delta_gpu.
- */
+/* layers/channel_reduce.h: for kernels that go through a layer's output, or an array of its shape,
+ * channel by channel. A channel's values are shared out among parts; a block of THREADS threads
+ * computes one part. The number of parts, the values of each and the order of sums follow from the
+ * layer's sizes alone. So sums have the same bits on each device and in each run. Each part leaves
+ * one sum a channel in memory: sums[part * channels + channel]. For float arrays these are
+ * l.mean_delta_gpu and l.variance_delta_gpu. */
 #define THREADS 256
 #define VALUES_A_THREAD 16
 #define VALUES_AT_ONCE 4
 
 typedef struct {
     int channels, parts;
-    int spatial;   // values of a channel that lie side by side
-    size_t stride; // from an image to the next
-    int count;     // values of a channel
+    int spatial;   // values of a channel that lie side by side: those of one image
+    size_t stride; // values from an image to the next
+    int count;     // values of a channel, of all images
 
-    // a thread takes values that are this many of its channel's apart
+    // a thread's next value is `step` values of its channel further: step_column columns on, and
+    // step_offset array elements on (before a wrap at the end of an image)
     int step, step_column;
     size_t step_offset;
 } channel_shape;
@@ -47,14 +46,14 @@ static inline channel_shape get_channels(layer l)
     return s;
 }
 
-// The sums that parts have left, to be joined.
+// The sums that parts have left in memory, to be joined into one a channel.
 typedef struct {
     int channels, parts;
-    int count; // values of a channel
-    int chunk,
-        step; // a part has so many values that follow one another, and its next are so far on
-    float *first, *second;
-    int rows; // threads that share out a channel's parts: a power of two
+    int count;             // values of a channel, of all images
+    int chunk;             // values that a part takes in a row
+    int step;              // from the first of these to the first of the part's next ones
+    float *first, *second; // the parts' sums, parts x channels each; which two, the kernel says
+    int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;
 
 static inline part_sums get_part_sums(layer l)
@@ -65,28 +64,35 @@ static inline part_sums get_part_sums(layer l)
     return p;
 }
 
-// The layer's mean and variance, and the running ones, from parts' means and squares.
+// Join what p has, the means of parts and their squared distances from them, into l.mean_gpu and
+// l.variance_gpu; update the running ones. If net.statistics is set, over the mini-batches of all
+// ranks: waits for them.
 void join_moments_gpu(layer l, network net, part_sums p);
-// l.mean_delta_gpu and l.variance_delta_gpu, and updates of scales and biases, from parts' sums and
-// products.
+// Join what p has, sums of deltas and of deltas times distances from the mean, into
+// l.mean_delta_gpu and l.variance_delta_gpu. Add them to the updates of scales and biases. In
+// training with net.statistics it waits for all ranks.
 void join_delta_sums_gpu(layer l, network net, part_sums p);
-// Updates of biases from parts' sums.
+// Add the sums of p.first over parts to the updates of the layer's biases.
 void join_bias_updates_gpu(layer l, part_sums p);
 
+// Return how many blocks of THREADS threads join p's parts.
 static inline int join_blocks(part_sums p)
 {
     return (p.channels - 1) / (THREADS / p.rows) + 1;
 }
 
-// The channel that this thread has a part in, of a launch of join_blocks().
+// Return the channel for which this thread joins parts, in a launch of join_blocks(p) blocks; it
+// may be p.channels or more.
 static inline __device__ int joined_channel(part_sums p)
 {
     int lanes = THREADS / p.rows;
     return blockIdx.x * lanes + threadIdx.x % lanes;
 }
 
-// The sum over all parts of value(place, part), in an order that follows from their number alone.
-// Each of a channel's threads is given it; all threads of a block call this. shared has THREADS.
+// Return the sum of value(place, part) over all parts of this thread's channel; place is the sum's
+// index in p.first and p.second. The order of additions follows from the number of parts alone. All
+// threads of the block must call it, and all threads of a channel get the sum. shared: THREADS
+// doubles of shared memory.
 template <class Value> __device__ double sum_over_parts(part_sums p, double *shared, Value value)
 {
     int f = joined_channel(p), lanes = THREADS / p.rows, row = threadIdx.x / lanes;
@@ -108,8 +114,9 @@ template <class Value> __device__ double sum_over_parts(part_sums p, double *sha
     return shared[threadIdx.x % lanes];
 }
 
-// Call take(place, value) for this thread's values of a channel. load(place) reads several of them
-// before the first is taken, since memory is slow to answer.
+// Call take(index, load(index)) for each value of this thread in `part` of `channel`; index is the
+// value's in the layer's array. Reads up to VALUES_AT_ONCE values before the first is taken, since
+// memory is slow to answer.
 template <class Load, class Take>
 __device__ void for_values(channel_shape s, int channel, int part, Load load, Take take)
 {
@@ -140,14 +147,15 @@ __device__ void for_values(channel_shape s, int channel, int part, Load load, Ta
     }
 }
 
-// An activation that is computed where y is, and whose gradient follows from y. The forks' are
-// computed by their own functions. Leaky, relu and linear are y > 0 ? y : slope*y.
+// An activation f with which kernels compute y = f(x) at once, and its gradient from x. The later
+// forks' kinds are computed by their own functions. Leaky, relu and linear are x > 0 ? x : slope*x.
 typedef struct {
-    ACTIVATION kind; // LINEAR: by the slope
+    ACTIVATION kind; // one of the later forks'; LINEAR: by the slope
     float slope;
 } curve;
 
-// 0: the activation is another, and the curve leaves y as it is
+// Set *f to activation a. Returns 0 if kernels cannot compute it as a curve; *f then is the
+// identity, and the caller activates the output later.
 static inline int get_curve(ACTIVATION a, curve *f)
 {
     f->kind = activation_is_v4(a) ? a : LINEAR;
@@ -169,8 +177,7 @@ static inline __device__ float value_on(curve f, float x)
     }
 }
 
-// The factor that x multiplies a delta by. For leaky, relu, linear and relu6, f(x) may be given in
-// place of x.
+// Return the gradient of f at x. For leaky, relu, linear and relu6, x may be f(x).
 static inline __device__ float gradient_on(curve f, float x)
 {
     switch (f.kind) {

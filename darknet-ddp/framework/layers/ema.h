@@ -2,18 +2,19 @@
 #define EMA_H
 #include "darknet.h"
 
-/*
- * The average of a network's weights, where the cfg has ema_alpha. It begins with the weights at
- * half of max_batches. From then on it takes a fraction 1 - ema_alpha of them in every so many
- * batches. The weights become the average 1000 batches before the end, but not in a run of 2000
- * batches or fewer.
- */
+/* layers/ema.h: the moving average of convolutions' weights, scales and biases, for a cfg with
+ * ema_alpha. At half of max_batches the average becomes a copy of them. Later it becomes
+ * ema_alpha*average + (1 - ema_alpha)*weights, every so many batches. At 1000 batches before the
+ * end the weights become the average, but not in a run of 2000 batches or fewer. */
 
-/* Room for a convolution's, zero at first. */
+/* Make the arrays of layer l's average, all zeros; does nothing if l is no [convolutional]. Darknet
+ * frees them with the layer. */
 void make_averages(layer *l);
-/* To be called after each batch. */
+/* Update the average if one is due at the batch that has just ended; call after each mini-batch.
+ * Settles the network then (layers that wait for their update get it). */
 void average_weights(network *net);
-/* Hears why an average cannot be saved, and the run goes on. 0: it ends. */
+/* Called with the reason if the file of averages cannot be written; the run then goes on. Null: the
+ * run ends. */
 extern void (*averages_unsaved)(const char *why);
 
 #endif

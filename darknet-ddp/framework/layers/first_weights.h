@@ -1,20 +1,18 @@
 #ifndef FIRST_WEIGHTS_H
 #define FIRST_WEIGHTS_H
 
-/*
- * The first weights of a convolution, where each output sums n inputs and scale = sqrt(2/n).
- * Darknet draws them from a normal distribution of deviation scale (He et al. 2015, with which a
- * layer's outputs vary as much as its inputs); the later forks evenly from -scale to scale, a
- * deviation smaller by sqrt(3). Both draw the weights of [connected], [local] and [implicit]
- * evenly, and those of [deconvolutional] normally.
- */
+/* layers/first_weights.h: the first weights of a convolution. Each output sums n inputs; scale =
+ * sqrt(2/n). Darknet draws the weights from a normal distribution of deviation `scale`, with which
+ * a layer's outputs vary as much as its inputs (He et al. 2015). The later forks draw evenly from
+ * -scale to scale, a deviation smaller by sqrt(3). Both draw those of [connected], [local] and
+ * [implicit] evenly, and those of [deconvolutional] normally. */
 typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
 
-/* Choose the first weights of the convolutions that this thread makes after the call. Before it
- * they are NORMAL_WEIGHTS. */
+/* Choose how draw_first_weights draws on this thread from now on. Until the first call it draws
+ * NORMAL_WEIGHTS. */
 void choose_first_weights(FIRST_WEIGHTS kind);
 
-/* n weights, from the stream of draw(). */
+/* Draw n first weights of a convolution by draw(). scale: sqrt(2/n) above. */
 void draw_first_weights(float *weights, int n, float scale);
 
 #endif

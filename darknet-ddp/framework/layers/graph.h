@@ -1,9 +1,8 @@
 /* layers/graph.h: which layers of a network a layer reads.
  *
- * graph.c has a row for each LAYER_TYPE. Whoever follows values through a network asks here: the
- * passes, bf16, residual blocks, the parser. A layer whose type has no row ends the program, by its
- * name.
- */
+ * graph.c has a row for each LAYER_TYPE. Code that follows values through a network asks here: the
+ * passes, bf16, residual blocks, the parser. If a layer's type has no row, layer_source ends the
+ * program with the type's name. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -12,17 +11,17 @@
 enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
 
 /* Return the index of the k-th layer, from 0, that layer i reads, as the cfg names it.
- * NETWORK_INPUT stands for the network's input. NO_SOURCE: it reads k layers, not more. A layer may
- * come twice. */
+ * NETWORK_INPUT: the network's input. NO_SOURCE: layer i reads k layers or fewer. A layer may come
+ * twice. */
 int layer_source(const network *net, int i, int k);
 
-/* Return the layer that `reader` sees where it reads layer i: i, or the last of the [dropout] right
- * behind i, which change i's output and delta in place. NETWORK_INPUT stays as it is. reader > i.
- */
+/* Return the layer whose output layer `reader` gets where it reads layer i: i, or the last of the
+ * [dropout] right behind i, which work in i's memory. reader > i. If i is NETWORK_INPUT, returns
+ * NETWORK_INPUT. */
 int layer_owner(const network *net, int i, int reader);
 
-/* Return the first layer behind layer `after` that sees layer i as layer_owner has it; net->n if
- * none does. */
+/* Return the first layer behind layer `after` that reads layer i, directly or through the [dropout]
+ * behind it (layer_owner); net->n if none does. */
 int layer_reader(const network *net, int i, int after);
 
 /* Return 1 if layer i uses another layer's weights, or another layer uses layer i's. */

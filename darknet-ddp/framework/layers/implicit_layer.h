@@ -1,10 +1,13 @@
+/* layers/implicit_layer.h: [implicit], a layer of the later forks whose weights are its output. Its
+ * functions are those that each type of Darknet's layers has. */
 #ifndef IMPLICIT_LAYER_H
 #define IMPLICIT_LAYER_H
 #include "layer.h"
 #include "network.h"
 
-/* 1 x atoms x filters weights that are the output of each image; their first values are drawn from
- * mean - spread to mean + spread. */
+/* Make an [implicit] layer: its 1 x atoms x filters weights are its output, the same for each
+ * image. Their first values are drawn evenly from mean - spread to mean + spread. adam: 1 makes
+ * Adam's moments. */
 layer make_implicit_layer(int batch, int filters, int atoms, float mean, float spread, int adam);
 void forward_implicit_layer(layer l, network net);
 void backward_implicit_layer(layer l, network net);

@@ -1,21 +1,24 @@
-/* layers/layer_table.h: the table of layers, a line each, that a network prints while it is made
- * from its cfg. */
+/* layers/layer_table.h: the table of layers, a line each, that Darknet prints on standard error
+ * while it makes a network from a cfg. With a handler, the text goes to the handler instead. One
+ * network at a time is made. */
 #ifndef DDP_LAYERS_LAYER_TABLE_H
 #define DDP_LAYERS_LAYER_TABLE_H
 
 #include "darknet.h"
 
-/* Gets the table once the network is there, in place of standard error; null: it is printed as it
-   comes. bytes: of the host's memory, what the network takes. Set before a network is made. */
+/* Called with the table when the network is whole; `table` is freed after the call. bytes: host
+ * memory that the network has taken. Null: the table is printed as it comes. Set before a network
+ * is made. */
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 
-/* Between the first two `stderr` is the table. With the third the network is whole. On one thread
- * at a time. */
+/* Call these in this order while a network is made. From begin to end, what is printed on stderr
+ * becomes the table, if there is a handler. show hands the table to the handler, and frees it. */
 void layer_table_begin(void);
 void layer_table_end(void);
 void layer_table_show(const network *net);
 
-/* The network is not made after all: what is printed next is an error. */
+/* Drop the table since the network cannot be made: from then on stderr is standard error again.
+ * Does nothing if there is no table. */
 void layer_table_break(void);
 
 #endif

@@ -2,9 +2,9 @@
 #define NORMALIZER_H
 #include "layers/channel_reduce.h"
 
-/* Formulas of the kernels of batch normalisation, whatever type a value is kept as. */
+/* layers/normalizer.h: formulas for kernels of batch normalisation, for values of float or bf16. */
 
-// The mean of count values, and the sum of their squared distances from it.
+// The mean of `count` values, and `squares`, the sum of their squared distances from it.
 typedef struct {
     float count, mean, squares;
 } moments;
@@ -21,13 +21,14 @@ static inline __device__ moments join_moments(moments a, moments b)
     return a;
 }
 
-// The numbers that make an output of an input: normalize() gives it before the activation, with the
-// same bits wherever it is computed.
+// Maps an input x of one channel to its output: scale*(x - mean) + bias, then the activation. scale
+// includes the division by the deviation.
 typedef struct {
     float mean, scale, bias;
     curve activation;
 } normalizer;
 
+// Return the normalizer of channel f.
 static inline __device__ normalizer get_normalizer(int f, const float *mean, const float *variance,
                                                    const float *scales, const float *biases,
                                                    curve activation)
@@ -42,7 +43,8 @@ static inline __device__ float normalize(float x, normalizer n)
     return fmaf(x - n.mean, n.scale, n.bias);
 }
 
-// The delta before the activation, from the delta behind it.
+// Return the gradient by the activation's input. delta: the gradient by its output. x: the input of
+// the normalization.
 static inline __device__ float delta_behind(float delta, float x, normalizer n)
 {
     return is_straight(n.activation) ? delta : delta * gradient_on(n.activation, normalize(x, n));

@@ -1,8 +1,6 @@
-/*
- * The one file that knows oneDNN's C interface, which changed between version 2 (Debian 12) and 3
- * (Debian 13). Compiled with DNNL defined where oneDNN was found. Without it only the two
- * describing functions may be called.
- */
+/* layers/onednn.h: the only interface to oneDNN, whose C interface changed between version 2
+ * (Debian 12) and 3 (Debian 13). DNNL is defined where oneDNN was found; without it only the first
+ * two functions exist. */
 #ifndef LAYERS_ONEDNN_H
 #define LAYERS_ONEDNN_H
 
@@ -11,8 +9,8 @@
 /* Write oneDNN's name and version to out, such as "oneDNN 3.7.2"; "" in a build without it. */
 void onednn_describe(char *out, size_t size);
 
-/* Return the number by which oneDNN calls the instructions that it uses on this CPU; 0 in a build
- * without it. */
+/* Return oneDNN's number of the instruction set that it uses on this CPU (dnnl_cpu_isa_t); 0 in a
+ * build without oneDNN. */
 int onednn_instructions(void);
 
 #ifdef DNNL

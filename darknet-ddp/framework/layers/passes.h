@@ -1,24 +1,25 @@
 /* layers/passes.h: the forward pass, the backward pass and the update of a network, layer by layer.
  *
- * passes.c has the loops, which Darknet's forward_network, backward_network and update_network are.
- * A pass_device is what differs between a CPU and a GPU; a pass chooses it once, by net->gpu_index.
- */
+ * passes.c has the loops: Darknet's forward_network, backward_network and update_network. A
+ * pass_device has what differs between a CPU and a GPU. A pass chooses one by net->gpu_index.
+ * Queued work on a GPU may still run when a member returns. */
 #ifndef PASSES_H
 #define PASSES_H
 
 #include "darknet.h"
 
 typedef struct {
-    /* Make the device the one that calls are for, and bring it net's input and truth. */
+    /* Make the device current, and copy net's input and truth to it. */
     void (*begin_forward)(network *net);
-    /* Run the forward pass of layer net->index, then point net's input, and its truth, to what
-     * comes of it. */
+    /* Run the forward pass of layer l, net->index; then point net's input to its output, and for a
+     * layer with truth=1 net's truth, too. */
     void (*forward)(layer l, network *net);
-    /* Sum the losses of all layers into *net->cost. A GPU may do it in end_backward. */
+    /* Sum the losses of all layers into *net->cost. On a GPU in training, end_backward does that
+     * instead. */
     void (*end_forward)(network *net);
-    /* Begin the backward pass of layer net->index, l. Add to its delta what its readers passed back
-     * in another type. Point net's input and delta to those of the layer before it. Return 0 if l
-     * needs no backward pass: that layer takes no gradient, and l has no parameters. */
+    /* Begin the backward pass of layer l, net->index: point net's input and delta to those of the
+     * layer before it, or of `whole`. If l has deltas in float32 and bf16, add them up. Return 0 if
+     * l needs no backward pass: the layer before it takes no delta, and l has no parameters. */
     int (*enter)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
     void (*end_backward)(network *net);
@@ -30,10 +31,10 @@ typedef struct {
 #ifdef GPU
 extern const pass_device pass_on_gpu;
 
-/* Free what training has for the next input, while the network's size changes or when it is freed.
- */
+/* Free the second input array, its stream and its events; training makes them anew. Called when the
+ * network's size changes and when it is freed. */
 void free_input_arrays(network *net);
-/* Free the memory for losses. */
+/* Free the arrays and the event by which losses come from the GPU. */
 void free_cost_arrays(network *net);
 #endif
 

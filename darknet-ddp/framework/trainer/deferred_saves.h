@@ -1,5 +1,6 @@
-/* trainer/deferred_saves.h: what is to be saved once all ranks have the same parameters. A save
- * that was asked for in a period of local SGD (ddp_step_plug) waits for its end. Local. */
+/* trainer/deferred_saves.h: a list of saves that wait until all ranks have the same parameters, at
+ * the end of a period of local SGD (ddp_step_plug). Each rank has its own list; nothing here
+ * communicates. */
 #ifndef DDP_TRAINER_DEFERRED_SAVES_H
 #define DDP_TRAINER_DEFERRED_SAVES_H
 
@@ -9,22 +10,24 @@
 
 typedef struct ddp_deferred_save {
     char *path;
-    int cutoff; /* how many layers */
+    int cutoff; /* how many layers to save, from the first on */
 } ddp_deferred_save;
 
-/* All zero: none. Release it. */
+/* The saves that wait. Begin with all zeros; end with ddp_deferred_saves_release. */
 typedef struct ddp_deferred_saves {
-    ddp_deferred_save *list; /* in the order in which they were asked for; a path once */
+    ddp_deferred_save *list; /* in the order in which they were asked for; no path twice */
     size_t count;
 } ddp_deferred_saves;
 
-/* Fails with DDP_ERR_NOMEM. */
+/* Add a save of the first `cutoff` layers at path, which is copied. If the path waits already, only
+ * its cutoff changes. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_deferred_saves_add(ddp_deferred_saves *w, const char *path, int cutoff,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* It has been saved now. Nothing happens where none of this path waits. */
+/* Remove the save at path, if there is one, since it has been done. */
 void ddp_deferred_saves_drop(ddp_deferred_saves *w, const char *path);
 
+/* Remove all saves and free their memory. */
 void ddp_deferred_saves_release(ddp_deferred_saves *w);
 
 #endif

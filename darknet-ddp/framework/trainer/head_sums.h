@@ -1,5 +1,5 @@
-/* trainer/head_sums.h: what the heads of a network made of this rank's images, added up over the
- * mini-batches of a step. */
+/* trainer/head_sums.h: loss and IoU of a network's heads ([yolo] and [region] layers) for this
+ * rank's images, added up over the mini-batches of a step. */
 #ifndef DDP_TRAINER_HEAD_SUMS_H
 #define DDP_TRAINER_HEAD_SUMS_H
 
@@ -9,10 +9,11 @@ struct head_figures; /* Darknet's, of one mini-batch */
 
 /* The figures of a head for this rank's images in a step. */
 typedef struct ddp_head_figures {
-    double box, object, category; /* parts of its loss, of an image */
-    double iou; /* mean over the boxes that it was to find; NaN: there were none */
+    double box, object, category; /* parts of its loss, mean over images */
+    double iou; /* mean over the boxes that it was to find; NaN if there were none */
 } ddp_head_figures;
 
+/* Sums over the mini-batches of a step so far; of[i] belongs to heads.layers[i]. */
 typedef struct ddp_head_sums {
     ddp_head_layers heads;
     struct {
@@ -21,12 +22,15 @@ typedef struct ddp_head_sums {
     } of[DDP_HEADS];
 } ddp_head_sums;
 
+/* Begin sums, all zero, for the heads of net (ddp_network_heads). */
 void ddp_head_sums_init(ddp_head_sums *s, const network *net);
 
-/* The layer has computed a mini-batch. Nothing happens if it is none of the heads. */
+/* Add the figures that layer number `layer` has computed for a mini-batch. Does nothing if it is
+ * none of the heads. */
 void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures);
 
-/* Write out[0..DDP_HEADS) of a step of so many images on this rank, and begin the next one. */
+/* Write the step's figures to out[0..DDP_HEADS), zeros behind the last head, and set all sums to
+ * zero. images: how many this rank had in the step. */
 void ddp_head_sums_take_figures(ddp_head_sums *s, double images, ddp_head_figures *out);
 
 #endif

@@ -1,15 +1,15 @@
-/* trainer/loader_trace.h: what loader threads load, as spans of a trace (core/trace.h). */
+/* trainer/loader_trace.h: notes in a trace (core/trace.h) when loader threads load pictures. */
 #ifndef DDP_TRAINER_LOADER_TRACE_H
 #define DDP_TRAINER_LOADER_TRACE_H
 
 #include "core/trace.h"
 
-/* Have loader threads note in this trace what they load; NULL: in none. The trace must outlive the
- * threads. */
+/* Set the trace in which loader threads note what they load from now on; NULL: none. It must
+ * outlive those threads. */
 void ddp_loader_trace_use(ddp_trace *trace);
 
-/* Note that the calling thread begins to load so many pictures (1), or has loaded them (0):
- * `loading` of Darknet's train_plugin. A trace that began in between gets no note. */
+/* Note that the calling thread begins to load `count` pictures (begins is 1), or has loaded them
+ * (0). Darknet's train_plugin.loading. Notes go to the trace that was set when loading began. */
 void ddp_loader_trace_loading(int begins, int count);
 
 #endif

@@ -1,21 +1,20 @@
-/* trainer/nan_guard.h: sees that a step's loss, gradients and BatchNorm statistics are finite
- * numbers; if not, the job ends, or the step is skipped, on every rank.
+/* trainer/nan_guard.h: checks that a step's loss, gradients and BatchNorm statistics are finite
+ * numbers. If not, the job ends, or the step is skipped, on every rank.
  *
- * Who looks: the code that sums, in the same pass (device/sum.c; on a GPU a kernel on the comm
- * stream). A rank that sums a slice which is not finite makes its first element NaN, and the others
- * look at that one element. So every rank knows in the same step, without a message
- * (ddp_work_finite). A CPU that is alone sums nothing: its update looks as it reads each gradient
+ * The code that sums also checks (device/sum.c; on a GPU a kernel on the comm stream). A rank that
+ * sums a slice which is not finite makes its first element NaN, and the others look at that one
+ * element. So every rank knows in the same step, without a message (ddp_work_finite). A rank that
+ * is alone on a CPU sums nothing: its update checks each gradient as it reads it
  * (net->gradients_seen). So a layer may have been updated when the run ends; nothing of it is
  * saved.
  *
- * To end the job, call ddp_nan_guard_check_arrived wherever something has arrived. To skip steps,
- * no layer may be updated before all sums have arrived: ddp_nan_guard_judge_step, before the first
+ * To end the job, call ddp_nan_guard_check_arrived whenever sums have arrived. To skip steps, no
+ * layer may be updated before all sums have arrived: call ddp_nan_guard_judge_step before the first
  * update of a step.
  *
  * Only when something is not finite does the guard look for the origin, in what each rank still
- * has. That is the outputs and deltas of the first mini-batch of the update whose loss was not
- * finite, else of its last one.
- */
+ * has. That is the outputs and deltas of one mini-batch: the update's first whose loss was not
+ * finite, else its last. */
 #ifndef DDP_TRAINER_NAN_GUARD_H
 #define DDP_TRAINER_NAN_GUARD_H
 
@@ -26,51 +25,55 @@
 #include "core/reducer.h"
 #include "glue/network.h"
 
-/* The sum that is not finite. */
+/* Which sum over ranks is not finite. */
 typedef enum ddp_broken { DDP_BROKEN_GRADIENTS, DDP_BROKEN_LOSS, DDP_BROKEN_STATISTICS } ddp_broken;
 
-/* Where it began on a rank, in the order in which a mini-batch passes there. */
+/* Where numbers that are not finite began on a rank, in the order in which they are looked for. */
 typedef enum ddp_origin {
     DDP_ORIGIN_INPUT,  /* the samples that were loaded */
     DDP_ORIGIN_TRUTH,  /* their labels */
-    DDP_ORIGIN_OUTPUT, /* the output of a layer, the first that is not finite */
-    DDP_ORIGIN_DELTA,  /* the delta of a layer, the last that is not: backward comes to it first */
+    DDP_ORIGIN_OUTPUT, /* the output of a layer: the first that is not finite */
+    DDP_ORIGIN_DELTA,  /* the delta of a layer: the last that is not finite, since backward reaches
+                          it first */
     DDP_ORIGIN_LOSS,   /* the loss, and none of those above */
     DDP_ORIGIN_NONE    /* all that is left is finite: sums of gradients are too large */
 } ddp_origin;
 
+/* A finding, the same on every rank. */
 typedef struct ddp_not_finite {
-    size_t step; /* batches so far, this one included */
+    size_t step; /* the step's number, from 1 */
     ddp_broken broken;
-    int first_layer, last_layer; /* whose gradients, with others' between them */
+    int first_layer, last_layer; /* with DDP_BROKEN_GRADIENTS: first and last layer of the bucket
+                                    that is not finite */
 
-    ddp_origin origin; /* on the rank that came to it first; the lowest of those alike */
-    int rank;
-    int ranks_alike; /* how many ranks have this origin */
-    int layer;
-    const char *kind;       /* the layer's type; static */
-    int mini_batch;         /* counted in that rank's step, from 1 */
+    ddp_origin origin;      /* where it began, on `rank` */
+    int rank;               /* the rank that met it first; of several, the lowest */
+    int ranks_alike;        /* how many ranks met it as early */
+    int layer;              /* layer of the origin; -1: none */
+    const char *kind;       /* that layer's type, a static string; "" without a layer */
+    int mini_batch;         /* number in that rank's step, from 1 */
     size_t sample, samples; /* the mini-batch's first sample, and how many it has */
-    int in_a_row;           /* steps skipped in a row, up to this one */
+    int in_a_row;           /* steps skipped in a row, this one included */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
-    int skip_most; /* 0: the first such step ends the job; else skip so many in a row at most */
+    int skip_most; /* 0: the first step that is not finite ends the job; else how many may be
+                      skipped in a row */
     /* Called on every rank when a step is skipped. NULL: nobody is told. */
     void (*skipped)(const ddp_not_finite *what);
     /* Called on every rank to end the job. NULL: abort. */
     void (*end)(const ddp_not_finite *what) __attribute__((noreturn));
 } ddp_nan_guard_config;
 
-/* A mini-batch of this rank's. */
+/* A mini-batch of this rank, which may be the origin. */
 typedef struct ddp_nan_guard_mini_batch {
-    int number; /* in its step, from 1; 0: there is none */
-    size_t sample;
-    ddp_origin origin; /* if its loss is not finite: where that began, and in which layer */
-    int layer;
+    int number;        /* number in its step, from 1; 0: none is noted */
+    size_t sample;     /* its first sample's number */
+    ddp_origin origin; /* where its loss ceased to be finite, if it is not */
+    int layer;         /* layer of the origin; -1: none */
 } ddp_nan_guard_mini_batch;
 
-/* Fields are nan_guard.c's, but for those that open sets. */
+/* A guard. Only nan_guard.c uses its fields, but for updated_layer. */
 typedef struct ddp_nan_guard {
     ddp_nan_guard_config config;
     ddp_group *group;
@@ -80,36 +83,40 @@ typedef struct ddp_nan_guard {
     ddp_batchnorm_stats *statistics;
 
     ddp_nan_guard_mini_batch last;
-    ddp_nan_guard_mini_batch first_broken; /* in this update, whose loss is not finite */
-    size_t step;
-    int unseen; /* a step has ended that was not looked at */
-    int broken; /* this update has a step whose loss or statistics are not finite */
-    int in_a_row;
+    ddp_nan_guard_mini_batch first_broken; /* this update's first whose loss is not finite */
+    size_t step;                           /* the one under way, from 1 */
+    int unseen;        /* 1: a step has ended whose sums nobody has checked yet */
+    int broken;        /* 1: a step of this update has a loss or statistics that are not finite */
+    int in_a_row;      /* steps skipped in a row so far */
     int updated_layer; /* set by the caller before it checks: the layer that was updated last */
 } ddp_nan_guard;
 
-/* Return a guard. All that it points to must outlive it; nothing has to be closed. */
+/* Return a guard. Its arguments must outlive it, and *config is copied. Nothing has to be closed.
+ */
 ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *group,
                                  const ddp_param_table *table, ddp_reducer *reducer, ddp_loss *loss,
                                  ddp_batchnorm_stats *statistics);
 
-/* Return 1 if a step may be skipped. The caller then keeps statistics, and defers nothing. */
+/* Return 1 if steps may be skipped. The caller then must keep statistics before each update
+ * (ddp_batchnorm_stats_keep_values), and may defer no layer. */
 int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
-/* Note that the backward pass of a mini-batch has ended. first: of an update. number: of this
- * rank's step, from 1. Fails with DDP_ERR_NOMEM, if its loss is not finite. */
+/* Note that the backward pass of a mini-batch has ended. If its loss is not finite, look for the
+ * origin now. first: 1 for the first mini-batch of an update. number: in this rank's step, from 1.
+ * Fails as ddp_device_check_finite. */
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Check what has arrived; if it is not finite, the job ends here, on every rank. Where steps may be
- * skipped, only remember it: call this before each forward pass then. Fails with DDP_ERR_COMM,
- * DDP_ERR_NOMEM. */
+/* Check all sums that have arrived. If one is not finite, call config.end on every rank, after
+ * ranks have compared where it began (collective then). Where steps may be skipped, only remember
+ * it; call this before each forward pass then. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* Where steps may be skipped, before the first update: wait for all sums of the step. If something
- * is not finite, *skipped becomes 1: gradients are zero then, statistics as they were kept, and
- * nothing may be updated. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* Wait for all sums of the step, and check them. Call before the first update, where steps may be
+ * skipped, on every rank. If one is not finite, *skipped becomes 1: gradients are zero then,
+ * statistics as they were kept, and nothing may be updated. After config.skip_most skipped steps in
+ * a row it calls config.end instead. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
                                     ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,11 +1,12 @@
 /* trainer/trainer.h: trains one Darknet network on all ranks of a group.
  *
- * Darknet's own loop stays in charge. The trainer sets net->hooks, and from then
- * on train_network sums gradients over ranks while backward runs, updates with
- * the sums and returns the mean loss of all ranks. Layers whose gradients are
- * deferred (core/reducer.h) are updated in the next forward pass, or when
- * Darknet is about to save.
- */
+ * Darknet's own loop stays in charge. The trainer sets net->hooks. Then train_network sums
+ * gradients over ranks while backward runs, updates with the sums and returns the mean loss of all
+ * ranks. Layers whose gradients are deferred (core/reducer.h) are updated in the next forward pass,
+ * or when Darknet is about to save.
+ *
+ * Unless said otherwise, call from the training thread. "Collective" functions wait for all ranks,
+ * and every rank must call them. "Attached": between ddp_trainer_attach and ddp_trainer_detach. */
 #ifndef DDP_TRAINER_TRAINER_H
 #define DDP_TRAINER_TRAINER_H
 
@@ -23,137 +24,146 @@
 
 typedef struct ddp_trainer ddp_trainer;
 
-/* All ranks must have the same, but for asked, bad_data and the functions. */
+/* Settings of a trainer. All ranks must have the same, but for asked, bad_data and the functions.
+ */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
-    int broadcast_buffers; /* between one step's last forward pass and the next one's first */
+    int broadcast_buffers; /* 1: ranks share BatchNorm's running statistics after each step; 0:
+                              never, rank 0's own are saved */
     int exact;             /* 1: same bits on any number of ranks (core/batch.h); the trainer
                               then sets reducer.mini_batches */
-    int sync_bn;           /* BatchNorm's statistics are those of all ranks' mini-batches */
-    int sync_every;        /* batches whose gradients make one update, at least 1 */
-    /* Whose algorithms are part of the run (algorithms/algorithm.h). Must outlive the trainer.
-     * NULL: none is. */
+    int sync_bn;    /* 1: BatchNorm normalizes with the statistics of all ranks' mini-batches */
+    int sync_every; /* batches whose gradients make one update, at least 1 */
+    /* Options that choose and set up the run's algorithms (algorithms/algorithm.h). Must outlive
+     * the trainer. NULL: there are none. */
     const ddp_options *options;
-    uint64_t seed;
-    /* DDP_REQUESTS flags that anybody may set (core/loss.h), for what this rank is asked for. All
-     * ranks know of it with the loss of this step or, if its last backward pass has ended here,
-     * of the next one. Must outlive the trainer. NULL: nobody asks. */
+    uint64_t seed; /* the run's seed */
+    /* DDP_REQUESTS flags (core/loss.h) that anybody may set, also a signal handler, to ask
+     * something of the run. All ranks learn of them with the loss of this step or, if its last
+     * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
-    size_t compress_after; /* so many steps first no algorithm plugs into sums */
-    int verify_every; /* steps after which ranks compare parameters (core/replica_check.h); 0: never
-                       */
-    /* Knows of samples that cannot be read. Must outlive the trainer. NULL: nobody looks. */
+    size_t compress_after; /* number of first steps in which no algorithm changes how gradients are
+                              summed */
+    int verify_every; /* how many steps apart ranks compare their parameters (core/replica_check.h);
+                         0: never */
+    /* Record of samples that cannot be read. Must outlive the trainer. NULL: nobody looks for them.
+     */
     ddp_bad_samples *bad_data;
-    /* Some of the samples of this step, of all ranks together, cannot be read, and end the run
-     * (samples/bad_samples.h): every rank ends here. The network is as the last whole update left
-     * it, its counters too. Wanted with bad_data. */
+    /* Ends every rank, since `samples` samples of step `step`, of all ranks together, cannot be
+     * read (samples/bad_samples.h). Network and counters are as the last whole update left them.
+     * Must be set if bad_data is. */
     void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
-    /* Says what follows when numbers are not finite. With guard.skip_most nothing is updated before
-     * all has arrived: reducer.defer_bytes and priority must be 0 then. */
+    /* Decides on steps with numbers that are not finite. If guard.skip_most is not 0,
+     * reducer.defer_bytes and reducer.priority must be 0. */
     ddp_nan_guard_config guard;
-    /* A hook cannot return an error: fail ends the program with it. */
+    /* Ends the program with an error, which a hook cannot return. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_trainer_config;
 
-/* group must outlive the trainer. *out is set on success.
- * Fails with DDP_ERR_NOMEM. */
+/* Create a trainer for `group`, which must outlive it; *config is copied. *out is NULL unless it
+ * returns DDP_OK. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_trainer_config *config,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Detaches first. NULL is allowed. */
+/* Detach the network, if one is attached, and free the trainer. NULL is allowed. */
 void ddp_trainer_close(ddp_trainer *t);
 
-/* Before attaching: set another seed, that of the run which is resumed. */
+/* Set another seed, that of a run which is resumed. Call before ddp_trainer_attach. */
 void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 
-/* Change the cfg's batch and subdivisions to this run's, while a network is
- * parsed (core/batch.h). Fails with DDP_ERR_USAGE, also for what config.exact excludes. */
+/* Change *batch and *subdivisions from the cfg's values to those of a rank (core/batch.h). Call
+ * while the network is parsed. Fails with DDP_ERR_USAGE if they cannot be cut so, or if
+ * config.exact excludes it; both then stay. */
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the algorithms of config.options for net, after it is parsed and before it is resumed or
- * attached. Attaching does so where it was not done. Fails with DDP_ERR_USAGE (one does not go with
- * this network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the algorithms of config.options for net, after it is parsed and before it is resumed.
+ * ddp_trainer_attach does so if nobody has. Fails with DDP_ERR_USAGE (one does not go with this
+ * network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the algorithms opened above, owned by the trainer. NULL before
- * ddp_trainer_open_algorithms. They stay until another network is attached. */
+/* Return the algorithms that ddp_trainer_open_algorithms or ddp_trainer_attach opened; NULL if
+ * there are none. The trainer owns them until it opens others or is closed. */
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 
-/* Return how the last split cut the batch; time_steps is known once attached. */
+/* Return how ddp_trainer_split cut the batch last. Its time_steps is right once attached. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
-/* Train net from here on. Blocks until every rank is here, and compares what they are about to do.
- * Then all have the root's parameters, BatchNorm statistics and counters; the root is rank 0, or
- * that of ddp_trainer_set_resumed. The count of seen images is rounded down to a whole update. The
- * network must have been parsed after ddp_trainer_split and have no hooks.
- * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/batchnorm_check.h), or an algorithm
- * does not go with this network. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Begin to train net, on every rank. Blocks until all ranks are here, and compares their networks
+ * and settings. Then all have the root's parameters, BatchNorm statistics and counters; the root is
+ * rank 0, or that of ddp_trainer_set_resumed. The count of seen images is rounded down to a whole
+ * update. net must have been parsed after ddp_trainer_split, have no hooks, and outlive its
+ * attachment.
+ * DDP_ERR_USAGE: BatchNorm has one value to normalise (core/batchnorm_check.h), an update has too
+ * many images, or an algorithm does not go with this network. Fails also with DDP_ERR_MISMATCH,
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give the network its own buffers back; free_network does so by itself. With
- * an algorithm that keeps them its moments are zero then.
- * Nothing happens if none is attached. */
+/* Stop training the network: finish what is under way with other ranks (collective), and give it
+ * its own buffers back. free_network calls this by itself. With an algorithm that keeps optimizer
+ * moments elsewhere, the network's are zero then. Does nothing if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
 
-/* Bring in all that still travels and update what waits for it, so that the network can be read,
- * or trained alone. What fails ends the program by config.fail. Only while attached. */
+/* Wait for all sums under way, and update the layers that wait for them, so that the network can be
+ * read, or trained alone. A failure ends the program by config.fail. Only while attached, on every
+ * rank. */
 void ddp_trainer_flush(ddp_trainer *t);
 
-/* Return 1 if all ranks have the same parameters, after a step whose loss Darknet has asked for.
- * The same on every rank. An algorithm may have ranks update with their own gradients for a while
- * (ddp_step_plug); saves and validations then wait. */
+/* Return 1 if all ranks have the same parameters; the same answer on every rank. Without an
+ * algorithm that has ranks update with their own gradients for a while (ddp_step_plug), always 1.
+ * Call after a step whose loss Darknet has asked for. Saves and validations wait for 1. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
 
 /* Return after at most how many steps all ranks have the same parameters, so that a save is
  * possible: 1 if they have them now, else the algorithm's bound. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
-/* Give all ranks the same parameters, between two steps, on every rank. A failure ends the program
- * by config.fail. Only while attached. */
+/* Give all ranks the same parameters, by the algorithm's own way; does nothing if they have them.
+ * Collective; call between two steps. A failure ends the program by config.fail. Only while
+ * attached. */
 void ddp_trainer_sync(ddp_trainer *t);
 
-/* Say on every rank, before attaching, that the run is resumed. All ranks will have the counters,
- * parameters and optimizer state of rank `root`.
- * first  where root has the moments that are shared out (ddp_algorithm_set_shards), until the
- *        trainer is attached; NULL: the network has all */
+/* Say that the run is resumed: all ranks will get the counters, parameters and optimizer state of
+ * rank `root`. Call on every rank, before ddp_trainer_attach.
+ * first  on root: source of the moments that are shared out (ddp_algorithm_set_shards), valid
+ *        until ddp_trainer_attach has returned; NULL: the network has all moments */
 void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *first);
 
-/* Go back to the last whole update, between two steps, with config.bad_data, on every rank: the
- * counter and BatchNorm's statistics become what they were then. A failure ends the program by
- * config.fail. */
+/* Go back to the last whole update: the counter of images and BatchNorm's statistics become what
+ * they were then. Only with config.bad_data, on every rank, between two steps. A failure ends the
+ * program by config.fail. */
 void ddp_trainer_rollback(ddp_trainer *t);
 
-/* Return what any rank was asked for, as it came with the loss that Darknet asked for last: the
- * same on every rank. Only while attached. */
+/* Return which requests (config.asked) any rank had; the same on every rank. They came with the
+ * loss that Darknet asked for last. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
-/* Return how many samples of that step, of all ranks, had something else in their place. */
+/* Return how many samples of the last step, of all ranks, were replaced since they could not be
+ * read. Only while attached. */
 size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 
-/* Return the mean loss of an image in that step. Only while attached. */
+/* Return the mean loss of an image in the step whose loss Darknet asked for last. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
-/* Only while attached. */
+/* Return what the trainer uses, and owns but for the network. Only while attached. */
 const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
 
-/* Return the wall time since attach, in nanoseconds, that this rank gave to communication: waits,
- * and driving messages in between. On a GPU: how long its work stood still, up to the last step
- * that has ended there. */
+/* Return the wall time since attach, in nanoseconds, that this rank has spent in communication:
+ * waiting, and moving messages in between. On a GPU: how long the GPU's work stood still for it, up
+ * to the last step that has ended there. Only while attached. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
-/* Wall time since attach, in nanoseconds, that this rank gave to the phases of training, without
- * the communication in them. Outside is the time between a step's end and the next one's first
- * forward pass, and between mini-batches: samples are waited for there. Where a GPU computes, only
- * `outside` is not 0: the host only knows when work was queued. */
+/* Wall time since attach, in nanoseconds, of each phase of training, without communication. Outside
+ * is the time between steps and between mini-batches, in which samples are waited for. If a GPU
+ * computes, the other three are 0, since the host only knows when work was queued. */
 typedef struct ddp_trainer_times {
     int64_t forward_ns, backward_ns, update_ns, outside_ns;
 } ddp_trainer_times;
 
-/* Only while attached. */
+/* Return the times of the phases so far. Only while attached. */
 ddp_trainer_times ddp_trainer_total_times(ddp_trainer *t);
 
 #endif

@@ -1,5 +1,7 @@
-/* trainer/trainer_state.h: what the files of the trainer (trainer/trainer*.c) share, and no other
- * code sees. */
+/* trainer/trainer_state.h: the struct and functions that the files of the trainer
+ * (trainer/trainer*.c) share, and no other code sees. `now` and `before` are ddp_train_position_of
+ * the network, `before`: at the beginning of a mini-batch's forward pass. A failure of a function
+ * without ddp_error ends the program by config.fail. */
 #ifndef DDP_TRAINER_TRAINER_STATE_H
 #define DDP_TRAINER_TRAINER_STATE_H
 
@@ -13,7 +15,7 @@
 
 #include <darknet.h>
 
-enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG }; /* counts that travel with the loss */
+enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG }; /* counts summed over ranks with the loss */
 
 typedef enum ddp_trainer_phase {
     DDP_TRAINER_OUTSIDE,
@@ -23,36 +25,38 @@ typedef enum ddp_trainer_phase {
     DDP_TRAINER_PHASES
 } ddp_trainer_phase;
 
-/* The layers that the step under way has; all zero where every step has all layers. */
+/* Layers that an algorithm drops from steps; all zero without such an algorithm. */
 struct ddp_trainer_layers {
     const ddp_layers_plug *plug;
-    void *self;
-    int *block_of;    /* per layer: 0, or its block, counted from 1 */
-    char *dropped;    /* per layer */
-    float *scale;     /* per layer */
-    layer_drops told; /* to Darknet */
+    void *self;       /* the plug's first argument */
+    int *block_of;    /* per layer: the number of its residual block, from 1; 0: none */
+    char *dropped;    /* per layer: 1: not in this step */
+    float *scale;     /* per [shortcut]: factor of the output of the layer before it in this step */
+    layer_drops told; /* the two arrays above, as Darknet reads them */
 };
 
-/* Local steps; all zero where every step sums gradients. */
+/* Local steps, whose updates use each rank's own gradients; all zero if every step sums gradients.
+ */
 struct ddp_trainer_steps {
     const ddp_step_plug *plug;
     void *self;
-    int is_local;  /* this step is updated with this rank's own gradients */
-    double factor; /* that these are multiplied by */
+    int is_local;  /* 1: this step is local */
+    double factor; /* by which own gradients are multiplied in this step */
     int sync_due;  /* 1: bring ranks into sync when this step has ended */
 };
 
-/* Updates by an algorithm; all zero where updates are Darknet's. */
+/* Updates by an algorithm; all zero if Darknet updates. */
 struct ddp_trainer_updates {
     const ddp_update_plug *plug;
     void *self;
-    int end_due; /* layers of this step have been updated */
+    int end_due; /* 1: layers of this step have been updated, and the algorithm must be told when
+                    all are */
 };
 
 struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
-    ddp_exact_run cut; /* the cfg's numbers that were cut into batch */
+    ddp_exact_run cut; /* arguments of the last ddp_trainer_split */
     ddp_batch batch;
 
     network *net; /* NULL: not attached */
@@ -60,59 +64,62 @@ struct ddp_trainer {
     ddp_param_table table;
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
-    ddp_sync_batchnorm *moments; /* NULL: each rank's BatchNorm has its own mini-batch */
+    ddp_sync_batchnorm *moments; /* NULL: each rank's BatchNorm uses its own mini-batch */
     joint_statistics joint;
-    char *deferred; /* per layer: its update waits for the next forward pass */
+    char *deferred; /* per layer: 1: its update waits for the next forward pass */
     ddp_loss *loss;
-    float last_loss; /* given to Darknet last: a sum over a rank's images of a step */
+    float last_loss; /* the loss that Darknet got last: sum over a rank's images of a step, mean of
+                        ranks */
     ddp_nan_guard guard;
-    ddp_replica_check *verify;     /* NULL: ranks compare nothing */
-    int verifying;                 /* a checksum travels with the loss of this step */
-    int backlog_told;              /* the backlog travels with it, too */
-    int verify_due;                /* once ranks are alike */
+    ddp_replica_check *verify; /* NULL: ranks compare nothing */
+    int verifying;             /* 1: a checksum of parameters travels with this step's loss */
+    int backlog_told;          /* 1: how much is left to send travels with this step's loss */
+    int verify_due;            /* 1: compare ranks' parameters as soon as they should be the same */
     ddp_algorithm_set *algorithms; /* NULL: not open */
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
     int root;    /* the rank whose parameters, counters and state all ranks begin with */
-    int resumed; /* its optimizer state is to be shared, too */
-    const ddp_sharded_source *first_moments; /* on root; NULL: the network has them */
-    int update_begins;                       /* 1: with this mini-batch */
+    int resumed; /* 1: resumed, so that root's optimizer state is shared, too */
+    const ddp_sharded_source *first_moments; /* on root: source of moments that are shared out;
+                                                NULL: the network has them */
+    int update_begins;                       /* 1: this mini-batch is the first of an update */
     struct {
-        ddp_work *sum; /* NULL: nobody ends for them */
-        int started;
-        float samples; /* in this step: this rank's, then all ranks' */
-        size_t step;   /* the one under way */
-        size_t images; /* learnt from when the last whole update ended */
+        ddp_work *sum; /* sums `samples` over ranks; NULL: not asked for */
+        int started;   /* 1: the sum is under way */
+        float samples; /* samples of this step that end the run: this rank's, after the sum all
+                          ranks' */
+        size_t step;   /* the step of the sum, from 1 */
+        size_t images; /* images of all ranks learnt from when the last whole update ended */
     } bad;
-    int layer;           /* computing now, in forward and backward */
-    int judged, skipped; /* this update, where steps may be skipped */
+    int layer;           /* the layer that computes now, in forward and backward passes */
+    int judged, skipped; /* where steps may be skipped: this step was judged; it is skipped */
 
-    int64_t waited_ns;  /* outside the reducer, since attach */
-    int64_t stalled_ns; /* the group's count when attached */
+    int64_t waited_ns;  /* waited outside the reducer since attach */
+    int64_t stalled_ns; /* ddp_group_stalled_ns when attached */
 
-    ddp_trainer_phase phase; /* that goes on now */
-    int64_t phase_ns;        /* when it began */
-    int64_t phase_communication_ns;
-    int64_t spent_ns[DDP_TRAINER_PHASES];
+    ddp_trainer_phase phase;              /* phase under way */
+    int64_t phase_ns;                     /* when that began */
+    int64_t phase_communication_ns;       /* ddp_trainer_communication_ns when it began */
+    int64_t spent_ns[DDP_TRAINER_PHASES]; /* in ended phases, without communication */
 };
 
 /* ---- what every file calls (trainer/trainer_phase.c) ---- */
 
-/* End the program with err if st is an error: a hook cannot return one. */
+/* End the program by config.fail(err) if st is an error: a hook cannot return one. */
 void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err);
 
-/* Count times from here on, outside of a step; when attached. */
+/* Set the times of all phases to 0, and begin the phase outside of steps; called when attached. */
 void ddp_trainer_begin_times(ddp_trainer *t);
 
-/* Return what net trains on: the group's device, or the host. */
+/* Return the device that net trains on: the group's GPU, or the host. */
 ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net);
 
-/* Begin a phase. Communication counts in no phase. */
+/* End the phase under way, and begin another. Time in communication counts for neither. */
 void ddp_trainer_enter_phase(ddp_trainer *t, ddp_trainer_phase phase);
 
-/* Wait until what a GPU gets from other ranks has come. Call before Darknet waits for that GPU,
- * since it would not notice a lost rank. */
+/* Wait until all sums for a GPU have arrived. Call before Darknet waits for that GPU, since it
+ * would not notice a lost rank. */
 void ddp_trainer_wait_for_sums(ddp_trainer *t);
 
 /* ---- the step (trainer/trainer_hooks.c) ---- */
@@ -122,54 +129,57 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
 
-/* Before a forward pass: check the last mini-batch, all of which has come. If it is not finite the
- * job ends here; where steps are skipped, that is only remembered. */
+/* Check the last mini-batch, before a forward pass, when all of its sums have arrived. If one is
+ * not finite the job ends here; if steps may be skipped, that is only remembered. */
 void ddp_trainer_judge_last_step(ddp_trainer *t);
 
-/* Check what has come; if it is not finite the job ends here. Does nothing where steps are skipped.
- */
+/* Check the sums that have arrived: if one is not finite the job ends here. If steps may be
+ * skipped, do nothing. */
 void ddp_trainer_check_arrived(ddp_trainer *t);
 
-/* Before a mini-batch's forward pass: keep BatchNorm's statistics, if its update begins and may be
- * taken back. */
+/* Keep a copy of BatchNorm's statistics, before a mini-batch's forward pass, if it is the first of
+ * an update that may be taken back. */
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
 /* Note that the backward pass of a mini-batch has ended. */
 void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now);
 
-/* Before the update of a layer: return 1 if this step is skipped. Where steps may be, wait first
- * until all of the step is known. */
+/* Return 1 if this step is skipped; call before a layer's update. Where steps may be skipped, the
+ * first call of a step waits until all of its sums are known. */
 int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
 
-/* Add to a step's loss, before it leaves, how many samples could not be read, and how much of the
- * gradients is left to send. If ranks are to be compared, a checksum of parameters goes along. */
+/* Add counts to a step's loss, before its sum starts: samples that could not be read, and how much
+ * of the gradients is left to send. If ranks are to be compared, add a checksum of their
+ * parameters. */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
-/* Use what came with the loss of all ranks. */
+/* Use the counts and checksums that came with the summed loss. If ranks' parameters differ, the
+ * program ends. */
 void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c) ---- */
 
-/* Attach the algorithms of config.options, which may have been opened for net: change the table and
- * the network as they want. t->table is open, and nothing that reads it. Fails as
+/* Attach the algorithms of config.options, opening them unless that was done for net. They may
+ * change the table and the network; t->table is open, and nothing reads it yet. Fails as
  * ddp_trainer_open_algorithms. */
 ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin the algorithms' work, when all of the trainer is open. Fails as ddp_algorithm_set_attach.
- */
+/* Begin the algorithms' work, when all else of the trainer is open. Fails as
+ * ddp_algorithm_set_attach. */
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give ranks the algorithms' state, and use it on the table's device; leave_state brings it back,
- * when the reducer is closed. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Give all ranks the root's state of the algorithms, and move it to the table's device.
+ * ddp_trainer_leave_state brings it back to the host; call that when the reducer is closed. Fails
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 void ddp_trainer_leave_state(const ddp_trainer *t);
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Choose the layers of a step, before a mini-batch's forward pass and after
+/* Choose the layers of a step: call before a mini-batch's forward pass, and after
  * ddp_batchnorm_stats_begin_forward. */
 void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before);
 
@@ -178,59 +188,60 @@ void ddp_trainer_drop_layers(ddp_trainer *t);
 
 /* ---- steps whose updates are local (trainer/trainer_steps.c) ---- */
 
-/* Return 1 if this step, from 1, is local. */
+/* Return 1 if step number `step`, from 1, is local: it updates with each rank's own gradients. */
 int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
 
-/* End the last backward pass of a local step, before its loss leaves. */
+/* End the last backward pass of a local step, before its loss is summed: note whether ranks come
+ * into sync after it, and whether own gradients are finite. Does nothing in other steps. */
 void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
-/* Prepare the update of a layer in a local step, where others wait for sums. Returns 0 if the layer
- * is not to be updated. */
+/* Prepare the update of a layer in a local step, with own gradients. Returns 0 if the layer is not
+ * to be updated. */
 int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
 
-/* Bring ranks into sync, if that is due. Call between the update and whatever reads or changes
- * parameters next. */
+/* Bring ranks into sync, if that is due (collective then). Call after an update, before anybody
+ * reads or changes parameters. */
 void ddp_trainer_sync_if_due(ddp_trainer *t);
 
 /* ---- updates that are an algorithm's (trainer/trainer_updates.c) ---- */
 
-/* The hook train_hooks.optimize, which replaces Darknet's update of an array. The trainer is
- * a.optimize_ctx. */
+/* Hand Darknet's update of one array to the algorithm: the hook train_hooks.optimize.
+ * a.optimize_ctx is the trainer. */
 void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, float *v,
                           float rate, float decay, update_args a);
 
-/* Note that a layer is about to be updated so; what others update of it comes in the next forward
- * pass. Does nothing where updates are Darknet's. */
+/* Note that the algorithm is about to update a layer: what other ranks update of it is received in
+ * the next forward pass. Does nothing if Darknet updates. */
 void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 
-/* Tell the algorithm, once, when all layers of a step have been updated so. */
+/* Tell the algorithm, once a step, that all layers have been updated. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
-/* Wait for what others have updated of a layer. Returns 0 where updates are Darknet's. */
+/* Wait for what other ranks have updated of a layer. Returns 1; 0 at once if Darknet updates. */
 int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */
 
-/* Start to sum over ranks how many samples loaded so far end the run (ddp_bad_samples_ending). Call
- * before each mini-batch's forward pass. It does nothing but for the first of a step, and only if
- * config.bad_data is set. */
+/* Start the sum over ranks of how many loaded samples end the run (ddp_bad_samples_ending). Call
+ * before each mini-batch's forward pass: it does so for the first of a step, if config.bad_data is
+ * set. */
 void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
                                  const ddp_train_position *before);
 
-/* Before a backward pass: end the run if there are any. Nothing of this step has reached a
- * gradient. */
+/* End the run by config.unreadable if samples of this step end it. Call before a backward pass, so
+ * that nothing of the step has reached a gradient. */
 void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net);
 
-/* Send with the loss how many there were, where others are trained with in their place. */
+/* Add to the loss how many samples of this step were replaced. */
 void ddp_trainer_send_bad_samples(ddp_trainer *t, const ddp_train_position *now);
 
-/* Wait for the sum, if it is on its way. */
+/* Wait for the sum of ddp_trainer_sum_bad_samples, if it is under way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);
 
 /* ---- BatchNorm over all ranks (trainer/trainer_sync_bn.c) ---- */
 
-/* Have BatchNorm use the statistics of all ranks, with config.sync_bn and more than one rank. Fails
- * with DDP_ERR_NOMEM. */
+/* Have net's BatchNorm use the statistics of all ranks, if config.sync_bn is set and there is more
+ * than one rank. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_join_batch_norm(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

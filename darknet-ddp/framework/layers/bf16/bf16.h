@@ -3,107 +3,126 @@
 #include "darknet.h"
 
 #ifdef CUDNN
-/*
- * Mixed precision on a GPU, where cuda_bf16 asked for it before the network was made.
+/* layers/bf16/bf16.h: mixed precision on a GPU, for a network that was made after cuda_bf16 was
+ * set.
  *
  * Some layers run in bf16 (bf16_plan.c says which): their outputs, their deltas and what backward
  * needs between them are bf16, and channels come last (NHWC). Parameters, their gradients, momentum
- * and BatchNorm's statistics stay the floats that they are, in Darknet's own order: weights files,
- * updates and plugins need not know of bf16. In each forward pass a layer makes the bf16 weights
- * that it multiplies with anew, in cuDNN's order (KRSC). It adds the gradients that cuDNN gives,
- * bf16 too, to the floats.
+ * and BatchNorm's statistics stay floats in Darknet's own order. So weights files, updates and
+ * plugins need not know of bf16. In each forward pass a layer converts its weights to bf16, in
+ * cuDNN's order (KRSC). cuDNN's gradients, bf16 too, are added to the floats.
  *
- * All others run as ever. Where one of them reads the output of a layer in bf16, or the other way
- * round, the output is there twice. It is converted after the layer's forward pass. Before the
- * layer's backward pass, the deltas that readers made in both types are added up.
- */
+ * All other layers run in float32. If a layer is read by layers of the other type, its output is
+ * kept in both. bf16_show_output converts it after the layer's forward pass. Before its backward
+ * pass, bf16_gather_delta adds up the deltas that readers wrote in both types.
+ *
+ * Functions queue work on the default stream, and end the program if the GPU fails. Flags named
+ * set, set_from: 1 writes the delta, 0 adds to it. */
 typedef struct bf16_arrays {
-    int runs; /* the layer runs in bf16; 0: its output and delta are here for layers that do */
-    int read_as_floats; /* if it runs in bf16: output_gpu and delta_gpu are there, too, for layers
-                           that do not */
-    void *output;
-    void *delta; /* 0: it takes none */
-    void *x;     /* input of BatchNorm, or of an activation whose output does not tell its gradient;
-                    else 0 */
-    void *input; /* input of the network's first layer; 0 for others */
-    void *weights, *weight_updates; /* a [convolutional]'s, in cuDNN's order; else 0 */
-    int fused;   /* 1: a [convolutional] that makes the output of the [shortcut] behind it as well,
-                    and has none of its own, since no other layer reads it */
-    int trained; /* 1: the last forward pass of a fused layer was one of training */
+    int runs; /* 1: the layer runs in bf16. 0: its output and delta are here only for layers that do
+               */
+    int read_as_floats; /* 1, if runs is 1: output_gpu and delta_gpu exist, too, for layers that run
+                           in float32 */
+    void *output;       /* null if fused */
+    void *delta;        /* gradient by the output; null if the layer takes none */
+    void *x;     /* input of BatchNorm, or of an activation whose gradient does not follow from its
+                    output; else null */
+    void *input; /* the network's input in bf16, if this is its first layer; else null */
+    void *weights, *weight_updates; /* a [convolutional]'s weights and their gradients, in cuDNN's
+                                       order; else null */
+    int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it, and keeps no
+                    output of its own, since no other layer reads that */
+    int trained; /* 1: a fused layer's last forward pass was one of training */
 } bf16_arrays;
 
+/* Return 1 if the layer runs in bf16. */
 int bf16_runs(layer l);
 
 /* ---- bf16_plan.c: which layers run in bf16, and their memory ---- */
 
-/* Decide whether layer i runs in bf16, and make its memory. Call when the layer behind it is made,
- * whose type is next; BLANK: there is none. */
+/* Decide whether layer i runs in bf16, and make its memory. Call for each layer in turn, when the
+ * type of the layer behind it is known: `next`; BLANK if i is the last. Ends the program on a GPU
+ * below compute capability 8.0. */
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
-/* The most that any layer's convolution needs, now that types are chosen. */
+/* Return the largest workspace, in bytes, that a convolution of net needs. Call after all layers
+ * are planned. */
 size_t bf16_workspace_size(network *net);
-/* After layer i was resized, and those before it. */
+/* Resize the bf16 arrays of layer i, if it has some. Call after Darknet has resized the layer and
+ * those before it. */
 void bf16_resize_layer(network *net, int i);
+/* Free the layer's bf16 arrays, if it has some. */
 void bf16_free(layer l);
 
 /* ---- bf16_layers.c: forward and backward ---- */
 
-/* Points the layer's forward_gpu and backward_gpu to those of its type. */
+/* Point the layer's forward_gpu and backward_gpu to the bf16 functions of its type. */
 void bf16_run_layer(layer *l);
-/* Behind the forward pass of a layer with bf16 arrays: its output for those who read it in the
- * other type. */
+/* Convert the layer's output for readers of the other type, if it has some. Call after its forward
+ * pass, if it has l.bf16. */
 void bf16_show_output(layer l);
-/* Before its backward pass: all that was made of its delta, in the layer's own type. */
+/* Add up the deltas that readers wrote in bf16 and in float32, in the layer's own type. If it runs
+ * in bf16 and nobody wrote one, fill it with zeros. Call before its backward pass, if it has
+ * l.bf16. */
 void bf16_gather_delta(layer *l);
-/* To the host, as floats in Darknet's order, of a layer that runs in bf16. */
+/* Copy the output or delta of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch
+ * floats in Darknet's order. Waits for the GPU. A fused layer's output is computed again. */
 void bf16_pull_output(layer l, float *to);
 void bf16_pull_delta(layer l, float *to);
 
 /* ---- bf16_kernels.cu, bf16_channels.cu. All arrays of bf16 are NHWC. ---- */
 
-/* Convert outer x channels x inner floats to bf16 with the channels last, and back. With add, add
- * them to what is there. */
+/* Convert a float array of outer x channels x inner to bf16 as outer x inner x channels, or back.
+ * add: 1 adds to what `to` holds, 0 writes it. Both arrays are on the device. */
 void floats_to_bf16_gpu(size_t outer, int channels, int inner, const float *from, int add,
                         void *to);
 void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from, int add,
                         float *to);
 
+/* Return 1 if layers in bf16 can have this activation. */
 int bf16_has_activation(ACTIVATION a);
-/* output, and x where there is one, from what the convolution left in x, or else in output. */
+/* Normalize and activate a [convolutional] with BatchNorm: make its bf16 output from the
+ * convolution's result in l.bf16->x. In training, compute the statistics first. */
 void bf16_normalize_gpu(layer l, network net);
-/* Normalize as bf16_normalize_gpu does, and make the output of the shortcut behind the layer, which
- * adds beta*from, in one pass. */
+/* Compute a fused layer and the [shortcut] behind it in one pass. The shortcut's bf16 output
+ * becomes alpha*y + beta*from, activated; y is what bf16_normalize_gpu would give. from: the bf16
+ * output of the other layer that the shortcut adds. */
 void bf16_normalize_and_add_gpu(layer l, network net, layer shortcut, float alpha,
                                 const void *from);
-/* Make the output that a fused layer would have, as bf16_normalize_gpu does, from what is left of
- * its forward pass, with the parameters as they are. */
+/* Write to `output` (bf16, on the device) the output that a fused layer would have, from its x and
+ * its present parameters. */
 void bf16_normalize_again_gpu(layer l, void *output);
+/* Add biases to the convolution's result, and activate it, for a layer without BatchNorm. */
 void bf16_add_bias_gpu(layer l);
-/* delta from the gradient by the output to that by what the convolution made; updates of scales and
- * biases. */
+/* Turn the layer's bf16 delta from the gradient by its output into that by its convolution's
+ * result. Add to the updates of scales and biases. */
 void bf16_normalize_backward_gpu(layer l, network net);
-/* Go back as bf16_normalize_backward_gpu does, from the delta of the shortcut behind the layer.
- * from_delta: as for bf16_shortcut_backward_gpu. */
+/* Compute what bf16_normalize_backward_gpu does for a fused layer, from the delta of the shortcut
+ * behind it. from_delta: delta of the other layer that the shortcut adds; null: it takes none. */
 void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
                                          int set_from, void *from_delta);
 void bf16_add_bias_backward_gpu(layer l, network net);
 
-/* Bytes of the workspace that both backward passes, and forward ones while training, need. */
+/* Return how many bytes of net.workspace the BatchNorm and bias functions above need for this
+ * layer, in backward passes and in forward passes of training. */
 size_t bf16_sums_size(layer l);
 
-/* set: the delta is written, else added to. */
+/* Forward and backward of layers without parameters. input: the bf16 output of the layer before.
+ * delta: its bf16 delta. */
 void bf16_maxpool_gpu(layer l, const void *input);
 void bf16_maxpool_backward_gpu(layer l, int set, void *delta);
 void bf16_upsample_gpu(layer l, const void *input);
 void bf16_upsample_backward_gpu(layer l, int set, void *delta);
 void bf16_avgpool_gpu(layer l, const void *input);
 void bf16_avgpool_backward_gpu(layer l, int set, void *delta);
-/* `channels` of each cell, of from_channels from first_from on, to those of to_channels from
- * first_to on. */
+/* For each cell, copy (or add, if set is 0) `channels` values: from index first_from of the cell's
+ * from_channels to index first_to of the cell's to_channels. */
 void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int from_channels,
                             int first_from, int set, void *to, int to_channels, int first_to);
-/* input may be 0: nothing. */
+/* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. input is null: 0.
+ */
 void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from);
-/* input_delta and from_delta may be 0: nobody takes them. */
+/* Add or write what a [shortcut] passes back, to input_delta and from_delta. Either is null if its
+ * layer takes none. */
 void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta, int set_from,
                                 void *from_delta);
 

@@ -1,8 +1,8 @@
-/* layers/bf16/bf16_keys.h: what bf16 makes of each cfg key of the layers that it runs.
+/* layers/bf16/bf16_keys.h: which cfg keys the bf16 code of each layer type knows.
  *
- * bf16 has forward and backward passes of its own. A key that a section has (layers/cfg_keys.c) and
- * that stands in no row here would be ignored in them: glue.bf16_keys fails then.
- */
+ * bf16 has forward and backward passes of its own, which would ignore a key that they do not know.
+ * So each key that layers/cfg_keys.c gives such a section must stand in a row here; else the test
+ * glue.bf16_keys fails. */
 #ifndef BF16_KEYS_H
 #define BF16_KEYS_H
 #include "darknet.h"
@@ -11,7 +11,8 @@ typedef struct {
     LAYER_TYPE type;
     const char *section;
     const char *in_bf16;    /* keys that the layer obeys in bf16, separated by blanks */
-    const char *in_float32; /* keys that may keep the layer in float32: bf16_plan.c:can_run */
+    const char *in_float32; /* keys that may make bf16_plan.c:can_run keep the layer in float32,
+                               separated by blanks */
 } bf16_keys;
 
 static const bf16_keys bf16_sections[] = {

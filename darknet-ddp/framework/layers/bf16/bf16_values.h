@@ -7,17 +7,16 @@
 
 #include "layers/channel_reduce.h"
 
-/*
- * For kernels on NHWC arrays of bf16. A thread takes a pack, V channels of one cell that lie side
- * by side: 8, which are one access to memory, where the channels divide by it, else 1.
- */
+/* layers/bf16/bf16_values.h: for kernels on NHWC arrays of bf16. A thread takes a pack: V channels
+ * of one cell, side by side. V is 8, one access to memory, if 8 divides the number of channels;
+ * else 1. */
 typedef __nv_bfloat16 bf16;
 
 #define VALUES_A_PACK 8
 
-// Call launch(values, kind) with two types that have a `value`: the values of a pack, and the kind
-// of the curve f. Leaky and relu are LINEAR, too. With all kinds in it a kernel would be many times
-// as long.
+// Call launch(values, kind), whose arguments are types with a static `value`: the V above, and the
+// curve's kind. That is LINEAR (also leaky and relu), MISH, or ANY_KIND for all others. A kernel
+// that has all kinds in it would be many times as long.
 enum { ANY_KIND = -1 };
 template <class Values, class Launch> static void by_kind(curve f, Values values, Launch launch)
 {
@@ -38,7 +37,7 @@ template <class Launch> static void by_packs_and_kind(int channels, curve f, Lau
         by_kind(f, std::integral_constant<int, 1>(), launch);
 }
 
-// In such a kernel: f, with the kind that the compiler knows.
+// Return f with the kind that the compiler knows from `kind` of by_kind; ANY_KIND: f as it is.
 template <int KIND> static __device__ __forceinline__ curve known_curve(curve f)
 {
     if (KIND != ANY_KIND)
@@ -54,7 +53,7 @@ template <int V> struct floats {
     float v[V];
 };
 
-// The pack that begins at value i.
+// Return the pack that begins at x[i]; i is a multiple of V.
 template <int V> static __device__ __forceinline__ pack<V> pack_at(const bf16 *x, size_t i)
 {
     return *(const pack<V> *)(x + i);
@@ -88,7 +87,7 @@ template <int V> static __device__ __forceinline__ void store_pack(bf16 *x, size
     *(pack<V> *)(x + i) = packed(f);
 }
 
-// set: written, else added to what is there.
+// Write f to the pack at x[i] if `set`; else add it.
 template <int V>
 static __device__ __forceinline__ void give_pack(bf16 *x, size_t i, floats<V> f, int set)
 {
@@ -101,7 +100,7 @@ static __device__ __forceinline__ void give_pack(bf16 *x, size_t i, floats<V> f,
     store_pack<V>(x, i, f);
 }
 
-// The sum that a [shortcut] makes, before its activation.
+// Return alpha*a + beta*b: what a [shortcut] gives its activation.
 template <int V>
 static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> a, float beta,
                                                          floats<V> b)
@@ -112,8 +111,8 @@ static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> 
     return a;
 }
 
-// The number of this thread among all of a launch of cuda_gridsize() blocks. No array has more
-// values than an int counts, and 32 bits are divided fast.
+// Return this thread's number in a launch of cuda_gridsize() blocks: 32 bits, since no array has
+// more values than an int counts, and they are divided fast.
 static __device__ __forceinline__ unsigned thread_number()
 {
     return (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;

@@ -5,14 +5,16 @@
 
 #include "darknet.h"
 
-/* Print a line on standard output if none of dets[0..n) is of a class that is likelier than thresh.
-   It has the likeliest class that there was, and a threshold that would show it. The boxes dets are
-   those of picture im, after a forward pass of net. hier: as for get_network_boxes. */
+/* If none of dets[0..n) has a class likelier than thresh, print a line on standard output. It names
+ * the likeliest class of all boxes, and a threshold that would show it. `dets`: the boxes of
+ * picture im after a forward pass of net. `hier`: as for get_network_boxes. `names`: one a class.
+ */
 void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
                           float hier, char **names);
 
-/* If boxes are not finite, of a class likelier than thresh or one whose likelihood is not finite
-   either: a line on standard output with their number. A picture cannot show them. */
+/* Print on standard output how many of dets[0..n) are not finite, if any are; a picture cannot show
+ * them. Counted are boxes with a class likelier than thresh, or with a likelihood that is not
+ * finite. */
 void say_if_not_finite(const detection *dets, int n, float thresh);
 
 #endif

@@ -1,3 +1,5 @@
+/* layers/heads/detection_formulas.h: the deltas of Darknet's [detection], for CPU and GPU
+ * (formulas.h). */
 #ifndef DETECTION_FORMULAS_H
 #define DETECTION_FORMULAS_H
 #include "box.h"
@@ -5,11 +7,9 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/*
- * Train cell i of picture b of a [detection], on CPU and GPU. The caller owns l.output, net.truth
- * and l.delta, which holds zeros, in memory of the device that computes. `drawn` is the anchor that
- * learns the cell's truth; -1: none was drawn.
- */
+/* Write the deltas of cell i of picture b of a [detection], on CPU or GPU, from l.output and
+ * net.truth. l.delta must hold zeros. All are in memory of the device that computes. drawn: number
+ * of the anchor that learns the cell's truth; -1: the one that fits best. Adds figures to *sum. */
 FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
                                   detection_tally *sum)
 {

@@ -1,3 +1,4 @@
+/* layers/heads/detection_kernels.h: training of a [detection] on a GPU, by detection_formulas.h. */
 #ifndef DETECTION_KERNELS_H
 #define DETECTION_KERNELS_H
 #include "darknet.h"
@@ -5,15 +6,17 @@
 
 #ifdef GPU
 
-/* The figures of a mini-batch, in net.figures_gpu. */
+/* The figures of a mini-batch that train_detection_gpu leaves in net.figures_gpu. `cost`: the sum
+ * of squared deltas. */
 typedef struct {
     float cost;
     detection_tally tally;
 } detection_sums;
 
-/* Compute l.delta_gpu, which holds zeros, and net.figures_gpu from l.output_gpu and net.truth_gpu.
-   drawn: the anchor that was drawn for each cell of each picture, or -1; null: none was. All is
-   queued: the host waits for nothing, and drawn may be freed. */
+/* Compute l.delta_gpu, which must hold zeros, and net.figures_gpu from l.output_gpu and
+ * net.truth_gpu. `drawn`: for each cell of each picture the number of the anchor that was drawn, or
+ * -1; null: none was drawn. Queues kernels and waits for nothing; drawn may be freed when it
+ * returns. */
 void train_detection_gpu(layer l, network net, int *drawn);
 
 #endif

@@ -1,10 +1,9 @@
 #ifndef DEVICE_FORMULAS_H
 #define DEVICE_FORMULAS_H
 
-/*
- * For .cu files, before *_formulas.h: see formulas.h. The headers that declare functions of the
- * host under the names of formulas come first; from here on the names are those of the device's.
- */
+/* layers/heads/device_formulas.h: included by .cu files before any *_formulas.h (formulas.h). It
+ * first includes the headers that declare the host's functions. Then it renames those of the
+ * formulas, so that a kernel calls the device's. */
 extern "C" {
 #include "box.h"
 #include "darknet.h"

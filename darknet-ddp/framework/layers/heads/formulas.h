@@ -1,14 +1,12 @@
 #ifndef FORMULAS_H
 #define FORMULAS_H
 
-/*
- * Formulas that CPU and GPU compute alike stand once, in files named *_formulas.h. A .c file that
- * includes one has its functions for the host; a .cu file includes device_formulas.h before it and
- * has them for kernels, under the same names.
+/* layers/heads/formulas.h: formulas that CPU and GPU compute alike are written once, in files named
+ * *_formulas.h. A .c file that includes one gets its functions for the host. A .cu file includes
+ * device_formulas.h first, and gets them for kernels, under the same names.
  *
- * FORMULA is a function that its file alone calls, PUBLIC_FORMULA one that other .c files call,
- * too. C and C++ both.
- */
+ * FORMULA marks a function that only the including file calls, PUBLIC_FORMULA one that other .c
+ * files call, too. The files are C and C++. */
 #ifdef DEVICE_FORMULAS
 #define FORMULA static __device__ __forceinline__
 #define PUBLIC_FORMULA static __device__ __forceinline__
@@ -17,8 +15,9 @@
 #define PUBLIC_FORMULA
 #endif
 
-/* Threads that run one formula on one place together, and share the work that it has for each
-   class. On the CPU, and where a place has a thread of its own, there is one thread. */
+/* Threads that run one formula together on one place (an anchor of a cell), and share the work for
+ * its classes. `lane`: this thread's number, from 0. `lanes`: how many there are; 1 on the CPU, and
+ * where each place has its own thread. */
 typedef struct {
     int lane, lanes;
 } team;
@@ -28,7 +27,8 @@ typedef struct {
         0, 1                                                                                       \
     }
 
-/* Wait until all of the team are here. Then each can read what any of them wrote before. */
+/* Wait until all threads of the team have called this. Afterwards each can read what any of them
+ * wrote before. */
 FORMULA void team_meets(team t)
 {
 #ifdef DEVICE_FORMULAS

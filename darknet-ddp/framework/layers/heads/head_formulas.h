@@ -1,3 +1,5 @@
+/* layers/heads/head_formulas.h: formulas that [yolo] and [region] share, for CPU and GPU
+ * (formulas.h). */
 #ifndef HEAD_FORMULAS_H
 #define HEAD_FORMULAS_H
 #include "box.h"
@@ -5,7 +7,8 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/* The cell of [yolo] or [region] that a truth's middle is in; 0: in none. */
+/* Find the cell of [yolo] or [region] l with the centre of `truth`: set *column and *row, return 1.
+ * Returns 0 if it lies in none. */
 FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
 {
     if (truth[0] > 100000)
@@ -19,8 +22,9 @@ FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
     return *column >= 0 && *row >= 0 && *column < l.w && *row < l.h;
 }
 
-/* The box of a place, from its four outputs, stride apart: a cell is 1/lw by 1/lh, and anchors are
- * in units of 1/w by 1/h. */
+/* Return the box that the anchor n predicts at column i, row j, in fractions of the picture. Its
+ * four outputs begin at x[index], `stride` apart. There are lw x lh cells. biases: width and height
+ * of each anchor, in units in which the picture is w x h. */
 FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j, int lw, int lh,
                          int w, int h, int stride)
 {
@@ -32,8 +36,8 @@ FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j
     return b;
 }
 
-/* Return the IoU of a truth with the box predicted at column i, row j by anchor n. Lane 0 of the
- * team also writes the box's delta. */
+/* Return the IoU of `truth` with the box that get_head_box returns for the same arguments. Lane 0
+ * of the team also writes the box's deltas, times `scale`, at delta[index]. */
 FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int index, int i, int j,
                              int lw, int lh, int w, int h, float *delta, float scale, int stride,
                              team t)

@@ -1,8 +1,8 @@
 #ifndef HEAD_KERNELS_H
 #define HEAD_KERNELS_H
 
-/* The common code of kernels of heads, which are layers that make the loss of boxes on the GPU. For
- * .cu files, behind device_formulas.h. */
+/* layers/heads/head_kernels.h: what kernels of heads share. A head is a layer that computes the
+ * loss of boxes. For .cu files, which include device_formulas.h first. */
 #include "layers/heads/head_formulas.h"
 
 #define HEAD_THREADS 256
@@ -12,12 +12,13 @@
 
 // ---- [yolo] and [region] as kernels see them ----
 
-/* Where in l.head_gpu is what; each in floats. */
+/* Where each array begins in l.head_gpu, in floats; end: the length of all. */
 typedef struct {
     size_t tallies, squares, objects, biases, mask, map, class_weights, end;
 } head_layout;
 
-/* tally: the floats of what a truth, or all of a cell, adds to the line; entries: of an anchor. */
+/* Compute where the arrays of [yolo] or [region] l begin. `tally`: floats of a yolo_tally or
+ * region_tally, of which each truth has one. `entries`: outputs of one anchor of a cell. */
 static head_layout layout_of(layer l, size_t tally, int entries)
 {
     head_layout at = {0};
@@ -31,7 +32,8 @@ static head_layout layout_of(layer l, size_t tally, int entries)
     return at;
 }
 
-/* The layer with pointers to memory of the device. The first time, what is there is copied. */
+/* Return l with its pointers to the device's memory, for kernels. The first call for a layer makes
+ * its head_gpu, and copies biases, mask, map and class weights there. */
 static layer on_device(layer l, network net, head_layout at)
 {
     layer *own = net.layers + net.index;
@@ -60,8 +62,8 @@ static layer on_device(layer l, network net, head_layout at)
     return l;
 }
 
-// ---- blocks: of a picture, blockIdx.y, so many places, a thread each, or so many truths, a warp
-// each ----
+// ---- blocks for launches: blockIdx.y is the picture; a thread for each place (an anchor of a
+// cell), or a warp for each truth ----
 
 static dim3 blocks_of_places(layer l)
 {
@@ -74,14 +76,16 @@ static dim3 blocks_of_truths(layer l)
     return dim3((l.max_boxes + warps - 1) / warps, l.batch);
 }
 
-/* The shared memory that truths take in share_truths; 0: they do not fit. */
+/* Return how many bytes of shared memory a picture's truths take in share_truths; 0 if they do not
+ * fit. */
 static size_t shared_truth_bytes(layer l)
 {
     size_t bytes = sizeof(float) * l.truths;
     return bytes <= MOST_SHARED ? bytes : 0;
 }
 
-/* The truths of the block's picture, in shared memory where they fit. */
+/* Return the truths of picture blockIdx.y: if `fits`, a copy in `shared`. All threads of the block
+ * must call it. */
 static __device__ float *share_truths(layer l, network net, float *shared, int fits)
 {
     float *truths = net.truth + (size_t)blockIdx.y * l.truths;
@@ -93,8 +97,8 @@ static __device__ float *share_truths(layer l, network net, float *shared, int f
     return shared;
 }
 
-/* Is truth t of a picture in a cell, and no other before it in the same? each: the values of a
- * truth. */
+/* Return 1 if truth t of a picture lies in a cell and is the list's first in that cell. Then
+ * *column and *row are the cell's. `each`: floats of a truth. */
 static __device__ int leads(layer l, const float *truths, int each, int t, int *column, int *row)
 {
     if (t >= l.max_boxes)
@@ -114,7 +118,8 @@ static __device__ int leads(layer l, const float *truths, int each, int t, int *
     return 1;
 }
 
-/* The next truth of the cell, from number t; the list's end: 0. */
+/* Return the first truth from number *t on that lies in this cell, and set *t to its number; 0 if
+ * there is none. each: floats of a truth. */
 static __device__ float *next_of_cell(layer l, float *truths, int each, int *t, int column, int row)
 {
     int other_column, other_row;
@@ -129,8 +134,8 @@ static __device__ float *next_of_cell(layer l, float *truths, int each, int *t, 
 
 // ---- sums ----
 
-/* The sum of all threads' values, in every thread, in an order that depends on nothing. For blocks
- * of HEAD_THREADS. */
+/* Return the sum of `value` over all threads of the block, to each of them, always in the same
+ * order. For blocks of HEAD_THREADS; all threads must call it. */
 static __device__ float sum_of_head_block(float value)
 {
     __shared__ float shared[HEAD_THREADS];
@@ -146,7 +151,8 @@ static __device__ float sum_of_head_block(float value)
     return shared[0];
 }
 
-/* The sum of n values, stride apart, in every thread. */
+/* Return the sum of n values, `stride` apart, to each thread. For blocks as in sum_of_head_block.
+ */
 static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 {
     float sum = 0;
@@ -155,8 +161,9 @@ static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
     return sum_of_head_block(sum);
 }
 
-/* Block p: the squared deltas of plane p, cells values of one entry of one anchor, and for the
- * entry object the outputs. */
+/* Sum planes, one a block. A plane is the `cells` values of one entry of one anchor of a picture.
+ * squares[plane] becomes the sum of squared deltas. For entry number `object`, objects[plane /
+ * entries] becomes the sum of outputs. */
 static __global__ void sum_planes_kernel(const float *output, const float *delta, int cells,
                                          int entries, int object, float *squares, float *objects)
 {
@@ -175,7 +182,8 @@ static __global__ void sum_planes_kernel(const float *output, const float *delta
         objects[plane / entries] = sum;
 }
 
-/* Block k: the squares of every SUM_BLOCKS-th piece of so many values as a block has threads. */
+/* Sum the squares of n values into SUM_BLOCKS sums: block k takes every SUM_BLOCKS-th group of
+ * HEAD_THREADS values. */
 static __global__ void sum_squares_kernel(const float *x, size_t n, float *squares)
 {
     float sum = 0;
@@ -187,7 +195,7 @@ static __global__ void sum_squares_kernel(const float *x, size_t n, float *squar
         squares[blockIdx.x] = sum;
 }
 
-/* The sum of so many counts, stride words apart, in every thread: exact below 2^24. */
+/* Return the sum of n counts, `stride` words apart, to each thread; exact below 2^24. */
 static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
 {
     int sum = 0;
@@ -196,8 +204,8 @@ static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
     return sum_of_head_block(sum);
 }
 
-/* The parts of the loss of a head each of whose anchors has coords entries of a box, one of an
- * object, then classes. */
+/* Return the parts of a head's loss, to each thread, from what sum_planes_kernel left in `squares`.
+ * anchors: of all pictures. Entries of an anchor: coords of a box, one objectness, then classes. */
 static __device__ head_figures sum_squares(const float *squares, int anchors, int coords,
                                            int entries)
 {

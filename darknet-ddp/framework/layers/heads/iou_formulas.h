@@ -1,3 +1,4 @@
+/* layers/heads/iou_formulas.h: the functions of iou.h, for CPU and GPU (formulas.h). */
 #ifndef IOU_FORMULAS_H
 #define IOU_FORMULAS_H
 #include "layers/heads/formulas.h"
@@ -10,7 +11,7 @@ typedef struct {
     float left, right, top, bottom;
 } edges;
 
-/* The derivatives by each edge of the predicted box. */
+/* Derivatives of a number by each edge of the predicted box. */
 typedef edges edge_gradient;
 
 FORMULA edges edges_of(box b)
@@ -76,10 +77,10 @@ PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
     return iou - apart - aspect_weight(v, iou) * v;
 }
 
-/* The overlap of the predicted box with the truth, the area of their union (together), and how both
- * change as the four edges of the predicted box move. */
+/* The intersection of the predicted box with the truth, the area of their union (together), and the
+ * derivatives of both by the predicted box's edges. */
 typedef struct {
-    float overlap_w, overlap_h; /* less than 0 where the boxes are apart */
+    float overlap_w, overlap_h; /* sides of the intersection; less than 0 where boxes are apart */
     float overlap, together;
     edge_gradient d_overlap, d_together;
 } overlap_change;
@@ -115,7 +116,8 @@ FORMULA edge_gradient quotient(float a, float b, edge_gradient da, edge_gradient
     return q;
 }
 
-/* Union by the area around both: what giou adds to the iou. */
+/* Return the derivatives of union / area of the box around both: the term that giou adds to the
+ * iou. */
 FORMULA edge_gradient giou_part(box pred, box truth, overlap_change o)
 {
     edges p = edges_of(pred), t = edges_of(truth);
@@ -140,7 +142,8 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
     d->dh += g.bottom - g.top;
 }
 
-/* Add the derivative of the term that the distance of the middles takes off. */
+/* Add to *d the gradient of -s/d (iou.h), the term for the distance of the centres, as iou_gradient
+ * has it. */
 FORMULA void add_distance(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);
@@ -159,7 +162,8 @@ FORMULA void add_distance(dbox *d, box pred, box truth)
     d->dh += by_h * (float)(bottom + top) / 2;
 }
 
-/* Add the derivative of the term that another aspect takes off. */
+/* Add to *d the gradient of -a*v (iou.h), ciou's term for another aspect, as iou_gradient has it.
+ */
 FORMULA void add_aspect(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);

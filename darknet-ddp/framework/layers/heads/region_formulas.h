@@ -5,11 +5,10 @@
 #include "region_layer.h"
 #include <math.h>
 
-/*
- * The deltas of a [region], for CPU and GPU, place by place. A place is one anchor of one cell of
- * one picture. The arrays l.output, l.delta, l.biases, l.map and net.truth are in memory of the
- * device that computes. A truth is l.coords + 1 values.
- */
+/* layers/heads/region_formulas.h: the deltas of a [region], for CPU and GPU, place by place. A
+ * place is one anchor of one cell of one picture. The arrays l.output, l.delta, l.biases, l.map and
+ * net.truth are in memory of the device that computes. A truth is l.coords + 1 values: the box's,
+ * then its class. */
 
 FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,
                                int scale)
@@ -20,7 +19,10 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
     }
 }
 
-/* With tag, a place that has been given a class already gets another beside it. */
+/* Write the deltas of a place's classes, so that it learns class `label`; with a tree `hier`, its
+ * ancestors, too. If tag is 1 and the place has some already (no tree), writes only that of
+ * `label`. index: the first class; others follow `stride` apart. Adds the likelihood of `label` to
+ * *avg_cat. */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)
@@ -57,6 +59,8 @@ FORMULA void delta_region_class(float *output, float *delta, int index, int labe
     }
 }
 
+/* Return the index of an output. location: n*l.w*l.h + cell. entry: the box's l.coords, then
+ * objectness, then classes. */
 FORMULA int region_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);
@@ -64,7 +68,8 @@ FORMULA int region_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (l.coords + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* With a tree: the truth of a picture of which a class is known, and no place. 0: there is none. */
+/* Return a picture's first truth that has a class and no place, if l has a tree of classes; 0 if
+ * there is none. */
 FORMULA float *truth_without_place(layer l, float *truths)
 {
     int t;
@@ -80,7 +85,9 @@ FORMULA float *truth_without_place(layer l, float *truths)
     return 0;
 }
 
-/* How much a place of picture b gives such a class; it is trained as if it had nothing. */
+/* Return how likely the place makes class `label` of the tree: its objectness times the outputs of
+ * `label` and its ancestors. Sets the place's delta so that objectness learns 0. place: n*l.w*l.h +
+ * cell. */
 FORMULA float class_of_region_place(layer l, int b, int place, int label)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
@@ -92,7 +99,8 @@ FORMULA float class_of_region_place(layer l, int b, int place, int label)
     return l.output[obj_index] * p;
 }
 
-/* The place that gives it most learns it. */
+/* Train a place for class `label` of the tree alone; its objectness learns nothing. For the place
+ * with the largest class_of_region_place. Adds figures to *sum. */
 FORMULA void train_region_class(layer l, int b, int place, int label, team t, region_tally *sum)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
@@ -104,7 +112,10 @@ FORMULA void train_region_class(layer l, int b, int place, int label, team t, re
     ++sum->class_count;
 }
 
-/* A place as if no truth were given to it. truths: of its picture, b. */
+/* Write the deltas of anchor n at column i, row j of picture b, before truths are assigned to
+ * places. Objectness learns 0 (with l.background, 1), or nothing if the best IoU with a truth is
+ * above l.thresh. In the first 12,800 samples the box learns the anchor's. truths: the first of the
+ * picture. */
 FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team alone = ALONE;
@@ -140,8 +151,8 @@ FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i
     }
 }
 
-/* The anchor that fits a truth of picture b best learns it, in the truth's cell: column i, row j.
- */
+/* Train the anchor that fits a truth best, at the truth's cell: column i, row j of picture b.
+ * values: the truth. Adds figures to *sum. */
 FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
                                 region_tally *sum)
 {

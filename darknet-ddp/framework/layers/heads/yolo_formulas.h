@@ -10,7 +10,9 @@
 
 #define BOX_VALUES (4 + 1) /* values of a truth: x, y, w, h, class */
 
-/* A place that has been given a class already gets another beside it. */
+/* Write the deltas of a place's classes, so that it learns class `label`. If it has some already,
+ * writes only that of `label`, beside what it learns. index: the first class in output and delta;
+ * others follow `stride` apart. Adds the output of `label` to *avg_cat, unless that is null. */
 FORMULA void delta_yolo_class(float *output, float *delta, int index, int label, int classes,
                               int stride, float *avg_cat, team t)
 {
@@ -31,6 +33,8 @@ FORMULA void delta_yolo_class(float *output, float *delta, int index, int label,
         *avg_cat += output[index + stride * label];
 }
 
+/* Return the index of an output. location: n*l.w*l.h + cell. entry: 0 to 3 the box, 4 objectness,
+ * from 5 on classes. */
 FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);
@@ -38,7 +42,10 @@ FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (4 + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* A place as if no truth were given to it. truths: of its picture, b. */
+/* Write the deltas of anchor n at column i, row j of picture b, before truths are assigned to
+ * places. Objectness learns 0. If the best IoU with a truth is above ignore_thresh, nothing. If it
+ * is above truth_thresh, objectness learns 1, and that truth's class and box. truths: the first of
+ * the picture. */
 FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team t = ALONE;
@@ -77,8 +84,8 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
     }
 }
 
-/* The anchor that fits a truth of picture b best learns it, if this layer has it, in the truth's
- * cell: column i, row j. */
+/* Train the anchor whose size fits a truth best, if this layer has it, at the truth's cell: column
+ * i, row j of picture b. values: the truth. Adds figures to *sum. */
 FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *values, team t,
                               yolo_tally *sum)
 {

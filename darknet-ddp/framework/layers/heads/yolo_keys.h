@@ -1,10 +1,10 @@
 #ifndef YOLO_KEYS_H
 #define YOLO_KEYS_H
 
-/* Keys of [yolo] by the later forks' formulas: name, and what holds without it. Each is read from
- * the cfg by that name (parse_yolo_rules in Darknet's parser.c), switches the whole network to
- * these formulas (cfg_keys.c), and is l.yolo.NAME. An OVERLAP is a measure of the overlap of two
- * boxes (iou.h), by its word; a REAL is a float, a WHOLE an int. */
+/* layers/heads/yolo_keys.h: the keys of [yolo] that came with the later forks' formulas. A row has
+ * the key's name and its default. The key is read from the cfg into l.yolo.NAME (parse_yolo_rules
+ * in Darknet's parser.c). A cfg that has one is computed by these formulas (cfg_keys.h). An OVERLAP
+ * is an IOU_KIND (iou.h), a REAL a float, a WHOLE an int. */
 #define YOLO_KEYS(OVERLAP, REAL, WHOLE)                                                            \
     /* the loss of a box; IOU_MSE: squared differences */                                          \
     OVERLAP(iou_loss, IOU_MSE)                                                                     \
@@ -18,9 +18,9 @@
     REAL(scale_x_y, 1)                                                                             \
     /* other anchors that overlap a truth by more are trained too; 1: none */                      \
     REAL(iou_thresh, 1)                                                                            \
-    /* how they are compared with that */                                                          \
+    /* by which measure they overlap it */                                                         \
     OVERLAP(iou_thresh_kind, IOU_PLAIN)                                                            \
-    /* the convolution before is logistic, sizes are 4x^2 anchors */                               \
+    /* 1: the convolution before is logistic; sizes are 4x^2 anchors */                            \
     WHOLE(new_coords, 0)                                                                           \
     WHOLE(objectness_smooth, 0)                                                                    \
     REAL(label_smooth_eps, 0)                                                                      \

@@ -3,19 +3,23 @@
 #include "darknet.h"
 #include "yolo_layer.h"
 
-/* [yolo] as the forks that have YOLOv4 compute it: for layers with yolo.v4. */
+/* layers/heads/yolo_v4.h: [yolo] on a CPU as the forks that have YOLOv4 compute it, for layers with
+ * l.yolo.v4. */
 
-/* The box of one anchor of a cell, from its four outputs, stride apart at x. */
+/* Return the box that one anchor of a cell predicts, in fractions of the picture. `x`: its first
+ * output; the others follow l.w*l.h apart. `anchor`: number in l.biases. `w`, `h`: pixels of the
+ * network's input. */
 box yolo_v4_box(layer l, const float *x, int anchor, int column, int row, int w, int h);
 
-/* scale_x_y of the middles, in l.output. */
+/* Apply the cfg's scale_x_y to the x and y of all boxes in l.output. */
 void yolo_v4_scale(layer l);
 
-/* l.delta of a mini-batch by its truth; what it says of it is added to sum. */
+/* Write l.delta, which must hold zeros, from l.output and net.truth for all pictures of a
+ * mini-batch. Adds figures to *sum. */
 void yolo_v4_train(layer l, network net, yolo_tally *sum);
 
-/* Return the terms of the cost, from the sums of squares of all deltas (train_squares) and the
- * tally of the mini-batch. */
+/* Return the three parts of the cost of a mini-batch. squares: sums of squared deltas
+ * (train_squares). sum: what yolo_v4_train added up. */
 head_figures yolo_v4_parts_of_cost(layer l, head_figures squares, const yolo_tally *sum);
 
 #endif

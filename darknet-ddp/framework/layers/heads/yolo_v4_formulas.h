@@ -7,24 +7,26 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-/* [yolo] of the forks that have YOLOv4, for CPU and GPU: what a place is trained for, see
- * yolo_formulas.h. */
+/* layers/heads/yolo_v4_formulas.h: the deltas of [yolo] as the forks that have YOLOv4 compute them,
+ * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is a place's threads; *sum
+ * gets figures of the truths. */
 
 #define SURE_OF_A_CLASS                                                                            \
-    .25f // below, a prediction that overlaps a truth is trained to be none all the same
+    .25f // class output; a prediction without a class above it learns to be no object, even if it
+         // overlaps a truth
 
 /* One anchor of one cell of one picture. */
 typedef struct {
-    float *x, *delta; /* its first output and delta; the others, 4 of the box, objectness, classes,
-                         follow stride apart */
+    float *x, *delta; /* its first output and delta; 4 of the box, objectness and classes lie
+                         `stride` apart */
     int stride;
     int anchor; /* number in l.biases */
     int column, row;
     box pred;
 } place;
 
-/* One output of two that say where in its cell a box's middle is: with scale_x_y, s, it reaches
- * beyond the cell. */
+/* Return the output x (or y) of a box's centre, with the cfg's scale_x_y, s: it then reaches beyond
+ * the cell by (s - 1)/2 on both sides. */
 FORMULA float scaled_middle(float x, float s)
 {
     return x * s - (s - 1) / 2;
@@ -47,6 +49,7 @@ PUBLIC_FORMULA box yolo_v4_box(layer l, const float *x, int anchor, int column, 
     return b;
 }
 
+/* Return the place of anchor n (index in l.mask) of a cell of a picture. */
 FORMULA place place_at(layer l, network net, int picture, int n, int column, int row)
 {
     place p;
@@ -85,6 +88,7 @@ FORMULA float class_weight(layer l, int label)
     return l.yolo.class_weights ? l.yolo.class_weights[label] : 1;
 }
 
+/* Return d, limited to -max_delta .. max_delta of the cfg; 0 if d is not finite. */
 FORMULA float limited(layer l, float d)
 {
     if (!is_finite(d))
@@ -92,7 +96,8 @@ FORMULA float limited(layer l, float d)
     return constrain(-l.yolo.max_delta, l.yolo.max_delta, d);
 }
 
-/* Squared differences of what the network gives and what it should give. */
+/* Return the deltas of a box with iou_loss=mse: what the place's four outputs should be less what
+ * they are. */
 FORMULA dbox box_difference(layer l, network net, place p, box truth)
 {
     float bw = l.biases[2 * p.anchor], bh = l.biases[2 * p.anchor + 1];
@@ -106,6 +111,7 @@ FORMULA dbox box_difference(layer l, network net, place p, box truth)
     return d;
 }
 
+/* Return the deltas of a box with another iou_loss: `scale` times the gradient of that measure. */
 FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;
@@ -125,7 +131,8 @@ FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
     return d;
 }
 
-/* Deltas of several truths at one place add up. The first of the team writes. */
+/* Add the deltas of a box to those of place p, for a truth of class `label`. The team's lane 0
+ * writes. */
 FORMULA void train_box(layer l, network net, place p, box truth, int label, team t)
 {
     if (t.lane)
@@ -146,13 +153,16 @@ FORMULA void train_box(layer l, network net, place p, box truth, int label, team
     p.delta[3 * p.stride] += d.dh;
 }
 
+/* Return the factor of focal_loss for the deltas of a place's classes, from the output of its true
+ * class. */
 FORMULA float focus(const float *probability)
 {
     float p = *probability + 1e-15f;
     return -.5f * (1 - p) * (2 * p * logf(p) + p - 1);
 }
 
-/* A place that has been given a class already gets another beside it. */
+/* Write the deltas of a place's classes, so that it learns class `label`. If it has been given a
+ * class before, writes only the delta of `label`. */
 FORMULA void train_class(layer l, place p, int label, team t)
 {
     int i;
@@ -189,7 +199,8 @@ FORMULA int any_class(layer l, place p)
     return 0;
 }
 
-/* The truth that overlaps a prediction most, and by how much; 0: none does. */
+/* Return the truth with the highest IoU with p's box, and set *iou to it; 0 if none overlaps it.
+ * truths: the first of the picture. */
 FORMULA const float *best_truth(layer l, place p, const float *truths, float *iou)
 {
     int t;
@@ -208,7 +219,10 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
     return best;
 }
 
-/* A prediction that no truth has been given to. */
+/* Write the deltas of place p before truths are assigned to places. Objectness learns 0. If p's
+ * best IoU with a truth is above ignore_thresh, and it is sure of a class, it learns nothing or,
+ * with objectness_smooth, the IoU. Above truth_thresh it learns that truth. truths: the first of
+ * the picture. */
 FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
 {
     team t = ALONE;
@@ -230,6 +244,8 @@ FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
     }
 }
 
+/* Train place p for a truth that was assigned to it: box, objectness and class. Adds figures to
+ * *sum. */
 FORMULA void train_assigned(layer l, network net, place p, const float *truth, team t,
                             yolo_tally *sum)
 {
@@ -256,7 +272,7 @@ FORMULA void train_assigned(layer l, network net, place p, const float *truth, t
     ++sum->count;
 }
 
-/* How much an anchor overlaps a truth, both about the same middle. */
+/* Return the overlap of an anchor with a truth, both about the same centre, by measure `kind`. */
 FORMULA float anchor_overlap(layer l, network net, int anchor, box truth, IOU_KIND kind)
 {
     box a = {0, 0, l.biases[2 * anchor] / (float)net.w, l.biases[2 * anchor + 1] / (float)net.h};
@@ -278,8 +294,8 @@ FORMULA int best_anchor(layer l, network net, box truth)
     return best;
 }
 
-/* The anchor that fits a truth best learns it, if this layer has it, and others above iou_thresh:
- * in the truth's cell. */
+/* Train the anchor that fits a truth best, if this layer has it, in the truth's cell. Then train
+ * each other anchor of the layer there that overlaps the truth by more than iou_thresh. */
 FORMULA void assign_truth(layer l, network net, int picture, int row, int column,
                           const float *truth, team t, yolo_tally *sum)
 {
@@ -301,7 +317,8 @@ FORMULA void assign_truth(layer l, network net, int picture, int row, int column
     }
 }
 
-/* Several truths at a place: the mean of their boxes, by the classes that it was given. */
+/* Divide the deltas of p's box by the number of classes that p was given, if there are two or more:
+ * train_box added up several truths. */
 FORMULA void average_box(layer l, place p)
 {
     int i, classes = 0;

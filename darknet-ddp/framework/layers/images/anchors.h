@@ -1,26 +1,21 @@
+/* layers/images/anchors.h: anchors from the boxes of labels. */
 #ifndef ANCHORS_H
 #define ANCHORS_H
 
-/*
- * Sort n boxes, of width and height each, into k clusters, k <= n, by their overlap about the same
- * middle. This is k-means; the best of several starts counts, which depend on seed alone. Writes k
- * widths and heights to anchors, smallest area first. Returns the mean overlap of the boxes with
- * the best anchor of each.
- */
+/* Find k anchors for n boxes by k-means, k <= n. Each box belongs to the anchor with the highest
+ * IoU, both about the same centre. `boxes`: n widths and heights in any unit. The best of several
+ * starts counts; they depend on `seed` alone. Writes k widths and heights to anchors, smallest area
+ * first. Returns the mean IoU of the boxes with the best anchor of each. */
 double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anchors);
 
-/*
- * Make anchors whole pixels, at least one, as a cfg has them. pixel: its width and height in the
- * unit of boxes. Returns the mean overlap as find_anchors does, of what the anchors are then.
+/* Round k anchors to whole pixels, at least one, as a cfg has them. pixel: width and height of a
+ * pixel in the unit of boxes. Returns the mean IoU that the boxes then have, as find_anchors does.
  */
 double round_anchors(const float *boxes, int n, int k, const float pixel[2], float *anchors);
 
-/*
- * Write to shares which fractions of the input's width and height a picture takes. The picture has
- * w x h pixels, keeps its aspect and fits in, as in Darknet's letterbox_image. One of the fractions
- * is
- * 1. Both are 1 if a size is 0: not known.
- */
+/* Write to shares the fractions of the input's width and height that a picture takes when it keeps
+ * its aspect and is fitted in (letterbox_image). w, h: the picture's pixels. One fraction is 1;
+ * both are 1 if a size is not known (0). */
 void letter_box_shares(int w, int h, const int input[2], float shares[2]);
 
 #endif

@@ -2,38 +2,41 @@
 #define AUGMENT_H
 #include "darknet.h"
 
-/* Pictures changed for training as cfgs of the forks ask. All that is drawn comes from draw(). */
+/* layers/images/augment.h: pictures changed for training as cfgs of the later forks ask. All random
+ * numbers come from draw(). A canvas is the picture that a network gets; a picture is placed on it.
+ */
 
-/* Where a picture comes to lie: scaled to w x h, mirrored if flip, its left top corner at x, y of a
- * canvas. */
+/* Where a picture lies on a canvas: scaled to w x h pixels, mirrored if flip is 1, its left top
+ * corner at x, y, which may be outside. */
 typedef struct {
     int x, y, w, h;
     int flip;
 } placement;
 
-/* A rectangle of pixels. */
+/* A rectangle of pixels: left top corner, width, height. */
 typedef struct {
     int x, y, w, h;
 } area;
 
-/* Cut up to jitter of a picture's sides off, or add as much. Make it up to resize times larger or
-   smaller, and stretch what is left to w x h. If corner is 1 to 4, half the time one corner
-   of the result stays uncut, and all of the cut is made at the two sides opposite to it. Bit 0 of
-   corner - 1: this corner is on the right, else the left. Bit 1: it is at the bottom, else the
-   top. */
+/* Draw where picture im lies on a w x h canvas. Cut off up to `jitter` (a share) of its width and
+ * height at each side, or add as much. Make it up to `resize` times larger or smaller, and stretch
+ * the result to the canvas. `use_flip`: 1 mirrors half of the pictures. With `corner` 1 to 4 (bit 0
+ * of corner - 1: right, bit 1: bottom), that corner stays uncut half the time. */
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner);
 
-/* Another aspect by jitter, and all of it somewhere on w x h. */
+/* Draw where picture im lies on a w x h canvas: fitted in as a whole, anywhere. Before, its sides
+ * change by up to `jitter` (a share). `use_flip`: 1 mirrors half of the pictures. */
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip);
 
-/* The part of a w x h canvas with the picture on it. What the picture does not cover has its mean
- * colour, or grey. */
+/* Return what `part` of the canvas shows of picture im, placed at p; the caller frees it
+ * (free_image). Where the picture does not reach, it has its mean colour, or .5 if grey is 1. */
 image place_part(image im, placement p, area part, int grey);
 
-/* Blur with a bell of so many pixels, an odd number. */
+/* Blur im in place with a Gaussian of `size` pixels, an odd number. */
 void blur_image(image im, int size);
 
-/* Add to each value what is drawn from a bell of this width, in 255ths. */
+/* Add normally distributed noise to each value of im; width: its deviation in 255ths. The result
+ * stays from 0 to 1. */
 void add_noise(image im, float width);
 
 #endif

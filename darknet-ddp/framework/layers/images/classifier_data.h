@@ -1,13 +1,16 @@
+/* layers/images/classifier_data.h: samples of a classifier, loaded as the later forks do. */
 #ifndef CLASSIFIER_DATA_H
 #define CLASSIFIER_DATA_H
 #include "darknet.h"
 
-/* Does the cfg ask for more than Darknet's own loader does? */
+/* Return 1 if the cfg has a key that needs load_classes_forks (mosaic, mixup, cutmix, blur, ...).
+ */
 int mixes_classes(picture_rules rules);
 
-/* Pictures and classes for a classifier whose cfg is of the forks (a.rules): of samples a.first to
-   a.first + a.n - 1, with the pictures of paths. Others that are mixed in are drawn from all a.m of
-   a.paths; a class then is true by its share. */
+/* Load samples a.first to a.first + a.n - 1 for a classifier whose cfg has keys of the forks
+ * (a.rules). paths: their a.n pictures. Pictures that are mixed in are drawn from all a.m of
+ * a.paths; a class is then true by its share of the sample. The caller frees the result with
+ * free_data. */
 data load_classes_forks(load_args a, char **paths);
 
 #endif

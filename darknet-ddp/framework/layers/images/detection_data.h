@@ -1,10 +1,11 @@
+/* layers/images/detection_data.h: samples of a detector, loaded as the later forks do. */
 #ifndef DETECTION_DATA_H
 #define DETECTION_DATA_H
 #include "darknet.h"
 
-/* Pictures and boxes for a detector whose cfg is of the forks (a.rules): of samples a.first to
-   a.first + a.n - 1, with the pictures of paths. Others that are mixed in are drawn from all a.m of
-   a.paths. */
+/* Load samples a.first to a.first + a.n - 1 for a detector whose cfg has keys of the forks
+ * (a.rules). paths: their a.n pictures. Pictures that are mixed in are drawn from all a.m of
+ * a.paths. The caller frees the result with free_data. */
 data load_data_forks(load_args a, char **paths);
 
 #endif

@@ -3,25 +3,27 @@
 
 #include <stddef.h>
 
-/* How a camera says that its picture is to be turned: Exif's field Orientation. Viewers, label
- * tools and OpenCV turn a picture by it, so decode.h does, too. */
+/* layers/images/exif.h: Exif's field Orientation, by which a camera says how to turn its picture.
+ * Viewers, label tools and OpenCV turn by it, so decode.h does, too. */
 
 enum {
     EXIF_UPRIGHT = 1,
-    EXIF_TRANSPOSED = 5, // with 5 to 8, width and height change places
+    EXIF_TRANSPOSED = 5, // from this to EXIF_LAST, width and height change places
     EXIF_LAST = 8
 };
 
-/* Return the orientation, 1 to 8, that Exif data say. exif: what follows "Exif\0\0" in a JPEG, or
- * all of a PNG's eXIf chunk. Return EXIF_UPRIGHT if they say nothing, or are damaged. */
+/* Return the orientation, 1 to 8, that `size` bytes of Exif data say. exif: what follows "Exif\0\0"
+ * in a JPEG, or all of a PNG's eXIf chunk. Returns EXIF_UPRIGHT if they say nothing, or are
+ * damaged. */
 int exif_orientation(const unsigned char *exif, size_t size);
 
-/* Return the orientation of a PNG file, of which file[0..size) is all. Its eXIf chunk may stand
- * before or behind the pixels. */
+/* Return the orientation that a PNG file says; EXIF_UPRIGHT if it says none. file[0..size) is the
+ * whole file. Its eXIf chunk may stand before or after the pixels. */
 int exif_orientation_of_png(const unsigned char *file, size_t size);
 
-/* Turn w x h pixels of c bytes each, rows from the top. The array `to` has room for as many bytes
- * as `from`. It gets h x w pixels if orientation is EXIF_TRANSPOSED or more, else w x h. */
+/* Write w x h pixels of c bytes each, rows from the top, to `to`, turned upright from
+ * `orientation`. The result is h x w if orientation is EXIF_TRANSPOSED or more, else w x h. The
+ * arrays are equally large and do not overlap. */
 void exif_turn(const unsigned char *from, int w, int h, int c, int orientation, unsigned char *to);
 
 #endif

@@ -2,28 +2,32 @@
 #define PINNED_BATCH_H
 #include "darknet.h"
 
-/*
- * The samples of a step one behind another, so that a mini-batch is read where its loaders
- * have put it. The memory is kept for the next step: a run has that of two, of which one
- * trains and one is loaded. Where a GPU trains it is pinned. Any thread may call any of these.
- */
+/* layers/images/pinned_batch.h: one array for all samples of a step, so that a mini-batch is read
+ * where loaders have put it. Memory is kept for later steps: a run has two arrays, one in training
+ * while the other is loaded. If a GPU trains, it is pinned. Any thread may call any of these. */
 typedef struct gathered gathered;
 
-/* For so many samples. How large they are says the first one that is put there. */
+/* Return a new collection for `rows` samples; it ends with gather_end. The first gather_rows
+ * decides how large a sample is. */
 gathered *gather_begin(int rows);
 
-/* Move the rows of d, pictures and labels, to these places: from the first-th on. */
+/* Move the rows of d, pictures and labels, into the array as samples `first`, first + 1, ... d's
+ * pointers then point there, and its own rows are freed. All samples of a step have the same size.
+ * If d has no rows, does nothing. */
 void gather_rows(gathered *g, int first, data d);
 
-/* d has all the rows: it owns their memory, until free_data. Frees g. */
+/* End the collection, and free g. d, which has all its rows, then owns their memory until
+ * free_data. */
 void gather_end(gathered *g, data *d);
 
+/* Give back the memory of a step's samples for a later step, as free_data does. NULL, or memory
+ * from elsewhere, does nothing. */
 void give_batch_memory(float *memory);
 
-/* Return the n rows of a mini-batch, from the first-th on, as one array. This is the rows' own
-   memory if they lie one behind the other from the start of a cache line on. Else they are copied
-   to copy, which begins at such a start, too. So a layer's results do not depend on where the rows
-   lie. */
+/* Return rows first .. first + n - 1 of m as one array. If they lie one behind the other from the
+ * start of a cache line on, it is their own memory. Else they are copied to `copy`, which is
+ * returned. copy must begin at a cache line, too, so that a layer's results do not depend on where
+ * rows lie. */
 float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif

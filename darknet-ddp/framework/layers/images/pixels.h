@@ -2,34 +2,34 @@
 #define PIXELS_H
 #include "darknet.h"
 
-/* Loops over a picture's pixels. They compute as IEEE 754 says, one operation after the other as it
-   is written, whatever the rest is compiled with. So the bits are the same on CPUs of any maker,
-   and with vectors of any length. A picture has planes of floats, one a channel, row by row. */
+/* layers/images/pixels.h: loops over a picture's pixels. They compute as IEEE 754 says, one
+ * operation after the other as it is written, with whatever options the rest is compiled. So the
+ * bits are the same on each maker's CPU, and with vectors of any length. A picture has planes of
+ * floats, one a channel, row by row. */
 
-/* A point between two neighbours of a line of pixels: its value is (1 - weight) of one and weight
- * of the other. */
+/* Where one pixel of a canvas lies in a row (or column) of a picture. Its value is (1 - weight)
+ * times pixel `first` plus weight times pixel `second`. If first is -1, it lies outside. */
 typedef struct {
     int first, second;
     float weight;
 } between;
 
-/* Return between which of a picture's pixels each column from begin to begin + count - 1 of a
-   canvas lies; or each row. The picture's side has `pixels` pixels, which are scaled to size and
-   begin at corner. With mirror, it is turned round. A column outside of the picture has a `first`
-   of -1. The caller frees the result. */
+/* Return for each of `count` columns (or rows) of a canvas, from number `begin` on, between which
+ * pixels of a picture it lies. The picture's side of `pixels` pixels is scaled to `size`, and
+ * begins at column `corner`. mirror: 1 turns it round. The caller frees the result. */
 between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror);
 
-/* A row as it is at columns: n values to out. from: a row of the picture. No column lies outside of
- * it. */
+/* Write the n values of a picture's row `from` at `columns` to out. No column lies outside of the
+ * picture. */
 void pixels_between(const float *from, const between *columns, int n, float *out);
 
-/* (1 - weight) of one row and weight of another. */
+/* Write (1 - weight)*one[i] + weight*other[i] to out[i], for n values. */
 void pixels_mix_rows(const float *one, const float *other, float weight, int n, float *out);
 
-/* The mean of a plane of n values, 0 where there are none. */
+/* Return the mean of n values; 0 if n is 0. */
 float pixels_mean(const float *plane, size_t n);
 
-/* n pixels of c bytes each, 0 to 255, to c planes of values from 0 to 1, v*(1/255.) each. */
+/* Convert n pixels of c bytes each to c planes of n floats from 0 to 1: v*(1/255.). */
 void pixels_from_bytes(const unsigned char *bytes, size_t n, int c, float *planes);
 
 /* rotate_crop_image, place_image, resize_image, flip_image, crop_image and distort_image of image.h
