@@ -32,37 +32,39 @@
 enum { DDP_HOST_BYTES = 256 };
 
 struct ddp_backend {
-    const char *name;           /* the word of the command line */
-    ddp_mpi_kind (*kind)(void); /* ddp_group_mpi_kind, for "mpi"; else NULL */
+    const char *name;           /* the backend's word on the command line: "mpi" */
+    ddp_mpi_kind (*kind)(void); /* for "mpi": returns ddp_group_mpi_kind's answer; else NULL */
 
-    /* Meet the other ranks and fill g, which ddp_group_alloc or ddp_group_clear has left: own,
-     * transport, ddp_group_set_ranks, hosts, ddp_group_set_places, ddp_chunk_pipeline_open. A
-     * failure leaves g as it was. */
+    /* Meet the other ranks, and fill g, which is as ddp_group_alloc or ddp_group_clear has left it:
+     * own, transport, ddp_group_set_ranks, hosts, ddp_group_set_places, ddp_chunk_pipeline_open.
+     * May block until all ranks are there. A failure leaves g as it was. */
     ddp_status (*open)(ddp_group *g, ddp_error *err);
-    /* Leave the other ranks, and release what open has filled. The handle g stays:
-     * ddp_group_clear. */
+    /* Leave the other ranks, and release what open has filled, by ddp_group_clear. The handle g
+     * stays. */
     void (*close)(ddp_group *g);
-    /* From any thread; exit_status is not 0. */
+    /* Do what ddp_group_abort does. From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
 };
 
-/* Sums of one kind of memory. Every member is required. */
+/* How sums and all-gathers of one kind of memory are made. work.c checks, and calls these. Every
+ * member is required. */
 struct ddp_sum_engine {
-    /* w->group, device, buf, count, wire, number, began and ended are set; the engine sets these
-     * two events. open may hang its part on w->own; close frees it. */
+    /* Open a sum. These members of w are set: group, device, buf, count, wire, number and two
+     * events, which the engine records. The engine may hang its own part on w->own; close frees it.
+     */
     ddp_status (*open)(ddp_work *w, ddp_error *err);
     void (*close)(ddp_work *w);
-    /* count is not 0 and the sum is not in flight; w->behind is set. */
+    /* Start the sum. count is not 0 and the sum is not in flight; w->behind is set. */
     ddp_status (*start)(ddp_work *w, ddp_error *err);
-    /* Does the memory belong to the sum, so that a fence is due? */
+    /* Return 1 if the sum was started and has had no fence or wait since, so that one is due. */
     int (*in_flight)(const ddp_work *w);
-    /* Do what work.h says of ddp_work_done, fence_waits, fence and wait. The sum was started, or
-     * has count 0; w->before is set for a fence and a wait. */
+    /* Do what work.h says of ddp_work_done, ddp_work_fence_waits, ddp_work_fence and ddp_work_wait.
+     * The sum was started, or has count 0; for a fence and a wait w->before is set. */
     int (*done)(const ddp_work *w);
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
     ddp_status (*wait)(ddp_work *w, ddp_error *err);
-    int (*finite)(ddp_work *w); /* ddp_work_finite; 1 before the first start */
+    int (*finite)(ddp_work *w); /* ddp_work_finite's answer; 1 before the first start */
 };
 
 /* A rank's GPU, as the group calls it; the functions are in nccl/gpu.c. ddp_group_use_gpu sets
@@ -73,24 +75,26 @@ struct ddp_sum_engine {
  *   settle                         ddp_group_synchronize (group_gpu.h)
  *   alloc, free                    ddp_group_alloc_memory, ddp_group_free_memory (group_gpu.h) */
 struct ddp_gpu_ops {
-    void (*close)(ddp_group *g);
-    /* End the work that is queued on the GPU and waits for other ranks, in whatever way. */
+    void (*close)(ddp_group *g); /* releases g->gpu */
+    /* Have the work end that is queued on the GPU and waits for other ranks. Its results are of no
+     * use. */
     void (*abort)(ddp_group *g);
 
     ddp_device *(*device)(const ddp_group *g);
     const char *(*transport)(const ddp_group *g);
-    const char *(*schedule)(const ddp_group *g); /* NULL: none of its own */
+    const char *(*schedule)(const ddp_group *g); /* NULL: this rank's sums go by g->schedule */
     int64_t (*stalled_ns)(const ddp_group *g);
 
     ddp_status (*progress)(ddp_group *g, ddp_error *err);
     ddp_status (*settle)(ddp_group *g, ddp_error *err);
 
-    float *(*alloc)(ddp_group *g, size_t count); /* NULL: no memory */
+    float *(*alloc)(ddp_group *g,
+                    size_t count); /* memory for `count` floats; NULL: there is none */
     void (*free)(ddp_group *g, float *x);
 
-    const struct ddp_sum_engine *sums; /* that sums the GPU's memory */
-    /* has_shares: return 1 if these sums are cut in a way of their own. Then share does what
-     * ddp_work_share does, for a sum that more than one rank makes. */
+    const struct ddp_sum_engine *sums; /* engine that sums the GPU's memory */
+    /* Return 1 (has_shares) if halves of these sums are cut in a way of NCCL's own. Then `share`
+     * does what ddp_work_share does, for a sum that more than one rank makes. */
     int (*has_shares)(const ddp_group *g);
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
 };
@@ -99,122 +103,133 @@ struct ddp_gpu_ops {
  * the order in which they were posted with the same tag on the same channel. */
 struct ddp_message {
     int peer;
-    int channel; /* messages of one never match another's; 0 but for use_channels */
-    int tag;     /* 0 to 32767, what MPI guarantees */
+    int channel; /* number of the channel, below that of use_channels: messages match within one */
+    int tag;     /* 0 to 32767, the tags that MPI guarantees */
     size_t bytes;
-    void *buf; /* read by send, written by recv; stable until the request ends */
+    void *buf; /* bytes to send, or room for what comes; must stay until the request ends */
 };
 
-/* Point-to-point messages. The caller numbers requests, from 0 to the number given to reserve,
- * which may be called again while none is in flight. A request that has not ended is not used
- * again. */
+/* Point-to-point messages. A request is a message that was posted and has not ended; the caller
+ * numbers it, and numbers another by it when it has ended. Every function but use_channels returns
+ * without waiting. */
 struct ddp_transport {
+    /* Make room for requests 0 to requests - 1. May be called again while none is in flight. */
     ddp_status (*reserve)(ddp_group *g, int requests, ddp_error *err);
     ddp_status (*send)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
     ddp_status (*recv)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
-    /* Move data without waiting. ended[0..*count) are the requests that ended;
-     * ended has room for all. */
+    /* Move data. ended[0..*count) become the numbers of the requests that have ended; ended has
+     * room for all. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
-    /* Have so many channels, 2 or more. Every rank calls it once; it may block until all have.
-     * NULL: there is but one. */
+    /* Open so many channels, 2 or more, in place of one. Every rank calls it once; it may block
+     * until all have. NULL: the transport has one channel only. */
     ddp_status (*use_channels)(ddp_group *g, int channels, ddp_error *err);
 };
 
-/* A handle, of which others keep the pointer. Between close and open of its backend it is as
- * ddp_group_alloc has made it, but for what its owner has set: so ranks may meet anew behind it. */
+/* A group. Callers keep the pointer, though its ranks may meet anew. Between close and open of its
+ * backend the handle is as ddp_group_alloc has made it, but for what its owner has set. */
 struct ddp_group {
     /* ---- of the handle ---- */
     const struct ddp_backend *ops;
-    int radix; /* DDP_HIERARCHICAL_RADIX, or another in a test */
+    int radix; /* hosts that meet in a stage (hierarchical_plan.h): DDP_HIERARCHICAL_RADIX, or
+                  another in a test */
     int64_t timeout_ns;
-    void (*moved)(void *ctx); /* NULL: nobody wants to hear */
+    void (*moved)(
+        void *ctx); /* called when messages have moved (ddp_group_on_progress); NULL: nothing is */
     void *moved_ctx;
 
     /* ---- of its ranks ---- */
-    void *own;                             /* the backend's */
-    const struct ddp_transport *transport; /* NULL, as pipeline: one rank, and no messages */
+    void *own; /* the backend's own data */
+    const struct ddp_transport
+        *transport; /* NULL, as pipeline is: there is one rank, which has no messages */
     struct ddp_chunk_pipeline *pipeline;
-    /* How chunks are summed (chunk.h); NULL before the first sum, which takes the direct one. */
+    /* How chunks are summed (chunk.h). NULL before the first sum, which then uses
+     * ddp_allreduce_direct. */
     const struct ddp_allreduce_algorithm *algorithm;
     void *algorithm_own;
-    const struct ddp_sum_engine *host_sums; /* ddp_host_engine, or another */
+    const struct ddp_sum_engine
+        *host_sums; /* engine of sums of host memory: ddp_host_engine, or another */
     int rank;
     int size;
     int local_rank;
     int local_size;
-    char (*hosts)[DDP_HOST_BYTES];       /* one for each rank */
-    struct ddp_rank_hosts places;        /* which ranks are on one host */
-    char schedule[128];                  /* for people */
-    int hierarchical;                    /* was it wanted, or found to pay? */
-    struct ddp_host_memory *host_memory; /* shared with the ranks of this host (host_memory.h) */
-    uint64_t host_memories;              /* made so far */
-    int channels;                        /* that sums take turns at */
-    unsigned sums_started;               /* by the transport: whose turn it is */
+    char (*hosts)[DDP_HOST_BYTES]; /* host name of each rank */
+    struct ddp_rank_hosts places;  /* which ranks are on one host */
+    char schedule[128];            /* how sums travel, in words: "direct" */
+    int hierarchical; /* 1: sums by levels were wanted, or found cheaper (ddp_group_use_schedule) */
+    struct ddp_host_memory
+        *host_memory;       /* list of memory that this host's ranks share (host_memory.h) */
+    uint64_t host_memories; /* how many entries of host_memory were ever made */
+    int channels;           /* how many channels sums take turns at */
+    unsigned
+        sums_started; /* how many sums the transport was given; it says which channel is next */
     ddp_traffic traffic;
     const struct ddp_gpu_ops *gpu_ops;
-    struct ddp_gpu *gpu; /* theirs; NULL: this rank has no GPU */
-    int sums_opened;     /* since there was none */
+    struct ddp_gpu *gpu; /* data of gpu_ops; NULL: this rank has no GPU */
+    int sums_opened;     /* number of the sum that was opened last; counted anew from 1 when none is
+                            open */
     int sums_open;
-    ddp_error failure; /* code DDP_OK while the group works */
+    ddp_error failure; /* its first failure; code DDP_OK while it works */
 };
 
 struct ddp_work {
     ddp_group *group;
     const struct ddp_sum_engine *engine;
-    void *own;          /* the engine's */
+    void *own;          /* the engine's own data */
     ddp_device *device; /* whose memory buf is; the host is one, too */
-    ddp_device *behind; /* whose work so far the sum that was started last comes behind */
-    ddp_device *before; /* whose work it comes before, from its fence on */
+    ddp_device *behind; /* queue whose work before the last start the sum waits for */
+    ddp_device *before; /* queue whose work after the last fence waits for the sum */
     float *buf;
     size_t count;
     size_t count_each; /* floats of each rank of an all-gather; 0: it is a sum */
     ddp_wire wire;
-    ddp_work_phase phase; /* that was started last; of an all-gather always DDP_ALLREDUCE */
-    int number;           /* from 1, in the order of opening */
-    int started;          /* once, or more often */
+    ddp_work_phase phase; /* half that was started last; of an all-gather always DDP_ALLREDUCE */
+    int number;           /* its number in the order of opening, from 1, for errors */
+    int started;          /* 1: it was started at least once */
     ddp_device_event *began, *ended;
 };
 
-/* In errors. */
+/* Return the word for errors: "all-gather" if gathers is not 0, else "sum". */
 static inline const char *ddp_work_kind(int gathers)
 {
     return gathers ? "all-gather" : "sum";
 }
 
-/* Allocate a handle for groups of this backend, without ranks. *out is set on success; free it when
- * the backend has closed it. Fails with DDP_ERR_NOMEM. */
+/* Allocate a group of this backend, without ranks. *out is set on success; free() it when the
+ * backend has closed it. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_group_alloc(ddp_group **out, const struct ddp_backend *ops,
                            ddp_error *err) DDP_MUST_CHECK;
-/* Allocate a handle, and have the backend open it. *out is set on success; release with
+/* Allocate a group, and have the backend open it. *out is set on success; release with
  * ddp_group_close. Fails as ddp_group_open. */
 ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
                                ddp_error *err) DDP_MUST_CHECK;
-/* Give g its ranks, with host names that are still empty. Fails with DDP_ERR_NOMEM; rank and size
- * are set even then. */
+/* Set g's rank and size, and make room for host names, which are empty at first. Fails with
+ * DDP_ERR_NOMEM; rank and size are set even then. */
 ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err) DDP_MUST_CHECK;
-/* Say which ranks share a host. first[r]: the lowest rank on rank r's host. Ranks of a host stand
- * side by side. */
+/* Say which ranks share a host. first[r]: the lowest rank on rank r's host. Ranks of one host have
+ * numbers in a row. */
 void ddp_group_set_places(ddp_group *g, const int *first);
-/* Release the ranks of g, whose pipeline and GPU are closed. The handle stays. */
+/* Release what g knows of its ranks; its pipeline and GPU must be closed. The handle stays, without
+ * ranks. */
 void ddp_group_clear(ddp_group *g);
 
 /* Fail with DDP_ERR_COMM if the group has failed: nothing but closing and aborting works then. */
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
-/* Return st, and remember it if it is the group's first failure: a later one would only hide it. */
+/* Return st. If st is DDP_ERR_COMM and g's first failure, remember *err: from then on g only closes
+ * and aborts. */
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
 /* If the group has failed, abort what is queued on the GPU and waits for other ranks. Call before
  * something of the group is released, and not when it fails: the others would notice, and report it
  * before this rank has reported why. */
 void ddp_group_abort_queued(ddp_group *g);
 
-/* Flush what has been printed, and end the process at once. Exit handlers are left out: they are
- * not safe while other threads run. */
+/* Flush stdout and stderr, and end the process at once with this status. Exit handlers are left
+ * out: they are not safe while other threads run. */
 void ddp_group_exit(ddp_group *g, int exit_status);
 
 /* Return what ddp_group_use_interface was told; NULL: nothing. */
 const char *ddp_group_interface(void);
 
-/* Write the calling process's host name, always ended. */
+/* Write the calling process's host name to name, which has DDP_HOST_BYTES; always ended by 0. */
 void ddp_host_name(char *name);
 
 #endif

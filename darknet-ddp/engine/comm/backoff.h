@@ -8,27 +8,28 @@
 
 #include <stdint.h>
 
-/* All 0 at first. Of one thread. */
+/* State of the waits of one thread. All 0 at first. */
 struct ddp_backoff {
-    int idle_polls;         /* since something was found */
-    int is_core_shared;     /* found at looked_ns */
-    int64_t looked_ns;      /* when the rank last looked whether its core is shared */
-    int64_t interrupted;    /* how often the kernel had interrupted it by then */
-    int64_t polled_ns;      /* when the last poll of the wait ended */
-    int64_t descheduled_ns; /* time between polls in which the rank cannot have run, of all waits */
+    int idle_polls;         /* how many polls have found nothing since one found something */
+    int is_core_shared;     /* 1: at looked_ns its core was shared with others */
+    int64_t looked_ns;      /* ddp_clock_ns when the rank last looked whether its core is shared */
+    int64_t interrupted;    /* how often the kernel had interrupted this thread at looked_ns */
+    int64_t polled_ns;      /* ddp_clock_ns when the last poll ended */
+    int64_t descheduled_ns; /* sum of the times between polls, of all waits, in which the rank
+                               cannot have run */
 };
 
-/* Begin a wait. */
+/* Begin a wait, before its first poll. */
 void ddp_backoff_begin(struct ddp_backoff *r);
 
-/* Note that a poll has ended. A rank that had no core for long, or was stopped, did not wait
- * meanwhile: the others waited for it. */
+/* Note that a poll has ended. If more than 20 ms have passed since the one before, count that time
+ * in descheduled_ns: the rank had no core, or was stopped. */
 void ddp_backoff_polled(struct ddp_backoff *r);
 
 /* Note that a poll has found something. */
 void ddp_backoff_reset(struct ddp_backoff *r);
 
-/* After a poll that has found nothing: return at once, or nap. */
+/* Call after a poll that has found nothing: return at once, or sleep 0.1 to 0.3 ms. */
 void ddp_backoff(struct ddp_backoff *r);
 
 #endif

@@ -1,6 +1,6 @@
 /* comm/chunk.h: a sum of host memory, its chunks, and those in flight; and the algorithms that sum
- * a chunk over all ranks, of which a group uses one. A chunk of an all-gather is a piece of each
- * rank's part.
+ * a chunk over all ranks, of which a group uses one. A chunk of an all-gather has some floats of
+ * each rank.
  *
  * A chunk is a state machine. Ended requests drive it, or it looks for itself whether it can go on.
  * chunk_pipeline.c cuts buffers into chunks, has some of them in flight, and polls. The code that
@@ -36,59 +36,61 @@
 struct ddp_host_sum {
     float *buf;
     size_t count; /* floats; in an all-gather: those of one rank */
-    int gathers;  /* 1: an all-gather, buf has count floats of each rank */
+    int gathers;  /* 1: an all-gather; buf has count floats of each rank */
     int number;
-    ddp_work_phase phase;    /* set at each start; for an all-gather DDP_ALL_GATHER */
-    ddp_wire wire;           /* set at each start: how it travels */
-    int channel;             /* set at each start */
-    ddp_device_event *ended; /* set when it has ended; NULL: there is none */
+    ddp_work_phase phase;    /* half that was started last; for an all-gather DDP_ALL_GATHER */
+    ddp_wire wire;           /* how floats travel, since the last start */
+    int channel;             /* channel of its messages, since the last start */
+    ddp_device_event *ended; /* event that is recorded when it has ended; NULL: none */
 
-    int chunks_left; /* 0: ended, or never started */
-    int not_finite;  /* 1: the last sum has a number that is not finite */
-    size_t launched; /* floats whose chunks have been launched */
-    struct ddp_host_sum *next;
+    int chunks_left; /* chunks that have not ended; 0: it has ended, or was never started */
+    int not_finite;  /* 1: the sum that was started last has a number that is not finite */
+    size_t launched; /* floats in chunks that were launched */
+    struct ddp_host_sum *next; /* in the queue of sums that have chunks to launch */
 };
 
-/* The part of a chunk that every algorithm knows. */
+/* The members of a chunk that every algorithm has. */
 struct ddp_chunk {
     struct ddp_host_sum *sum; /* NULL: not in use */
-    float *data;              /* within the sum's buffer; in an all-gather: rank 0's */
-    size_t count;             /* floats; in an all-gather: those of one rank */
-    uint32_t sequence;        /* number of the chunk in the group: both ends' tag */
-    int slot;                 /* sequence modulo the window */
-    int first_request;
-    int ended; /* 1: it is summed */
+    float *data;  /* its place in the sum's buffer; in an all-gather, that of rank 0's floats */
+    size_t count; /* floats; in an all-gather: those of one rank */
+    uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
+    int slot;          /* place among the chunks in flight: sequence modulo the window */
+    int first_request; /* the transport's number of its request 0 */
+    int ended;         /* 1: it is summed, or gathered; the algorithm sets it */
 };
 
 struct ddp_chunk_sizes {
     size_t count; /* floats of a whole chunk */
     int window;   /* chunks in flight */
-    int requests; /* that one chunk needs, at most */
+    int requests; /* most requests of one chunk at a time */
 };
 
-/* Sums under way (chunk_pipeline.c): a group has one. */
+/* Sums under way (chunk_pipeline.c). A group has one of these. */
 struct ddp_chunk_pipeline {
     struct ddp_chunk_sizes sizes;      /* all 0 before there is an algorithm */
     struct ddp_host_sum *first, *last; /* sums with chunks to launch */
     uint32_t next_sequence;            /* the next chunk's number */
     int chunks_in_flight;
-    int *ended;                  /* room for the requests of one test */
-    int64_t last_message_ns;     /* when one of ours, in or out, last ended */
-    int64_t looked_ns, began_ns; /* a wait's last look at the clock; earlier it did not begin */
+    int *ended;              /* room for the requests that one call of the transport's test ends */
+    int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
+    int64_t looked_ns, began_ns; /* ddp_clock_ns of a wait's last look at the clock, and the
+                                    earliest that it may have begun */
     struct ddp_backoff backoff;  /* between polls of a wait */
 
-    /* wire_messages.c's: by request. */
+    /* wire_messages.c's: messages of 16 bits a float, by request, and how many requests there are.
+     */
     struct ddp_packed *packed;
     int requests;
 
-    /* collective.c's, which begins them: chunk_pipeline.c hears when they end. */
+    /* collective.c's: the messages of the collective under way. */
     struct ddp_collective_request *collective_requests;
     int collective_left; /* how many of these are pending */
-    uint32_t collective; /* number of the next one */
+    uint32_t collective; /* number of the next collective; it makes the messages' tag */
 };
 
-/* Return the host sum for w's buffer. It borrows w's memory and event. Phase and wire are set at
- * each start, by ddp_host_sum_set_phase. */
+/* Return a host sum for w's buffer, not started yet. It borrows w's memory and event. Call
+ * ddp_host_sum_set_phase before each start. */
 static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
 {
     return (struct ddp_host_sum){.buf = w->buf,
@@ -98,24 +100,27 @@ static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
                                  .ended = w->ended};
 }
 
-/* Set the phase and wire that w is started with. Gathered floats travel as they are. */
+/* Set the phase and wire of a start: those of w. Halves that gather travel as float32, whatever w's
+ * wire. */
 static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work *w)
 {
     s->phase = s->gathers ? DDP_ALL_GATHER : w->phase;
     s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : w->wire;
 }
 
-/* A message of a chunk: floats, which travel as the chunk's sum says. */
+/* A message of a chunk. Its floats travel in the sum's wire. */
 struct ddp_part {
     int peer;
-    int phase; /* 0 or 1: messages of a chunk match by it, and by their order */
+    int phase; /* 0 or 1: a receive matches a send of the same chunk and phase, in the order of
+                  posting */
     float *data;
     size_t count;
 };
 
-/* Post a message of chunk c as its request i. part->data must stay until the algorithm hears that
- * the request has ended. Received floats are there then. *part need not stay. Sent bytes are
- * counted in g->traffic. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Post a message of chunk c as the chunk's request i, below sizes.requests. part->data must stay
+ * until the algorithm hears, by `advance`, that the request has ended. Received floats are there
+ * then. *part need not stay. Sent bytes are counted in g->traffic. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
@@ -126,52 +131,55 @@ static inline ddp_work_phase ddp_chunk_phase(const struct ddp_chunk *c)
     return c->sum->phase;
 }
 
-/* In an all-gather: return the chunk's c->count floats of a rank. */
+/* In an all-gather: return the c->count floats of a rank that are in the chunk, within the sum's
+ * buffer. */
 static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 {
     return c->data + (size_t)rank * c->sum->count;
 }
 
-/* How chunks are summed; ddp_group.algorithm_own is its own. Every member but look is required. */
+/* A way to sum chunks over ranks. ddp_group.algorithm_own is its own data. Every member but look is
+ * required. */
 struct ddp_allreduce_algorithm {
-    /* Return how long chunks are, and how many are in flight. */
+    /* Return how long chunks are, and how many are in flight at once. */
     ddp_chunks (*chunks)(const ddp_group *g);
 
-    /* Allocate the chunks. Every rank calls it while no sum is in flight; it may block until all
-     * have. Sets sizes->requests; the rest of sizes is set. On failure close is called. */
+    /* Allocate the chunks, and set sizes->requests; the rest of sizes is set. Every rank calls it
+     * while no sum is in flight; it may block until all have. On failure close is called. */
     ddp_status (*open)(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
     void (*close)(ddp_group *g);
     struct ddp_chunk *(*chunk)(ddp_group *g, int slot);
 
-    /* Post the first messages. All of ddp_chunk is set, and ended 0. */
+    /* Begin to sum a chunk: post its first messages. All of ddp_chunk is set, and ended 0. */
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
-    /* Request first_request + i has ended. */
+    /* Go on, since request i of the chunk has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* Go on, if it can, without a request that ended, and set *moved if it could. NULL: it never
-     * can. */
+    /* Go on, if possible, without a request that ended, and set *moved to 1 if so. NULL: it never
+     * is. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
-    /* Return slice i, maybe an empty one, of those that this rank has the sum of after
-     * DDP_REDUCE_SCATTER of a chunk of `count`. *slices: how many, the same for every count. */
+    /* Return the i-th slice of a chunk of `count` floats that this rank has the sum of after
+     * DDP_REDUCE_SCATTER; it may be empty. *slices becomes the number of slices, the same for every
+     * count. */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
-    /* Return the rank that the chunk waits for and that waits for no other; -1: not known. */
+    /* Return the rank that the chunk waits for, if it is known to wait for no other; else -1. */
     int (*behind)(const ddp_group *g, const struct ddp_chunk *c);
-    /* Return a rank that the chunk waits for, or -1. It may wait for another. *taking: 1, it has
-     * not taken a message; 0, it has not sent one. */
+    /* Return a rank that the chunk waits for, or -1. That rank may itself wait for another. *taking
+     * becomes 1 if it has not taken a message, 0 if it has not sent one. */
     int (*waits_for)(const ddp_group *g, const struct ddp_chunk *c, int *taking);
 };
 
-/* Every rank with every other (direct.c). */
+/* The direct way: every rank exchanges with every other (direct.c). */
 extern const struct ddp_allreduce_algorithm ddp_allreduce_direct;
 
-/* Within hosts in shared memory, between hosts by messages (hierarchical.c). open fails with
- * DDP_ERR_USAGE where the ranks of some host cannot share memory, on every rank. */
+/* The hierarchical way: within hosts in shared memory, between hosts by messages (hierarchical.c).
+ * If the ranks of some host cannot share memory, open fails with DDP_ERR_USAGE on every rank. */
 extern const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical;
 
-/* How many hosts, or blocks of hosts, a stage of ddp_allreduce_hierarchical brings together. With
- * more, each stage has many small messages; with fewer there are more stages, and each waits for
- * polls. */
+/* Hosts, or blocks of hosts, that a stage of ddp_allreduce_hierarchical brings together. With more,
+ * each stage has many small messages; with fewer there are more stages, and each waits for polls.
+ */
 enum { DDP_HIERARCHICAL_RADIX = 8 };
 
 #endif

@@ -18,45 +18,50 @@
 #include "comm/backend.h"
 #include "comm/work.h"
 
-/* The longest message of a sum. A transport does well to send it without asking the receiver first,
- * which takes a poll on both sides. */
+/* Bytes of the longest message of a sum. A transport does well to send it without asking the
+ * receiver first, which takes a poll on both sides. */
 enum { DDP_CHUNK_MESSAGE_BYTES = 512 * 1024 };
 
-/* Open a group's pipeline, and reserve the transport's requests. Sums go directly until
- * ddp_chunk_pipeline_use. On failure ddp_chunk_pipeline_close frees what there is. Fails with
- * DDP_ERR_NOMEM. */
+/* Open g->pipeline, and reserve the transport's requests. Sums go directly until
+ * ddp_chunk_pipeline_use. On failure call ddp_chunk_pipeline_close, too. Fails with DDP_ERR_NOMEM,
+ * or as the transport's reserve. */
 ddp_status ddp_chunk_pipeline_open(ddp_group *g, ddp_error *err);
 
-/* Sum chunks by this algorithm (chunk.h) from here on. Fails as algorithm->open. */
+/* Sum chunks by this algorithm (chunk.h) from here on. Every rank calls it while no sum is in
+ * flight. Fails as algorithm->open; the next sum then goes directly. */
 struct ddp_allreduce_algorithm;
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 
-void ddp_chunk_pipeline_close(ddp_group *g); /* never opened, or twice: allowed */
+void ddp_chunk_pipeline_close(ddp_group *g); /* frees g->pipeline; it may be NULL */
 
-/* Move chunks in flight along; nothing if there are none. Fails with DDP_ERR_COMM. */
+/* Move chunks in flight along, without waiting; do nothing if there are none. Fails with
+ * DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
 
 /* Move chunks in flight along, and ask the transport even if there are none: Gloo then tells of a
- * rank that it has lost. For loops that wait for ranks by other means, as NCCL. It costs a lock, or
- * a glance at each of the transport's requests. Fails with DDP_ERR_COMM. */
+ * rank that it has lost. Does not wait. For loops that wait for ranks by other means, as for NCCL.
+ * Costs a lock, or a glance at each of the transport's requests. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_poll_transport(ddp_group *g, ddp_error *err);
 
-/* Sums of host memory: the engine that ddp_work_start, ddp_work_wait and others call. */
+/* Engine of sums and all-gathers of host memory: ddp_work_start, ddp_work_wait and others call it.
+ */
 extern const struct ddp_sum_engine ddp_host_engine;
 
 struct ddp_host_sum; /* chunk.h */
 
-/* Start a sum, or wait for it. Its count is not 0. It must not move until chunks_left is 0. */
+/* Start a sum whose count is not 0. *s must stay where it is until s->chunks_left is 0. Does not
+ * wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
+/* Wait until a started sum has ended. Fails with DDP_ERR_COMM, also after the group's timeout. */
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 
-/* Fail with DDP_ERR_COMM, and name the rank that owes a message, if none has come for the group's
- * timeout, nor since that moment. Call with sums in flight. */
+/* Fail with DDP_ERR_COMM if no message has come for the group's timeout, nor since since_ns of
+ * ddp_clock_ns. The text names the rank that owes one. Call with sums in flight. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
-/* Return the i-th peer of this rank, i in 0..size-1. Each rank has another first one, so that they
- * do not all send to the same. */
+/* Return the i-th peer of this rank, i from 0 to size - 1; the last one is the rank itself. Each
+ * rank has another first one, so that they do not all send to the same. */
 static inline int ddp_chunk_pipeline_peer(const ddp_group *g, int i)
 {
     return (g->rank + 1 + i) % g->size;

@@ -8,14 +8,14 @@
 
 #include "comm/chunk.h"
 
-/* A request of the collective under way. */
+/* A message of the collective under way. */
 struct ddp_collective_request {
     int peer;
     int is_recv;
     int pending;
 };
 
-/* Return how many requests collectives have. */
+/* Return how many of the transport's requests are the collectives'. */
 static inline int ddp_collective_requests(const ddp_group *g)
 {
     return 2 * (g->size - 1);
@@ -33,36 +33,39 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
 
 /* ---- chunk_pipeline.c ---- */
 
-/* Chunks that have tags of their own, two each: far more than there are in flight. Behind these
- * come the tags of as many collectives. */
+/* How many chunks have tags of their own, two each: far more than are in flight. Behind these come
+ * the tags of as many collectives. */
 enum { DDP_TAGS = 8192 };
 
-/* Move data until *left is 0. overdue says which rank is late, when nothing has come for the
- * group's timeout. */
+/* Move data until *left is 0. When nothing has come for the group's timeout, call overdue, which
+ * fails and says which rank is late. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err);
 
 /* ---- chunk_overdue.c ---- */
 
-/* Return 1 if no message has come for the group's timeout, nor since that moment. */
+/* Return 1 if no message has come for the group's timeout, nor since since_ns of ddp_clock_ns. Time
+ * in which this process was stopped does not count. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
-/* Fail with DDP_ERR_COMM, and name the rank that the oldest chunk in flight waits for. */
+/* Fail with DDP_ERR_COMM: chunks in flight wait too long. The text names the rank that all wait for
+ * in the end, if it is known, or else one that the oldest chunk waits for. */
 ddp_status ddp_chunk_overdue(ddp_group *g, ddp_error *err);
 
-/* Fail with DDP_ERR_COMM: for the group's timeout peer has not sent a message, or, with `taking`,
- * not taken one. where: ", sum 1 of 4", or "". */
+/* Fail with DDP_ERR_COMM: for the group's timeout, peer has not sent a message (taking: 0) or not
+ * taken one (1). where: ends the text, as ", sum 1 of 4", or "". */
 ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
                                       ddp_error *err);
 
 /* ---- wire_messages.c ---- */
 
-/* Make room for so many requests; none is in flight. Fails with DDP_ERR_NOMEM. */
+/* Make room for messages of 16 bits a float, for requests 0 to requests - 1, while none is in
+ * flight. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_parts_reserve(struct ddp_chunk_pipeline *x, int requests, ddp_error *err);
 void ddp_parts_release(struct ddp_chunk_pipeline *x);
 
-/* Unpack what has come with a request of a chunk that has ended. */
+/* Note that a request of a chunk has ended: if it brought 16 bits a float, unpack them. */
 void ddp_part_ended(struct ddp_chunk_pipeline *x, int request);
 
 #endif

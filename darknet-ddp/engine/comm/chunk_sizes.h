@@ -8,13 +8,14 @@
 
 typedef struct ddp_chunks {
     size_t bytes; /* a chunk's length */
-    int window;   /* how many are in flight, at most DDP_CHUNKS_MOST */
+    int window;   /* chunks in flight at once, at most DDP_CHUNKS_MOST */
 } ddp_chunks;
 
 enum { DDP_CHUNKS_MOST = 16 };
 
-/* Return what suits each algorithm. */
+/* Return the sizes for ddp_allreduce_direct among so many ranks. */
 ddp_chunks ddp_direct_chunks(int ranks);
+/* Return the sizes for ddp_allreduce_hierarchical among so many ranks of so many hosts. */
 ddp_chunks ddp_hierarchical_chunks(int ranks, int hosts);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "comm/backend.h"
 
-/* Do what the functions of collectives.h do, in a group of more than one rank. allgather of 0 bytes
- * is a barrier. */
+/* Do what the functions of collectives.h do, unchecked, in a group of more than one rank. Here
+ * allgather expects this rank's bytes in `all` already, and is a barrier for 0 bytes. */
 ddp_status ddp_collective_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                                     ddp_error *err);
 ddp_status ddp_collective_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
@@ -17,15 +17,18 @@ ddp_status ddp_collective_allgather(ddp_group *g, const void *mine, void *all, s
 ddp_status ddp_collective_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                                  ddp_error *err);
 
-/* Post a message, at most 2 (size-1) at a time. data is the message's until ddp_collective_finish.
+/* Post a message to or from peer, without waiting; at most 2 (size - 1) at a time. data must stay
+ * until ddp_collective_finish. Messages of two ranks match in their order. Fails with DDP_ERR_COMM.
  */
 ddp_status ddp_collective_send(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);
 ddp_status ddp_collective_recv(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);
 
-/* Wait for all messages that were posted; sums in flight move along. */
+/* Wait for all messages that were posted; sums in flight move along. Fails with DDP_ERR_COMM, also
+ * after the group's timeout. */
 ddp_status ddp_collective_finish(ddp_group *g, ddp_error *err);
 
-/* End the collective, so that the messages of the next one have another tag. */
+/* End the collective, so that the next one's messages have another tag. Every rank calls it after
+ * the last ddp_collective_finish, also one that had no message. */
 void ddp_collective_next(ddp_group *g);
 
 #endif

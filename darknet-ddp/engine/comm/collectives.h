@@ -4,8 +4,8 @@
 
 #include "comm/group.h"
 
-/* Copy buf[0..bytes) of rank root to every rank. Blocks.
- * Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */
+/* Copy buf[0..bytes) of rank root to buf of every rank. Every rank calls it with the same bytes and
+ * root; blocks. Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                          ddp_error *err) DDP_MUST_CHECK;
 
@@ -15,18 +15,23 @@ ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
 ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank. Blocks. */
+/* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank. Every rank
+ * calls it with the same bytes; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Give rank root the bytes of every other rank. On root, bytes[r] says how many rank r has. They go
- * to data one behind the other, in the order of ranks; root's own place is left as it is. On
- * another rank, data is what it has, and *bytes how much; root must expect as much. Blocks until it
- * is there. Fails as ddp_broadcast. */
+/* Give rank root the bytes of every other rank. Every rank calls it; blocks.
+ *
+ *   On root         bytes[r] says how many bytes come from rank r, for each rank; they go to data
+ *                   one behind the other, in the order of ranks. Room for bytes[root] is left
+ *                   there, and not written.
+ *   On other ranks  data is what this rank sends, and *bytes how much, as root expects.
+ *
+ * Fails as ddp_broadcast. */
 ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait until every rank has called it. */
+/* Wait until every rank has called it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_barrier(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

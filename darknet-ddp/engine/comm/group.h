@@ -36,7 +36,7 @@ typedef struct ddp_group ddp_group;
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if this build has such a backend. */
+/* Return 1 if this build has the backend of this name, as ddp_group_open takes it; else 0. */
 int ddp_group_has(const char *backend);
 
 /* The kind of MPI that this program runs with, by what starts its ranks. */
@@ -47,23 +47,23 @@ typedef enum ddp_mpi_kind {
     DDP_MPI_HYDRA   /* MPICH and Intel MPI: hydra's mpiexec; PMI connects the ranks */
 } ddp_mpi_kind;
 
-/* Ask the MPI library that this process is linked with, not the one of the build, which may have
- * been older. From any thread; MPI need not have been started. */
+/* Return the kind of the MPI library that this process is linked with, which may be newer than the
+ * one of the build. From any thread; MPI need not have been started. */
 ddp_mpi_kind ddp_group_mpi_kind(void);
 
-/* Make `size` groups that are the ranks of one world inside this process, for tests. groups[i] is
- * rank i and belongs to one thread of the caller's. All are set on success; release each with
- * ddp_group_close. Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
+/* Make `size` groups that are the ranks of one world inside this process, for tests. Rank i is
+ * groups[i], and belongs to one thread of the caller's; release each with ddp_group_close. None is
+ * made on failure. Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make such groups with ranks[h] ranks, at least 1, on each of `hosts` hosts, host0 and on. radix:
- * of hierarchical sums (comm/hierarchical_plan.h); 0: the default. */
+/* Make groups as ddp_group_open_threads does, as of several hosts, host0 and on. ranks[h]: ranks of
+ * host h, at least 1. radix: of hierarchical sums (comm/hierarchical_plan.h); 0: the default. */
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Leave the group. NULL is allowed. Work in flight is abandoned: for "mpi" the
- * process then ends without MPI_Finalize, and the launcher fails the job; for "gloo"
- * the others' next calls fail. Else "mpi" and "gloo" wait until all others leave. */
+/* Leave the group, and free g. NULL is allowed. Work in flight is abandoned: for "mpi" the process
+ * then ends without MPI_Finalize, and the launcher fails the job; for "gloo" the others' next calls
+ * fail. Without work in flight, "mpi" and "gloo" wait until all others leave. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: every rank of it ends with a non-zero exit status.
@@ -74,28 +74,30 @@ void ddp_group_abort(ddp_group *g, int exit_status);
 int ddp_group_rank(const ddp_group *g);
 int ddp_group_size(const ddp_group *g);
 
-/* Rank among the ranks of the same host, and how many these are. */
+/* Return this rank's number among the ranks of its host, from 0. */
 int ddp_group_local_rank(const ddp_group *g);
+/* Return how many ranks this rank's host has. */
 int ddp_group_local_size(const ddp_group *g);
 
-/* Host name of a rank; lives as long as the group. */
+/* Return the host name of a rank; it lives as long as the group. */
 const char *ddp_group_host(const ddp_group *g, int rank);
 
-/* How long a wait may go without any message arriving before it fails with
- * DDP_ERR_COMM and names a rank that owes one. 0: for ever. Default 600 s. */
+/* Set how long a wait may go without any message arriving before it fails with DDP_ERR_COMM and
+ * names a rank that owes one. 0: for ever. Without a call it is 600 s. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
-/* Return for how many nanoseconds this rank had no core, or was stopped, while it was in sums and
- * collectives of host memory, since the group was opened. */
+/* Return for how many nanoseconds, since the group was opened, this rank had no core, or was
+ * stopped, while it was in sums and collectives of host memory. */
 int64_t ddp_group_descheduled_ns(const ddp_group *g);
 
-/* Call moved(ctx) whenever messages of sums and collectives have arrived, or been taken: a slow
- * link is no hang. NCCL's are not seen. */
+/* Have moved(ctx) called, on the group's thread, whenever messages of sums and collectives have
+ * arrived or been taken. So a watchdog sees that a slow link is no hang. NCCL's messages are not
+ * seen. moved NULL: nothing is called. */
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
-/* Before opening a group: messages between hosts use this network interface, its name, or its
- * network as "10.1.0.0/16"; unless the environment says otherwise to MPI or NCCL. The text must
- * stay. */
+/* Choose the network interface for messages between hosts, by its name or its network, as
+ * "10.1.0.0/16". What the environment tells MPI or NCCL goes first. Call before a group is opened.
+ * The text must stay. NULL: no choice. */
 void ddp_group_use_interface(const char *interface);
 
 #endif

@@ -15,29 +15,30 @@
 #include "device/device.h"
 
 typedef struct ddp_gpu_config {
-    int gpu;    /* CUDA's number of this rank's GPU */
-    int shared; /* other ranks of this host use the same one: NCCL then talks over sockets */
+    int gpu;    /* CUDA's number of this rank's GPU, from 0 */
+    int shared; /* 1: other ranks of this host use the same GPU, and NCCL talks over sockets */
     int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
-    int exact;  /* sums by NCCL in the order of device/sum.h; else in an order of NCCL's own, the
-                   same on every rank. Through host memory they always are. */
-    int ctas;   /* most thread blocks that NCCL may use; 0: its own choice */
-    const char *without_nccl; /* how to do without NCCL, for errors; NULL: nothing is said */
-    /* A CUDA or NCCL call has failed; what and where is in err. */
+    int exact;  /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
+                   every rank. Through host memory sums always are in that of device/sum.h. */
+    int ctas;   /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
+    const char
+        *without_nccl; /* advice for errors on how to run without NCCL; NULL: none is given */
+    /* Called when a CUDA or NCCL call has failed; err says what and where. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_gpu_config;
 
-/* Give this rank its GPU. Every rank calls it, with the same nccl, exact and ctas. Blocks until
- * every rank has. The GPU becomes the calling thread's. Call it once, before any sum is opened.
- * Fails with DDP_ERR_USAGE (a build for CPUs, no such GPU, an NCCL too old),
- * DDP_ERR_MISMATCH (the ranks' NCCL differ), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Give this rank its GPU, which becomes the calling thread's. Every rank calls it once, before any
+ * sum is opened, with the same nccl, exact and ctas. Blocks until every rank has. Fails with
+ * DDP_ERR_USAGE (a build for CPUs, no such GPU, an NCCL too old), DDP_ERR_MISMATCH (the ranks' NCCL
+ * differ), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Return this rank's GPU, or the host. */
+/* Return this rank's GPU (ddp_group_use_gpu), or the host; the group owns it. */
 ddp_device *ddp_group_device(const ddp_group *g);
 
-/* Return how sums of the device's memory travel: "nccl 2.27.3", "solo", "thread", "mpi" or "gloo".
- */
+/* Return what carries sums of ddp_group_device's memory: "nccl 2.27.3", "solo", "thread", "mpi" or
+ * "gloo". The text lives as long as the group. */
 const char *ddp_group_transport(const ddp_group *g);
 
 /* Wait, moving messages along, until each sum of a GPU that has a fence has arrived there.
@@ -46,16 +47,19 @@ const char *ddp_group_transport(const ddp_group *g);
  * then close. */
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return for how many nanoseconds the GPU's own work stood still for sums since the group was
- * opened, for the sums that ddp_group_synchronize has seen arrive. 0 on the host. */
+/* Return for how many nanoseconds, since the group was opened, the GPU's own work stood still for
+ * sums. Only sums count that ddp_group_synchronize has seen arrive. 0 on the host. */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 
-/* Allocate memory for sums on a device, zeroed. On a GPU it is registered with NCCL, if its version
- * knows that. On the host the ranks of a host can sum it where it lies, if they share memory
- * (DDP_SCHEDULE_HIERARCHICAL). Every rank calls it for the same counts in the same order, and
- * blocks until every rank has. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Allocate `count` zeroed floats for sums on device d, the host or ddp_group_device. On a GPU they
+ * are registered with NCCL, if its version knows that. On the host, if hierarchical sums are in
+ * use, ranks of one host can sum large blocks where they lie. Every rank calls it for the same
+ * counts in the same order; it may block until every rank has. *x: free it with
+ * ddp_group_free_memory. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
+/* Free memory of ddp_group_alloc_memory of the same device. x may be NULL. No sum of it may be
+ * open. */
 void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);
 
 #endif

@@ -15,26 +15,27 @@
  * Both have the same bits. Sums of a GPU's memory that NCCL makes in the order of device/sum.h go
  * the same ways, by messages within hosts, too. NCCL's other sums go its own way. */
 typedef enum ddp_schedule {
-    DDP_SCHEDULE_AUTO, /* the one that comm/schedule_cost.c takes for the faster */
+    DDP_SCHEDULE_AUTO, /* the one that comm/schedule_cost.c expects to be faster */
     DDP_SCHEDULE_DIRECT,
     DDP_SCHEDULE_HIERARCHICAL
 } ddp_schedule;
 
-/* Choose how sums travel; without a call: direct. Every rank calls it with the same value, before a
- * GPU is used, while no sum is open, and blocks until all have. If the ranks of some host cannot
- * share memory, DDP_SCHEDULE_AUTO takes direct, and DDP_SCHEDULE_HIERARCHICAL fails with
- * DDP_ERR_USAGE. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Choose how sums travel; without a call they travel directly. Every rank calls it with the same
+ * value, before a GPU is used and while no sum is open; blocks until all have. If the ranks of some
+ * host cannot share memory, DDP_SCHEDULE_AUTO takes direct, and DDP_SCHEDULE_HIERARCHICAL fails
+ * with DDP_ERR_USAGE. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return how sums of ddp_group_device's memory travel, for people: "direct", "2 levels (4 ranks a
- * host in shared memory, then 2 hosts)". Lives until the schedule changes. */
+/* Return in words how sums of ddp_group_device's memory travel: "direct", or "2 levels (4 ranks a
+ * host in shared memory, then 2 hosts)". The text lives until the schedule changes. */
 const char *ddp_group_schedule(const ddp_group *g);
 
 /* Return 1 if sums of ddp_group_device's memory go one of the ways of ddp_schedule; 0 if NCCL sums
- * a GPU's memory in its own way. */
+ * a GPU's memory in a way of its own. */
 int ddp_group_has_schedule(const ddp_group *g);
 
-/* Return 1 if they go through host memory, by the group's own transport. */
+/* Return 1 if sums of ddp_group_device's memory go through host memory, by the group's own
+ * transport; 0 if NCCL makes them. */
 int ddp_group_sums_on_host(const ddp_group *g);
 
 /* ---- channels ----
@@ -47,20 +48,22 @@ int ddp_group_sums_on_host(const ddp_group *g);
 
 enum { DDP_CHANNELS_MAX = 8 };
 
-/* Use so many channels, 1 to DDP_CHANNELS_MAX; without a call: 1. Every rank calls it once with the
- * same number, before a GPU is used, while no sum is open, and blocks until all have. Fails with
- * DDP_ERR_USAGE (the backend has but one), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Use so many channels, 1 to DDP_CHANNELS_MAX; without a call it is 1. Every rank calls it once
+ * with the same number, before a GPU is used and while no sum is open. With more than one it blocks
+ * until all have. Fails with DDP_ERR_USAGE (another number, or the backend has but one),
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the number of channels; 1 in a group of one rank. */
 int ddp_group_channels(const ddp_group *g);
 
-/* Sent by this rank's sums since the group was opened, without those that NCCL orders. */
+/* Counts of what this rank's sums have sent since the group was opened, without sums that NCCL
+ * orders. */
 typedef struct ddp_traffic {
     uint64_t messages;
-    uint64_t bytes;                           /* in these messages */
-    uint64_t inter_host_bytes;                /* in those to other hosts */
-    uint64_t channel_bytes[DDP_CHANNELS_MAX]; /* in those of each channel */
+    uint64_t bytes;                           /* in all messages */
+    uint64_t inter_host_bytes;                /* in messages to other hosts */
+    uint64_t channel_bytes[DDP_CHANNELS_MAX]; /* in messages of each channel */
 } ddp_traffic;
 ddp_traffic ddp_group_traffic(const ddp_group *g);
 

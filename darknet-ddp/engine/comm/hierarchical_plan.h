@@ -44,13 +44,13 @@
 
 #include <stddef.h>
 
-/* Ranks are numbered host by host: those of host h are first[h] .. first[h + 1]. */
+/* Which ranks are on one host: those of host h are first[h] to first[h + 1] - 1. */
 struct ddp_rank_hosts {
-    int count;
-    int *first; /* count + 1 of them */
+    int count;  /* hosts */
+    int *first; /* count + 1 entries */
 };
 
-/* Units begin to end - 1 of a chunk, or ranks. */
+/* Units begin to end - 1 of a chunk; or ranks begin to end - 1. */
 struct ddp_span {
     int begin, end;
 };
@@ -60,45 +60,49 @@ struct ddp_stage_transfer {
     int peer;              /* the other rank */
     int incoming;          /* 1: from peer; 0: to peer */
     struct ddp_span units; /* the slice */
-    /* incoming: the index in the next stage's `held` of the slice that it is added to. Else: the
-     * index in this stage's `held` of the slice that it is cut from. */
+    /* With incoming: the index in the next stage's `held` of the slice that it is added to.
+     * Without: the index in this stage's `held` of the slice that it is cut from. */
     int held;
-    struct ddp_span ranks; /* over which the sender has summed it */
+    struct ddp_span ranks; /* ranks over which the sender has summed it */
 };
 
-/* The state of a rank before the transfers of a stage. The entry behind the last stage has none. */
+/* Slices that a rank holds before the transfers of a stage, and these transfers. The entry behind
+ * the last stage has no transfers. */
 struct ddp_stage {
-    struct ddp_span ranks; /* over which the held slices are summed */
-    struct ddp_span *held; /* slices, in units, in order */
-    int *from;             /* for each: the index in the `held` before of what it is cut from */
+    struct ddp_span ranks; /* ranks over which the held slices are summed */
+    struct ddp_span *held; /* the slices that it holds, in order */
+    int *from; /* by held slice: index in the stage before's `held` of the slice that it is cut from
+                */
     int held_count;
-    struct ddp_stage_transfer *transfers; /* two ranks have theirs in the same order */
+    struct ddp_stage_transfer
+        *transfers; /* in an order in which both ranks of a transfer have theirs */
     int transfer_count;
 };
 
 struct ddp_hierarchical_plan {
-    int units;
-    struct ddp_span *lanes;  /* units of each rank of this host, in order of rank: together all */
+    int units;               /* how many units a chunk is cut into */
+    struct ddp_span *lanes;  /* by local rank of this host: its lane; together all units */
     int stages;              /* how many entries of `stage` have transfers: all but the last */
     struct ddp_stage *stage; /* stages + 1 entries */
 };
 
-/* Plan the sums of one rank. radix: hosts or blocks that meet in a stage, at least 2. *out is set
- * on success; close it. Fails with DDP_ERR_NOMEM. */
+/* Plan the sums of one rank among all ranks of `hosts`. radix: how many hosts or blocks meet in a
+ * stage, at least 2. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_hierarchical_plan_open(struct ddp_hierarchical_plan **out,
                                       const struct ddp_rank_hosts *hosts, int rank, int radix,
                                       ddp_error *err) DDP_MUST_CHECK;
 void ddp_hierarchical_plan_close(struct ddp_hierarchical_plan *plan); /* NULL is allowed */
 
-/* Return the element of a chunk of count elements that a unit begins with; unit may be
- * plan->units. */
+/* Return the element with which a unit begins, in a chunk of `count` elements. unit may be
+ * plan->units: returns count. */
 static inline size_t ddp_unit_begin(const struct ddp_hierarchical_plan *plan, size_t count,
                                     int unit)
 {
     return count * (size_t)unit / (size_t)plan->units;
 }
 
-/* Return how many stages sums over so many hosts take. */
+/* Return how many stages it takes to sum over so many hosts, with radix hosts or blocks in a stage.
+ */
 int ddp_hierarchical_stages(int hosts, int radix);
 
 #endif

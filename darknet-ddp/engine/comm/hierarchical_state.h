@@ -11,22 +11,22 @@
 
 #include <stdatomic.h>
 
-enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes; no two ranks write to the same */
+enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes of a cache line; no two ranks write to the same */
 
 /* A board tells the others of the host about a rank, which alone writes to it. Behind it in shared
  * memory lie the rank's slots. */
 struct ddp_board {
-    /* How many chunks it has launched: the sequence number of the last one, plus 1. */
+    /* Sequence number, plus 1, of the chunk that the rank launched last. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
-    /* By slot: 2 (sequence + 1) of the chunk that it has shared last, and 1 more if a sum of it is
-     * not finite. */
+    /* By slot: 2 (sequence + 1) of the chunk that the rank has shared last, and 1 more if a sum in
+     * it is not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
-    uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: the chunk's length */
-    uint64_t places[DDP_CHUNKS_MOST]; /* by slot: where it lies (host_memory.h), or 0: in the
-                                                slot */
+    uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: floats of the chunk launched there */
+    uint64_t places[DDP_CHUNKS_MOST]; /* by slot: where that chunk lies (host_memory.h); 0: in the
+                                         slot */
 };
 
-/* A chunk waits for: */
+/* State of a chunk: it waits for */
 enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_MEETING,   /* the host's ranks to launch it */
     DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts, to add */
@@ -44,28 +44,30 @@ struct ddp_hierarchical_request {
 struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first: the two pointers are interchangeable */
     enum ddp_hierarchical_state state;
-    int stage;        /* index in the plan, while it reduces and returns */
-    int hosts_posted; /* all-gather: other hosts whose messages have been posted */
-    int seen;         /* ranks of the host that are known to have launched it, or shared it */
-    int waiting;      /* messages that have not ended */
-    int posted;       /* messages of this stage, or of these hosts, ended or not */
-    int not_finite;
-    /* By local rank: where that rank has the chunk. Set for those that have launched it. */
+    int stage;        /* index in plan->stage, while it is reducing or returning */
+    int hosts_posted; /* in an all-gather: how many other hosts' messages have been posted */
+    int seen; /* how many ranks of the host are known to have launched it, or to have shared it */
+    int waiting;    /* how many messages have not ended */
+    int posted;     /* how many messages of this stage, or of these hosts, were posted */
+    int not_finite; /* 1: a sum in it is not finite */
+    /* By local rank: where that rank has the chunk, mapped here; set for those that have launched
+     * it. */
     float **at;
     struct ddp_hierarchical_request *requests;
-    float ***held;   /* by stage: for each held slice, and branch of its ranks, the sum there */
-    float **in;      /* by transfer: where its sums come to, those of each branch in turn */
-    float **scratch; /* by stage: memory for what comes in */
+    float **
+        *held;  /* by stage: for each held slice and each branch of its ranks, where the sum is */
+    float **in; /* by transfer: where its incoming sums go, those of each branch in turn */
+    float **scratch; /* by stage: memory for incoming sums */
 };
 
 struct ddp_hierarchical {
     struct ddp_hierarchical_plan *plan;
-    int host; /* this rank's */
-    struct ddp_shared_memory *memory;
-    int window, requests;
-    size_t chunk_count;
+    int host;                         /* index of this rank's host */
+    struct ddp_shared_memory *memory; /* a board and slots for each rank of the host */
+    int window, requests;             /* chunks in flight, and requests of each */
+    size_t chunk_count;               /* floats of a slot */
     struct ddp_hierarchical_chunk *chunks;
-    float **addends; /* room for one pointer a rank; all NULL between uses */
+    float **addends; /* one pointer for each rank, for sums; all NULL between uses */
 };
 
 static inline struct ddp_hierarchical *ddp_hierarchical_of(const ddp_group *g)
@@ -78,7 +80,7 @@ static inline struct ddp_board *ddp_hierarchical_board(const ddp_group *g, int l
     return ddp_shared_memory_of(ddp_hierarchical_of(g)->memory, local_rank);
 }
 
-/* Return where this rank has the chunk: in place, or in its slot. */
+/* Return where this rank has the chunk: in the sum's own memory, or in its slot. */
 static inline float *ddp_hierarchical_own(const ddp_group *g,
                                           const struct ddp_hierarchical_chunk *c)
 {
@@ -92,15 +94,15 @@ static inline const struct ddp_stage *ddp_hierarchical_stage(const ddp_group *g,
     return &ddp_hierarchical_of(g)->plan->stage[c->stage];
 }
 
-/* Return how many branches of the tree make up these ranks (device/sum.h). */
+/* Return how many whole branches of the tree of sums (device/sum.h) these ranks make up. */
 int ddp_hierarchical_nodes(const ddp_group *g, struct ddp_span ranks);
 
-/* count elements of a chunk, from `begin` on. */
+/* Elements begin to begin + count - 1 of a chunk. */
 struct ddp_slice {
     size_t begin, count;
 };
 
-/* Return the elements that these units are in the chunk. */
+/* Return the elements of the chunk that these units are. */
 struct ddp_slice ddp_hierarchical_slice_of(const ddp_group *g,
                                            const struct ddp_hierarchical_chunk *c,
                                            struct ddp_span units);
@@ -112,53 +114,61 @@ void ddp_hierarchical_close(ddp_group *g);
 
 /* ---- hierarchical_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
 
-/* Post a message of the chunk. It counts in c->waiting until it has ended. phase: 0 while sums are
- * made, 1 while they return; it is part of the message's tag. */
+/* Post a message of the chunk: `count` floats at `data`, from peer (incoming: 1) or to it (0). It
+ * counts in c->waiting until it has ended. phase: 0 while sums are made, 1 while they return; it is
+ * part of the message's tag. */
 ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c, int phase,
                                  int incoming, int peer, float *data, size_t count, ddp_error *err);
 
-/* Post the receiving, or the sending, of the slices of the chunk's stage that are to be added. */
+/* Post the messages in which slices come from other hosts in the chunk's stage, to be added. */
 ddp_status ddp_hierarchical_receive_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                            ddp_error *err);
+/* Post the messages that send slices of the chunk to other hosts in its stage. */
 ddp_status ddp_hierarchical_send_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 
-/* Post the messages that carry the sums of the chunk's stage back to where its slices came from. */
+/* Post the messages that carry the sums of the chunk's stage back: this rank's to where its slices
+ * came from, and others' to here. */
 ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 
-/* When these have ended: set c->not_finite if a sum that came back is marked as not finite. */
+/* Set c->not_finite if a sum that came back is marked as not finite. Call when the messages of
+ * ddp_hierarchical_return_sums have ended. */
 void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* ---- hierarchical_gather.c: the steps of an all-gather's chunk, in their order ---- */
 
-/* Return the most messages under way at a time that a chunk needs. */
+/* Return how many messages at most a chunk of an all-gather has under way at a time. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
-/* At launch: set c->not_finite if this rank's own floats are not finite. */
+/* Set c->not_finite to whether this rank's own floats in the chunk are not finite. Call at launch.
+ */
 void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* While no message of the chunk is under way: post those with the next hosts, as many as there are
- * requests for. */
+/* Post the chunk's messages with the next hosts, as many as there are requests for. Call while no
+ * message of the chunk is under way. */
 ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
+/* Return 1 if the messages with all other hosts were posted. */
 int ddp_hierarchical_gather_posted_all(const ddp_group *g, const struct ddp_hierarchical_chunk *c);
 
-/* When all messages have ended and the host's ranks have launched the chunk: write what this rank
- * has, its own and what came, to where they want it. */
+/* Write this rank's own floats, and those that came to it, to where the other ranks of the host
+ * want them. Call when all messages have ended and the host's ranks have launched the chunk. Sets
+ * c->not_finite if one is not finite. */
 void ddp_hierarchical_gather_share(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* When all of the host's ranks have done so: copy what they have written to the slot to its place.
- */
+/* Copy what the host's other ranks have written to this rank's slot to its place in the sum's
+ * buffer. Call when all of them have done so. */
 void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* ---- hierarchical_sums.c ---- */
 
-/* When the host's ranks have launched the chunk: sum this rank's lane over them, into held[0]. */
+/* Sum this rank's lane over the ranks of the host, and note in c->held[0] where the sums are. Call
+ * when they have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* When the slices of the chunk's stage have come: sum the slices that this rank keeps over all
- * ranks of the next stage's block, into that stage's held. */
+/* Sum the slices that this rank keeps over all ranks of the next stage's block, and note in that
+ * stage's c->held where the sums are. Call when the slices of the chunk's stage have come. */
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 #endif

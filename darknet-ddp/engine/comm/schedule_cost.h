@@ -7,24 +7,26 @@
 
 #define DDP_SUM_COST_BYTES 1e8
 
-/* The costs of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as the algorithms differ.
- */
+/* Costs of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as they differ from algorithm
+ * to algorithm. */
 typedef struct ddp_sum_cost {
-    double inter_host_bytes; /* sent by a host to others; it gets as many */
-    double wire_s;   /* seconds in which they travel at 10 Gbit/s, or chunks wait for polls */
-    double cpu_s;    /* CPU time of a rank */
-    int connections; /* from a rank to other hosts */
+    double inter_host_bytes; /* bytes that a host sends to others; it receives as many */
+    double wire_s; /* seconds in which these travel at 10 Gbit/s or, if longer, in which chunks wait
+                      for polls */
+    double cpu_s;  /* seconds of a rank's CPU time */
+    int connections; /* a rank's connections to other hosts */
 } ddp_sum_cost;
 
 ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts);
 ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix);
 
-/* Return 1 if the hierarchical way is cheaper than the direct one, or if the direct one needs more
- * connections than a process may have open. */
+/* Return 1 if the hierarchical algorithm costs less time than the direct one, or if the direct one
+ * needs more than most_connections connections of a rank. */
 int ddp_hierarchical_is_cheaper(const struct ddp_rank_hosts *hosts, int radix,
                                 int most_connections);
 
-/* Write "2 levels (4 ranks a host WITHIN, then 2 hosts)" for people. size: of text; 128 do. */
+/* Write to text how the hierarchical algorithm sums: "2 levels (4 ranks a host WITHIN, then 2
+ * hosts)", with `within` for WITHIN. size: bytes of text; 128 suffice. */
 void ddp_hierarchical_describe(const struct ddp_rank_hosts *hosts, int radix, const char *within,
                                char *text, size_t size);
 

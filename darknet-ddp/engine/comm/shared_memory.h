@@ -10,17 +10,19 @@
 
 struct ddp_shared_memory;
 
-/* Allocate `bytes`, the same on every rank, for each rank of this host, all zero. Every rank of the
- * group calls it, and blocks until all have. *out is set on success; it is NULL on every rank if
- * the ranks of some host cannot share memory. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Allocate `bytes`, all zero, for each rank of this host, in one block that all of them map. Every
+ * rank of the group calls it with the same bytes; blocks until all have. *out is set on success.
+ * Fails on every rank with DDP_ERR_USAGE if the ranks of some host cannot share memory. Fails also
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_shared_memory_open(struct ddp_shared_memory **out, ddp_group *g, size_t bytes,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the bytes of a rank of this host; they begin with a page. */
+/* Return where the bytes of a rank of this host begin, at a page; they live until m is closed here.
+ */
 void *ddp_shared_memory_of(const struct ddp_shared_memory *m, int local_rank);
 
-/* NULL is allowed. Nobody may use this rank's bytes any more; other ranks' stay while they use it.
- */
+/* Unmap the block and free m. NULL is allowed. This rank must use none of it any more; other ranks
+ * may go on until they close it. */
 void ddp_shared_memory_close(struct ddp_shared_memory *m);
 
 #endif

@@ -20,15 +20,17 @@
 typedef struct ddp_work ddp_work;
 
 /* Prepare a sum of buf[0..count), host memory, over all ranks, in place; no division. Every rank
- * opens the same counts in the same order. buf must outlive it. count 0 is allowed. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * opens the same counts in the same order. Sends nothing. buf must outlive *out; count 0 is
+ * allowed. *out is set on success; release it with ddp_work_close. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Prepare a sum of memory of device d, the host or ddp_group_device, that travels in `wire`. With
- * 16 bits (device/float16.h) what each rank adds is rounded to them, and so is each sum of the
- * tree, which is made in float32. Its bits depend on no schedule and no host, but NCCL rounds and
- * adds in an order of its own. A rank that is alone rounds nothing. Fails as ddp_allreduce_open. */
+/* Prepare a sum of buf[0..count), memory of device d (the host or ddp_group_device), that travels
+ * in `wire`. With 16 bits (device/float16.h) what each rank adds is rounded to them, and so is each
+ * sum of the tree, which is made in float32. Its bits depend on no schedule and no host, but NCCL
+ * rounds and adds in an order of its own. A rank that is alone rounds nothing. Otherwise as
+ * ddp_allreduce_open. */
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
@@ -46,16 +48,17 @@ ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, fl
 ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. The sum must not be in flight, unless the group failed. */
+/* Free a sum or all-gather. NULL is allowed. It must not be in flight, unless the group failed. */
 void ddp_work_close(ddp_work *w);
 
-/* Start the sum. Every rank starts the same sums in the same order, at any time of its own. Several
- * may be in flight; they travel in that order. Does not wait for peers. Fails with DDP_ERR_USAGE
- * (it is in flight), DDP_ERR_COMM. */
+/* Start the sum or all-gather; its buffer belongs to the group until a fence or wait. Every rank
+ * starts the same ones in the same order, at any time of its own. Several may be in flight; they
+ * travel in that order. Does not wait for peers. Fails with DDP_ERR_USAGE (it is in flight),
+ * DDP_ERR_COMM. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Start the sum after the work that is queued so far on `behind`, a queue of the sum's device
- * (ddp_device_queue_open), and after no other work. */
+/* Start the sum as ddp_work_start does, after the work that is queued so far on `behind`, a queue
+ * of the sum's device (ddp_device_queue_open), and after no other work. */
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move everything in flight along, without waiting. Data moves only inside calls on the group. So a
@@ -64,37 +67,37 @@ ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err
  * with DDP_ERR_COMM. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if the started sum has ended on this rank. Does not move data. */
+/* Return 1 if a sum that was started has ended on this rank; else 0. Moves no data. */
 int ddp_work_done(const ddp_work *w);
 
 /* Fence the sum: work that its device computes from here on finds the sum in buf, with the same
- * bits on every rank. On a GPU that is queued, and the program goes on; on the host it waits. Fails
- * with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+ * bits on every rank. On a GPU that is queued, and the program goes on; on the host this blocks
+ * until the sum is there. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
 ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum for the work that `before`, a queue of its device, computes from here on, and for
- * no other work. */
+/* Fence the sum as ddp_work_fence does, for the work that `before`, a queue of its device, computes
+ * from here on, and for no other work. */
 ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if the fence of a started sum would hold up the program: it has to travel through host
- * memory, and has not ended. With NCCL never. Does not move data. */
+/* Return 1 if ddp_work_fence of a started sum would block now: the sum travels through host memory,
+ * and has not ended. With NCCL it is always 0. Moves no data. */
 int ddp_work_fence_waits(const ddp_work *w);
 
-/* Wait in the program until a started sum has ended; fence it too, if that was not done. Fails as
- * ddp_work_fence. */
+/* Block until a started sum has ended; fence it too, if that was not done. Fails as ddp_work_fence.
+ */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* After a wait, or a fence and a ddp_group_synchronize: return 1 if every element of the sum is a
- * finite number. The same on every rank. Else no element is of use: some may have become NaN on the
- * way. Ranks that sum in host memory see it as they sum; one rank alone, and a GPU, read the sum
- * once more. For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a
- * step late, and is given once. */
+/* Return 1 if every element of the sum is a finite number. Call after a wait, or after a fence and
+ * a ddp_group_synchronize. The same on every rank. With 0 no element is of use: some may have
+ * become NaN on the way. For one rank alone on a GPU the answer is there after
+ * ddp_device_synchronize, or a step late, and is given once. */
 int ddp_work_finite(ddp_work *w);
 
-/* Return when the sum that had the last fence began, and when it ended; on a GPU, in its own time.
- * It begins when its memory is computed and it has been started. The events are the sum's. They are
- * set after the first fence, in a group of more than one rank. */
+/* Return the event at which the sum that had the last fence began: its memory was computed and it
+ * had been started. On a GPU it is in the GPU's own time. The sum owns the event, which is set
+ * after the first fence, in a group of more than one rank. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
+/* Return the event at which that sum ended; otherwise as ddp_work_began. */
 const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
 /* ---- a sum in two halves ----
@@ -106,18 +109,20 @@ const ddp_device_event *ddp_work_ended(const ddp_work *w);
 typedef enum ddp_work_phase { DDP_ALLREDUCE, DDP_REDUCE_SCATTER, DDP_ALL_GATHER } ddp_work_phase;
 
 typedef struct ddp_range {
-    size_t begin, end; /* elements */
+    size_t begin, end; /* elements begin to end - 1 */
 } ddp_range;
 
 /* Start half of the sum. NCCL makes halves of float32 sums only where it is ordered
  * (ddp_gpu_config.exact). DDP_ALL_GATHER travels as float32 whatever the wire. After
  * DDP_REDUCE_SCATTER, ddp_work_finite tells of what this rank has summed, maybe otherwise on other
  * ranks. After DDP_ALL_GATHER it tells, the same on every rank, of the first element of every range
- * of every share at least. Fails as ddp_work_start, and with DDP_ERR_USAGE: NCCL orders it. */
+ * of every share at least. Fails as ddp_work_start, and with DDP_ERR_USAGE for an all-gather, or
+ * where NCCL orders the sum. */
 ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return this rank's share of a sum: *count ranges, in order, none empty. The caller frees *ranges.
- * They are valid until the next ddp_group_use_schedule. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Return this rank's share of a sum: *count ranges of elements, in order, none empty. A rank that
+ * is alone has all. The caller frees *ranges. They are valid until the next ddp_group_use_schedule.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_share(const ddp_work *w, ddp_range **ranges, size_t *count,
                           ddp_error *err) DDP_MUST_CHECK;
 

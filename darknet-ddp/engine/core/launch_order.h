@@ -59,9 +59,9 @@ typedef struct ddp_launch_history {
 /* Tell the history how the last step went, and return how many elements are to go early in the
  * next.
  *
- * all      elements of all sums that are not deferred
- * early    how many of these went early in the step
- * backlog  how many of `early` had not landed when backward ended: the mean over ranks
+ *   all      elements of all sums that are not deferred
+ *   early    how many of these went early in the step
+ *   backlog  how many of `early` had not landed when backward ended: the mean over ranks
  *
  * Returns the median of what the last DDP_LAUNCH_STEPS asked for. So a step in which a rank or the
  * line was held up changes nothing, and a lasting change is followed when most steps have seen it.

@@ -37,8 +37,8 @@ double ddp_layer_profile_backward(const ddp_layer_profile *p);
 /* Return the seconds of all layers together: update, of a step. */
 double ddp_layer_profile_update(const ddp_layer_profile *p);
 
-/* Write the profile as text. kinds[i], layer i's type, becomes a comment, and so does `of`, its
- * origin ("resnet50.cfg, 128x128, by rank 0 of 1"). ferror(out) tells whether all was written. */
+/* Write the profile as text. kinds[i] is layer i's type. `of` tells the origin ("resnet50.cfg,
+ * 128x128, by rank 0 of 1"). Both become comments. ferror(out) tells whether all was written. */
 void ddp_layer_profile_write(FILE *out, const ddp_layer_profile *p, const char *of,
                              const char *const *kinds);
 

@@ -182,8 +182,8 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 /* End the pass. If it syncs, launch all buckets but late and deferred ones. With a plug of two
  * rounds, wait until the second sum of the last bucket has started; with NCCL that is no wait. So
  * the caller's next sum is sent after all of these. Fails with DDP_ERR_COMM. Fails with
- * DDP_ERR_USAGE if find_unused is 0 and a layer did not run (the text names the first), or if the
- * pass is the last of config.mini_batches and does not sync. */
+ * DDP_ERR_USAGE if a layer did not run and find_unused is 0; the text names the first. So it does
+ * if the pass is the last of config.mini_batches and does not sync. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many elements were launched before backward ended and have not landed on this rank.
