@@ -53,7 +53,7 @@ ddp_mpi_kind ddp_group_mpi_kind(void);
 
 /* Make `size` groups that are the ranks of one world inside this process, for tests. Rank i is
  * groups[i], and belongs to one thread of the caller's; release each with ddp_group_close. None is
- * made on failure. Fails with DDP_ERR_USAGE (size < 1), DDP_ERR_NOMEM. */
+ * made on failure. Fails with DDP_ERR_USAGE (size below 1 or too large), DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make groups as ddp_group_open_threads does, as of several hosts, host0 and on. ranks[h]: ranks of
