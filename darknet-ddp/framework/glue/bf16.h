@@ -1,15 +1,14 @@
-/* glue/bf16.h: the layers of Darknet that run in bf16 on a GPU (-ddp_bf16). Their outputs and
- * deltas are no arrays of floats. A build for CPUs, or a run without the option, has none.
+/* glue/bf16.h: the layers of Darknet that run in bf16 on a GPU (-ddp_bf16). A build for CPUs, or a
+ * run without the option, has none.
  *
  * bf16_plan.c (framework/layers/bf16/) decides which layers these are when the cfg is parsed, and
  * frees their output_gpu and delta_gpu. The header bf16.h there says which arrays they have
  * instead, and how an output comes to readers of the other type. Parameters, gradients and
- * statistics stay float32, so above layers/ only glue/bf16.c knows of it, for the NaN guard and the
- * banner.
+ * statistics stay float32. So above layers/ only glue/bf16.c knows of bf16, for the NaN guard and
+ * the banner.
  *
- * To take bf16 out: patches/bf16/, glue/bf16.*, run/bf16.*, the option's row and what
- * then does not compile, tests/run/bf16.py, tests/gpu/bf16.c.
- */
+ * To take bf16 out: patches/bf16/, glue/bf16.*, run/bf16.*, the option's row and what then does not
+ * compile, tests/run/bf16.py, tests/gpu/bf16.c. */
 #ifndef DDP_GLUE_BF16_H
 #define DDP_GLUE_BF16_H
 
@@ -18,7 +17,7 @@
 struct layer;
 
 typedef struct ddp_bf16_layers {
-    int in_bf16, all;
+    int in_bf16, all; /* layers that run in bf16; all layers */
 } ddp_bf16_layers;
 
 /* Count the layers of net, and those of them that run in bf16. */

@@ -1,20 +1,21 @@
-/* glue/build_info.h: what this program was built of and for, in words that ranks compare.
+/* glue/build_info.h: what this program was built of and for, as text that ranks compare.
  *
- * All ranks add gradients to the same parameters, so their programs must compute alike: another
- * version, another patch, another library of matrix products is another result.
- */
+ * All ranks add gradients to the same parameters, so their programs must compute alike. Another
+ * version, patch or library of matrix products gives other results. */
 #ifndef DDP_GLUE_BUILD_INFO_H
 #define DDP_GLUE_BUILD_INFO_H
 
 #include <stddef.h>
 
-/* A line each: our version and source, Darknet's with its patches, compiler and its flags,
- * how matrix products are computed, and in a build for GPUs CUDA and cuDNN. NCCL is
- * compared where it is opened (comm/group.h). The caller frees it. NULL: no memory. */
+/* Return a text that describes this build, a line a thing; the caller frees it. It has our version
+ * and source, Darknet's with its patches, compiler and flags, how matrix products are computed; in
+ * a build for GPUs also CUDA and cuDNN. (NCCL is compared where it is opened, comm/group.h.) NULL:
+ * no memory. */
 char *ddp_build_describe(void);
 
-/* Write lines of what decides, beside the build, how results round: the CPU's instructions that
- * libraries choose their code by, the device's name, and what decodes pictures. Cut at size. */
+/* Write to out[0..size) lines on what, besides the build, decides how results round. These are the
+ * CPU's instructions by which libraries choose their code, the name `device`, and what decodes
+ * pictures. Text that does not fit is cut off. */
 void ddp_build_describe_device(const char *device, char *out, size_t size);
 
 #endif

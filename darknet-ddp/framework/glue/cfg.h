@@ -1,21 +1,22 @@
-/* glue/cfg.h: by whose formulas a cfg is trained; its sections; its name. */
+/* glue/cfg.h: questions about the text of a cfg, by Darknet's tables of its sections and keys. */
 #ifndef DDP_GLUE_CFG_H
 #define DDP_GLUE_CFG_H
 
 #include "base/cfg_text.h"
 
-/* Is it trained by the formulas of the later forks of Darknet? What is not read as a cfg is not. */
+/* Return 1 if the cfg is trained by the formulas of Darknet's later forks (cfg_keys.h), else 0; 0
+ * also for a text that is no cfg. */
 int ddp_cfg_of_forks(const ddp_cfg_text *cfg);
 
-/* Do a detector's pictures keep their aspect? Those of YOLOv3's Darknet do, and with letter_box=1
- * those of the forks. */
+/* Return 1 if a detector with this cfg gets pictures that keep their aspect. That is so with the
+ * formulas of YOLOv3's Darknet, and with letter_box=1 in [net] with those of the forks. */
 int ddp_cfg_keeps_aspect(const ddp_cfg_text *cfg);
 
-/* Has it a section of a type that Darknet does not know? */
+/* Return 1 if the cfg has a section of a type that Darknet does not know. */
 int ddp_cfg_has_unknown_section(const ddp_cfg_text *cfg);
 
-/* The name without folder and ending that Darknet gives to what it saves of the cfg at this path.
- * The caller frees it. */
+/* Return the name, without folder and ending, that Darknet gives to files that it saves for the cfg
+ * at this path. The caller frees it. */
 char *ddp_cfg_base(const char *path);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct ddp_darknet_config {
     int allow_unknown_keys; /* keys of a cfg that nobody knows are a warning, no error */
     int weights_force;   /* load what fits of weights files that have more than the network takes */
     int labels_required; /* a picture of a detector without a label file is an error */
-    int loader_threads;  /* 0: as many as each command likes */
+    int loader_threads;  /* threads that load pictures; 0: as many as each command chooses */
     int verbose;         /* lines about less than a step are printed, too */
     /* Take the line that Darknet would print about a step, without its newline, and where training
      * stands. NULL: Darknet prints the line. */

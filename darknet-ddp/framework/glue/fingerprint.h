@@ -8,11 +8,10 @@
 #include <darknet.h>
 #include <stdint.h>
 
-/* One line for each thing on which ranks must agree and that the command line does not hold:
- * version, seed, batch, schedule, and every parameter's layer, type and size. Parameter values
- * and counters are not in it: rank 0's are taken.
- * *text is set in any case, to NULL on failure; the caller frees it.
- * Fails with DDP_ERR_NOMEM. */
+/* Set *text to a line for each thing on which ranks must agree and that the command line does not
+ * say. These are version, seed, batch, schedule, and every parameter's layer, type and size. Values
+ * of parameters and counters are not in it, since all ranks get rank 0's. The caller frees *text,
+ * which is NULL on failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_fingerprint(char **text, const network *net, const ddp_param_table *table,
                            uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,8 +10,8 @@ typedef struct network network;
 
 typedef struct ddp_network_shape {
     int layers;
-    int width, height;
-    int time_steps;
+    int width, height;       /* input, in pixels */
+    int time_steps;          /* steps of a recurrent network; else 1 */
     int batch, subdivisions; /* the cfg's, before any plugin cut them */
 } ddp_network_shape;
 
@@ -60,7 +60,7 @@ void ddp_network_read(network *net, const char *weights);
 /* Set *width and *height to those of net's input, in pixels. */
 void ddp_network_input(const network *net, int *width, int *height);
 
-/* How many layers that find boxes are told apart. */
+/* heads ([yolo] and [region] layers) of a network whose figures are kept apart, at most */
 enum { DDP_HEADS = 8 };
 
 typedef struct ddp_head_layers {

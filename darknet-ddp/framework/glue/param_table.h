@@ -1,4 +1,4 @@
-/* glue/param_table.h: a Darknet network as core's parameter table. */
+/* glue/param_table.h: makes core's parameter table (core/params.h) from a Darknet network. */
 #ifndef DDP_GLUE_PARAM_TABLE_H
 #define DDP_GLUE_PARAM_TABLE_H
 
@@ -34,8 +34,8 @@ uint64_t ddp_param_table_hash(const ddp_param_table *table);
 /* Free the table's lists, not the arrays that they point to. */
 void ddp_param_table_release(ddp_param_table *table);
 
-/* Is every parameter and buffer made of finite numbers? DDP_ERR_FORMAT names the first that is not.
- * Fails also with DDP_ERR_NOMEM. */
+/* Fail with DDP_ERR_FORMAT if a parameter or buffer has a number that is not finite; the text names
+ * the first. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_check_finite(const ddp_param_table *table,
                                         ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,14 +1,15 @@
-/* glue/residual_blocks.h: the residual blocks of a network that it can be trained without.
+/* glue/residual_blocks.h: finds the residual blocks of a network without which a step can be
+ * trained.
  *
- * A block is what lies between a [shortcut] and the layer that it names: x -> x + f(x), f being the
- * layers between. Without f the shortcut passes x on. For that
+ * A block is the layers between a [shortcut] and the layer that it names: x -> x + f(x), where f is
+ * those layers. Without f the shortcut passes x on. A block counts only if
  *
  * - the shortcut names one layer, of its own size, and has no weights;
- * - nobody else reads an f's layer, and an f reads nothing before x;
- * - f's layers pass on what they get: no heads, no losses, none that remember a time step, none
- *   that change x in place, and none whose weights are shared;
- * - no block lies within it: the inner one is the block.
- */
+ * - no other layer reads a layer of f, and f reads nothing before x;
+ * - f's layers compute from what they read alone (layer_type_passes_on): no heads and no losses,
+ *   none that remember a time step;
+ * - none of them changes x in place, or shares weights;
+ * - no other block lies within it: then the inner one counts. */
 #ifndef DDP_GLUE_RESIDUAL_BLOCKS_H
 #define DDP_GLUE_RESIDUAL_BLOCKS_H
 
@@ -17,8 +18,8 @@
 
 typedef struct network network;
 
-/* *blocks: those of net from layer `from` on, from input to output, *count of them; free the array.
- * Fails with DDP_ERR_NOMEM. */
+/* Set *blocks to the *count blocks of net that begin at layer `from` or behind it, from input to
+ * output. The caller frees the array. Fails with DDP_ERR_NOMEM; *blocks is then NULL. */
 ddp_status ddp_residual_blocks_find(ddp_residual_block **blocks, int *count, const network *net,
                                     int from, ddp_error *err) DDP_MUST_CHECK;
 

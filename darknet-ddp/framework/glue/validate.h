@@ -13,7 +13,7 @@
 #include "glue/network.h"
 
 typedef struct ddp_validation_set {
-    char *const *paths;
+    char *const *paths; /* the pictures */
     size_t count;
     const char *list;      /* file with the paths */
     const size_t *numbers; /* each path's line in list, from 1 */

@@ -11,19 +11,20 @@ typedef struct ddp_share {
     network *net;
     const ddp_validation_set *set;
     const ddp_validation_listener *listener;
-    ddp_picture_fit fit;
-    /* At picture i. Sets its why where its truth cannot be read. */
+    ddp_picture_fit fit; /* brings a picture to the input's size */
+    /* Called for picture i once it is loaded. If its labels cannot be read, it sets picture->why.
+     */
     void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
     void *ctx;
 } ddp_share;
 
-/* Look at each picture r, r + N, ... of rank r of N, with the network as it is for single pictures,
- * and then as it was. Tells the listener of each that cannot be read, and returns how many cannot.
- */
+/* Load each picture r, r + N, ... of the set, on rank r of N, and call s->look for it. Meanwhile
+ * the network has batch 1 and the set's size; then it is as before. Tells the listener of each
+ * picture that cannot be read, once a run. Returns how many cannot. */
 uint64_t ddp_share_look(const ddp_share *s);
 
-/* Did it go well on all ranks? A rank that failed must not leave the others waiting. Blocks.
- * Returns st, or DDP_ERR_IO where another rank failed, or DDP_ERR_COMM. */
+/* Return st if it is an error; else DDP_ERR_IO if another rank's st is, so that no rank waits for
+ * one that failed. Collective. Fails also with DDP_ERR_COMM. */
 ddp_status ddp_share_agree(ddp_group *group, ddp_status st, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -1,4 +1,5 @@
-/* samples/anchors.h: anchors that fit boxes, as `darknet detector calc_anchors` finds them. */
+/* samples/anchors.h: anchors that fit the boxes of labels, as `darknet detector calc_anchors` finds
+ * them. */
 #ifndef DDP_SAMPLES_ANCHORS_H
 #define DDP_SAMPLES_ANCHORS_H
 
@@ -7,8 +8,9 @@
  *   anchors[0..2 * k)    in whole pixels of the input, the smallest first */
 double ddp_anchors_find(const float *boxes, int count, int k, const int input[2], float *anchors);
 
-/* Write to shares which shares of a network's width and height a picture of width x height pixels
- * takes if it keeps its aspect (glue/cfg.h). Both are 1 if a size is 0. */
+/* Write to shares the fractions of the network's width and height that a picture of width x height
+ * pixels takes if it keeps its aspect (glue/cfg.h). `input`: the network's size, in pixels. Both
+ * are 1 if a size is 0. */
 void ddp_letter_box_shares(int width, int height, const int input[2], float shares[2]);
 
 #endif

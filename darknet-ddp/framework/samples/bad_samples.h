@@ -27,8 +27,8 @@
 
 typedef struct ddp_bad_samples ddp_bad_samples;
 
-/* Make an empty record. one_ends: 1 if the first sample that cannot be read ends the run. *out is
- * set on success. Fails with DDP_ERR_NOMEM. */
+/* Make an empty record. seed: of the run, until ddp_bad_samples_begin. one_ends: 1 if the first
+ * sample that cannot be read ends the run. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, int one_ends,
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_bad_samples_close(ddp_bad_samples *b); /* NULL is allowed */
@@ -40,7 +40,8 @@ void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 /* Set the path of the training list, which sentences name. It must outlive b. */
 void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
 
-/* Return the line to load if `line` of n was drawn: mostly itself. Any thread. */
+/* Return the line, from 0, to load if `line` of n was drawn: `line` itself, unless it is bad. Any
+ * thread. */
 size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
 
 /* Actions of a thread that cannot read a sample: end the program, load the sample again, or take a

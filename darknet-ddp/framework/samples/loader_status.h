@@ -5,11 +5,12 @@
 
 #include <stddef.h>
 
-/* Note that the calling thread begins a sample; what it reads next is for that. */
+/* Note that the calling thread begins to load a sample. Pictures that it reads from now on belong
+ * to that. */
 void ddp_loading_begin(void);
 
-/* Note that the calling thread is about to read this picture, and then, maybe, its labels. Does
- * nothing if it loads no sample, or 64 others do. */
+/* Note that the calling thread is about to read the picture at path, and later maybe its labels.
+ * Does nothing if it loads no sample, or 64 other threads do. */
 void ddp_loading_reads(const char *path);
 
 /* Note that the calling thread has loaded its sample. */

@@ -1,5 +1,5 @@
-/* samples/picture_loader.h: pictures to look at, not to train on. If one cannot be read, that is
- * told, and the program goes on. */
+/* samples/picture_loader.h: loads pictures for other uses than training. If one cannot be read, the
+ * caller learns why, and the program goes on. */
 #ifndef DDP_SAMPLES_PICTURE_LOADER_H
 #define DDP_SAMPLES_PICTURE_LOADER_H
 
@@ -18,6 +18,7 @@ typedef struct ddp_picture {
     char why[DDP_PICTURE_WHY]; /* why it cannot be read; "": it is there */
 } ddp_picture;
 
+/* A loader. Its fields belong to picture_loader.c. */
 typedef struct ddp_picture_loader {
     network *net;
     const char *path;
@@ -26,17 +27,20 @@ typedef struct ddp_picture_loader {
     pthread_t thread;
 } ddp_picture_loader;
 
-/* Read the picture at path. Returns 0 and sets why if it cannot be read. The caller frees *out. */
+/* Read the picture at path, as 3 channels in its own size, to *out, which the caller frees. Returns
+ * 1; or 0, with the reason in why, if it cannot be read. */
 int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY]);
 
 /* Begin to load the picture at path, and fit it to net, in a thread of its own. Until
- * ddp_picture_loader_end, path and *l must stay where they are, and net must keep its size. One
- * picture at a time. */
+ * ddp_picture_loader_end, path and *l must stay where they are, and net must keep its size. A
+ * loader loads one picture at a time. If no thread can be created, the program ends. */
 void ddp_picture_loader_begin(ddp_picture_loader *l, network *net, const char *path,
                               ddp_picture_fit fit);
 
-/* Wait for the picture. The caller releases it. */
+/* Wait for the picture of ddp_picture_loader_begin, and return it. If its why is not "", it has no
+ * pixels. The caller releases it. */
 ddp_picture ddp_picture_loader_end(ddp_picture_loader *l);
+/* Free both images of *p. */
 void ddp_picture_release(ddp_picture *p);
 
 #endif

@@ -1,14 +1,14 @@
 /* samples/sampler.h: which line of the training list sample number g of a run is, and the random
- * numbers with which Darknet makes it. For choose, instead, loaded, draw_for, draw and draw_gpu of
- * train_plugin, which has no context: a process has one run.
+ * numbers by which Darknet loads it. It has the functions choose, instead, loaded, draw_for, draw
+ * and draw_gpu of train_plugin. They have no context, so a process has one run.
  *
  * The list is gone through epoch by epoch, each in an order of its own: every line comes once. A
  * batch may span the end of one epoch and the start of the next. Any rank, thread or resumed run
  * finds any sample by itself (how: the head of sampler.c).
  *
  * Darknet names what it is about to draw for, and then draws. Each draw depends on the run's seed,
- * that name and how many were drawn under it (base/random.h), not on the thread.
- */
+ * that name and how many were drawn under it (base/random.h), not on the thread. Lines and samples
+ * count from 0. */
 #ifndef DDP_SAMPLES_SAMPLER_H
 #define DDP_SAMPLES_SAMPLER_H
 
@@ -28,14 +28,15 @@ void ddp_sampler_seed(uint64_t seed);
 
 /* ---- lines; any thread ---- */
 
-/* Return the line, 0 .. n-1, that the calling thread loads for this sample of the run, and note
- * that it loads. */
+/* Return the line, 0 .. n-1, that the calling thread is to load for this sample of the run. Notes
+ * that it begins to load (samples/loader_status.h). */
 size_t ddp_sampler_choose(size_t sample, size_t n);
 
 /* Return the line, 0 .. n-1, of this sample of the run, for a caller that loads nothing. */
 size_t ddp_sampler_line(size_t sample, size_t n);
 
-/* Return the line to load if `line` of n was drawn: mostly itself. */
+/* Return the line to load if `line` of n was drawn: `line` itself, unless it is known as bad
+ * (samples/bad_samples.h). */
 size_t ddp_sampler_instead(size_t line, size_t n);
 
 /* Note that the calling thread has loaded this sample. */

@@ -5,12 +5,13 @@
 #include <stddef.h>
 
 typedef struct ddp_thumbnail {
-    unsigned char *bytes; /* a JPEG file of count bytes, for free(); NULL: there is none */
+    unsigned char
+        *bytes; /* a JPEG file of `count` bytes, which the caller frees; NULL: there is none */
     size_t count;
 } ddp_thumbnail;
 
-/* Make a copy of which no side is longer than `most` pixels. There is none if the picture cannot be
- * read or there is no memory. */
+/* Return a copy of the picture at path, no side longer than `most` pixels. Its bytes are NULL if
+ * the picture cannot be read or there is no memory. */
 ddp_thumbnail ddp_thumbnail_of(const char *path, int most);
 
 #endif

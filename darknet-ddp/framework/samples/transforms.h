@@ -10,32 +10,33 @@ enum { DDP_LABEL_PATH_BYTES = 4096 };
  * out[0..DDP_LABEL_PATH_BYTES). */
 void ddp_label_path(const char *picture, char *out);
 
-/* Write a second label file of a picture to out[0..DDP_LABEL_PATH_BYTES): one that is there, beside
- * the one that training takes, and has other bytes. Returns 0 if there is none. */
+/* Write to out[0..DDP_LABEL_PATH_BYTES) the path of a second label file of a picture, and return 1:
+ * one that exists beside the one that training takes, and has other bytes. Returns 0 if there is
+ * none; out is then undefined. */
 int ddp_second_label_path(const char *picture, char *out);
 
 /* Write where training looks for the mask of a segmenter's picture to
  * out[0..DDP_LABEL_PATH_BYTES). */
 void ddp_mask_path(const char *picture, char *out);
 
-/* Load all of a picture, as training would, and drop it. Returns 0 if that succeeds; note[0..size)
- * then has the decoder's warning, or "". Else note says why not. */
+/* Decode all of a picture, as training would, and drop it. Returns 0 on success, with the decoder's
+ * warning or "" in note[0..size). Else returns -1, with the reason in note. */
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
-/* Return the orientation, 1 to 8, that Exif data of `size` bytes say. It is 1 if they say none or
- * are damaged. exif: what follows "Exif\0\0" in a JPEG, or all of a PNG's eXIf chunk. */
+/* Return the orientation, 1 to 8, that `size` bytes of Exif data say; 1 if they say none or are
+ * damaged. They are what follows "Exif\0\0" in a JPEG, or all of a PNG's eXIf chunk. */
 int ddp_exif_orientation(const unsigned char *exif, size_t size);
 
-/* Read a picture's size in pixels from its header, turned as its Exif data say. Returns 0 if that
- * succeeds; else both are 0. */
+/* Read a picture's size in pixels from its header, turned as its Exif data say. Returns 0 on
+ * success; else -1, and both are 0. */
 int ddp_picture_size(const char *picture, int *width, int *height);
 
-/* Return which libraries decode pictures here, and how the one for JPEGs rounds. If two programs
- * return the same text, pictures become the same numbers in both. */
+/* Return which libraries decode pictures here, and how the one for JPEGs rounds: a static string.
+ * Two programs that return the same text make the same numbers of a picture. */
 const char *ddp_picture_decoders(void);
 
-/* Read a map by Darknet's read_map: a number a line. The caller frees it. A file that cannot be
- * read ends the program. */
+/* Return the numbers of a map file, one a line, as Darknet's read_map reads them. The caller frees
+ * them. A file that cannot be read ends the program. */
 int *ddp_map_read(const char *path);
 
 #endif

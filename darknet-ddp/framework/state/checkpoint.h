@@ -22,15 +22,15 @@
 /* The part of a checkpoint that the network does not know. */
 typedef struct ddp_checkpoint_run {
     ddp_device *device; /* where the network trains */
-    const char *base;
-    const char *cfg; /* the text of the cfg as it was read for this run */
+    const char *base;   /* name of the run's files, without folder and ending (ddp_cfg_base) */
+    const char *cfg;    /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
     uint64_t seed;
-    int seed_given;            /* the user chose the seed: resuming with another is refused */
-    int force;                 /* resume whatever changed */
-    const char *first_weights; /* the file that a run that begins anew begins with; NULL: none */
-    int shares;           /* moments are dealt out to ranks: resuming leaves them in the file */
-    ddp_state *state;     /* state beside the network's own, saved and resumed, too; NULL: none */
+    int seed_given; /* 1: the user chose the seed, and resuming with another is refused */
+    int force;      /* 1: resume even if cfg, options or seed differ */
+    const char *first_weights; /* the weights file that a new run begins with; NULL: none */
+    int shares; /* 1: moments are dealt out to ranks, so that resuming leaves them in the file */
+    ddp_state *state; /* algorithms' state, saved and resumed beside the network's; NULL: none */
     ddp_sharded *sharded; /* gives moments of other ranks while they are saved; NULL: the network
                              has all */
     uint64_t list_count, list_hash; /* pictures of the training list and its hash; 0: not known */
@@ -41,32 +41,33 @@ typedef struct ddp_checkpoint_run {
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* options that change results */
     int is_default[DDP_CHECKPOINT_OPTIONS]; /* 1: a file that does not know the option agrees */
     size_t rounding_count; /* how many of the options, the last ones, only change rounding */
-    int same_rounding;     /* resuming with other rounding is refused, too */
+    int same_rounding;     /* 1: resuming with other rounding is refused, too */
     const char *before[DDP_CHECKPOINT_OPTIONS]; /* value of an option in a file that does not know
                                                    it; NULL: that is no difference */
 } ddp_checkpoint_run;
 
-/* The start of a run: the files that it goes on from, if there are any. */
+/* The start of a run: which files ddp_checkpoint_resume has resumed it from. */
 typedef struct ddp_resumed {
-    char *weights;   /* the file that the run goes on from; NULL: there is none */
-    int alone;       /* 1: its weights alone; then metadata has only images and batches */
-    ddp_there there; /* state of the files that were found */
+    char *weights;   /* path of the weights that the run goes on from; NULL: it begins anew */
+    int alone;       /* 1: only the weights were taken; metadata then has only images and steps */
+    ddp_there there; /* which files were found */
     int passed_over; /* how many pairs seemed newer and were not taken (checkpoint/find.h) */
-    ddp_saved_moments *moments; /* with run->shares: moments left in the file; NULL: none */
-    char *damaged; /* if the start is refused: the weights that run->force would take alone; NULL:
-                      none */
+    ddp_saved_moments *moments; /* with run->shares: the moments, left in the file; NULL: none */
+    char *damaged; /* if resuming is refused: path of the weights that run->force would take alone;
+                      else NULL */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
-/* Describe a checkpoint of net in *c. Its arrays lie in the network, as *table says; those of
- * run->sharded have no data. Free c->arrays and release the table in any case. Fails with
- * DDP_ERR_FORMAT (a number of this rank is not finite; the text says which), DDP_ERR_NOMEM. */
+/* Describe in *c a checkpoint of net's first `cutoff` layers. Its arrays lie in the network, as
+ * *table says; those that run->sharded gives have no data. In any case the caller frees c->arrays
+ * and releases the table. Fails with DDP_ERR_FORMAT (a number of this rank is not finite; the text
+ * says which), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, network *net,
                                      int cutoff, const ddp_checkpoint_run *run,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *same to 1 if m are the metadata that a checkpoint of net would have now, its time left out.
- * Fails with DDP_ERR_NOMEM. */
+/* Set *same to 1 if a checkpoint of net would have the images, steps and parameters that m says,
+ * else to 0. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;
@@ -84,8 +85,8 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail as ddp_checkpoint_resume if that would refuse the newest whole pair in directory for its
- * cfg, options or seed. Passes if there is no whole pair. */
+/* Fail as ddp_checkpoint_resume would for the cfg, options or seed of the newest whole pair in
+ * directory. Return DDP_OK if it would accept them, or there is no whole pair. Prints nothing. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
 

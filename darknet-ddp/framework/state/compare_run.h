@@ -1,4 +1,5 @@
-/* state/compare_run.h: is a pair of files of this run: the same cfg, options and seed? */
+/* state/compare_run.h: tells whether a pair of files was written by this run: with the same cfg,
+ * options and seed. */
 #ifndef DDP_STATE_COMPARE_RUN_H
 #define DDP_STATE_COMPARE_RUN_H
 

@@ -1,7 +1,6 @@
 /* state/snapshot.h: a checkpoint in memory, so that it can be written while the network trains on.
- *
- * It takes as much memory as the two files have bytes, and keeps it for the next one.
- */
+ * It takes as much memory as the two files have bytes, and keeps it for the next one. Use it on
+ * rank 0, without run->sharded. */
 #ifndef DDP_STATE_SNAPSHOT_H
 #define DDP_STATE_SNAPSHOT_H
 
@@ -15,14 +14,15 @@ ddp_status ddp_snapshot_open(ddp_snapshot **out, ddp_error *err) DDP_MUST_CHECK;
 /* Free the snapshot. NULL is allowed. */
 void ddp_snapshot_close(ddp_snapshot *s);
 
-/* Copy what ddp_checkpoint_save would write now. run->cfg must outlive the snapshot. The network
- * is settled. Fails with DDP_ERR_FORMAT (a number is not finite: the text says which),
- * DDP_ERR_NOMEM; what was in the snapshot is gone then, too. */
+/* Copy what ddp_checkpoint_save would write now; the network must be settled, and may change
+ * afterwards. run->cfg must outlive the snapshot. Fails with DDP_ERR_FORMAT (a number is not
+ * finite: the text says which), DDP_ERR_NOMEM; the snapshot is then of no use until it is taken
+ * again. */
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *same to 1 if a snapshot of net would be the same now. May be called while another thread is
- * in ddp_snapshot_write. Fails with DDP_ERR_NOMEM. */
+/* Set *same to 1 if a snapshot of net's first `cutoff` layers would be the same now, else to 0. May
+ * be called while another thread is in ddp_snapshot_write. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
                               const ddp_checkpoint_run *run, int *same,
                               ddp_error *err) DDP_MUST_CHECK;

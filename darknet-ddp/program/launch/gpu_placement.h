@@ -10,35 +10,36 @@
 #include "base/status.h"
 #include "options/gpu_list.h"
 
-/* The GPUs that the command line asks for. */
+/* The GPUs that the command line asks for: by -gpus, or by -i. */
 typedef struct ddp_gpu_wish {
-    ddp_gpu_list list;
-    int gpu; /* one GPU; -1: none was named */
+    ddp_gpu_list list; /* GPUs of -gpus; empty: not given */
+    int gpu;           /* the GPU of -i; -1: not given */
 } ddp_gpu_wish;
 
-/* Where a rank runs, and what it chose. Ranks send it to each other as it is: zero it first. */
+/* Where a rank runs, and the GPU that it chose. Ranks send each other its bytes, so zero it first.
+ */
 typedef struct ddp_gpu_placement {
     char host[256];
-    int local_rank;    /* among the ranks of the host */
-    int local_size;    /* how many these are */
-    int seen;          /* GPUs that this rank sees, numbered from 0 */
-    int gpu;           /* its choice */
-    char identity[64]; /* that GPU's: two different GPUs of a host never have the same */
+    int local_rank;    /* the rank's number among those of its host, from 0 */
+    int local_size;    /* how many ranks its host has */
+    int seen;          /* how many GPUs the rank sees, numbered from 0 */
+    int gpu;           /* number of the GPU that it chose */
+    char identity[64]; /* name of that GPU; no other GPU of the host has the same */
 } ddp_gpu_placement;
 
-/* Can `ranks` ranks be started on this host, which sees `seen` GPUs? Fails with DDP_ERR_USAGE:
- * the sentence names host and counts, and what would work. */
+/* Fail with DDP_ERR_USAGE if `ranks` ranks cannot be started on this host, which sees `seen` GPUs.
+ * The sentence names the host, the counts, and what would work. */
 ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int ranks, int seen,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Set placement->gpu of a rank, whose host, ranks and seen are set.
- * Fails with DDP_ERR_USAGE: too few GPUs in the list, or one that this rank does not see. */
+/* Set placement->gpu of a rank; host, local_rank, local_size and seen must be set. Fails with
+ * DDP_ERR_USAGE if the list has too few GPUs, or names one that this rank does not see. */
 ddp_status ddp_gpu_choose(ddp_gpu_placement *placement, const ddp_gpu_wish *wish,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Compare the placements of all ranks; every rank comes to the same result. *shared: rank's GPU
- * is another rank's too; rank -1: any rank's is. Fails with DDP_ERR_USAGE where GPUs are shared and
- * the list did not say so. */
+/* Set *shared to 1 if the GPU of rank `rank` is another rank's, too, else to 0; rank -1: of any
+ * rank. placements: those of all ranks. Every rank comes to the same result. Fails with
+ * DDP_ERR_USAGE if ranks share a GPU and the list does not say so. */
 ddp_status ddp_gpu_check_placements(int *shared, const ddp_gpu_placement *placements, int ranks,
                                     int rank, const ddp_gpu_wish *wish,
                                     ddp_error *err) DDP_MUST_CHECK;

@@ -1,4 +1,5 @@
-/* launch/host_processes.h: what a launcher has started on this host. */
+/* launch/host_processes.h: processes that a launcher (mpirun) has started on this host, by /proc.
+ */
 #ifndef DDP_LAUNCH_HOST_PROCESSES_H
 #define DDP_LAUNCH_HOST_PROCESSES_H
 
@@ -8,12 +9,13 @@
 /* Call each(ctx, child) for every child of the process `parent`, of all its threads. */
 void ddp_children_each(pid_t parent, void (*each)(void *ctx, pid_t child), void *ctx);
 
-/* Return the rank that Open MPI's mpirun has given to a process, by its environment; -1: it is no
- * rank, or cannot be looked at. */
+/* Return the rank number that Open MPI's mpirun has given to process `pid`, from its environment;
+ * -1 if it is no rank, or cannot be looked at. */
 int ddp_rank_of_process(pid_t pid);
 
-/* Write into out which ranks of this host run another program than this process: "; rank 1 on this
- * host is no darknet: /usr/bin/sleep", once for each, or nothing. Call in a rank. */
+/* Write to out[0..size) which ranks of this host run another program than this process. Each is
+ * told as "; rank 1 on this host is no darknet: /usr/bin/sleep"; if there is none, out is "". Call
+ * in a rank. */
 void ddp_host_processes_describe_strangers(char *out, size_t size);
 
 #endif

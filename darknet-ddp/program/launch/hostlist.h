@@ -21,8 +21,8 @@ typedef struct ddp_hosts {
 } ddp_hosts;
 
 /* Read hosts from text such as "a,b:4", or from a file of that name. The file has a line for each
- * host: "a", "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks`. Fails
- * with DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
+ * host: "a", "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks` ranks.
+ * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
 
@@ -38,15 +38,16 @@ int ddp_is_this_host(const char *name);
 /* Return 1 if a host that answers is not this one. */
 int ddp_hosts_have_others(const ddp_hosts *h);
 
-/* Write into network over which IPv4 network this host reaches the first other one that answers, as
- * "10.1.0.0/16". Returns 1; if there is no other host, or its name cannot be resolved, 0. */
+/* Write to network[0..size) the IPv4 network over which this host reaches the first other host that
+ * answers, such as "10.1.0.0/16", and return 1. Returns 0 if there is no other host, or its name
+ * cannot be resolved. */
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
 
 /* Return how many ranks the hosts that answer have together. */
 int ddp_hosts_ranks(const ddp_hosts *h);
 
-/* Write "a:4,b:4" as mpirun's -H wants it: `ranks` of them in all, the first hosts full, without
- * hosts that do not answer. Free it; NULL without memory. */
+/* Return "a:4,b:4" for mpirun's -H: `ranks` ranks in all, the first hosts full, without hosts that
+ * do not answer. The caller frees it. NULL: no memory. */
 char *ddp_hosts_argument(const ddp_hosts *h, int ranks);
 
 #endif

@@ -14,8 +14,9 @@ typedef struct ddp_launcher {
 #define DDP_RANKS_VARIABLE "DARKNET_DDP_RANKS"
 
 /* Read from the environment who started this process: mpirun (Open MPI or hydra), srun, or by the
- * two variables above somebody who starts ranks one by one. If these two are no numbers of a rank,
- * ranks is 0. A lone task of srun has no launcher: it may be a shell. */
+ * two variables above somebody who starts ranks one by one. If these two are set, but do not have a
+ * rank's number and a larger number of ranks, `ranks` is 0. A lone task of srun counts as started
+ * by nobody, since it may be a shell. */
 ddp_launcher ddp_launcher_read(void);
 
 /* Forget what a launcher has left in the environment: this process, and what it starts, read that
@@ -36,11 +37,11 @@ int ddp_launcher_idle_tasks(ddp_launcher launcher);
 /* Return how many CPU cores this process may run on; 1 if that is not known. */
 int ddp_cores(void);
 
-/* Fail with DDP_ERR_USAGE if so many ranks are more than 4 for each of this process's cores, unless
- * oversubscribe is 1. From 2 ranks a core on print a sentence on standard output. */
+/* Fail with DDP_ERR_USAGE if `ranks` is more than 4 for each core of this process, unless
+ * oversubscribe is 1. If it is 2 a core or more, print a sentence on standard output. */
 ddp_status ddp_start_check(int ranks, int oversubscribe, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if so many ranks are more than 4 for each of this process's cores. */
+/* Return 1 if `ranks` is more than 4 for each core of this process. */
 int ddp_too_many(int ranks);
 
 #endif

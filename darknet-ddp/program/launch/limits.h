@@ -5,8 +5,8 @@
 
 #include "launch/hostlist.h"
 
-/* Raise the limit of open files, which children inherit, to what mpirun needs for so many ranks on
- * this host, if it is lower. Fails with DDP_ERR_USAGE if it may not be raised so far. */
+/* Raise this process's limit of open files, which children inherit, if mpirun needs more for
+ * `ranks` ranks on this host. Fails with DDP_ERR_USAGE if it may not be raised so far. */
 ddp_status ddp_limits_check_files(int ranks, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_USAGE if the name of this host or of one in `hosts` is longer than mpirun can

@@ -13,39 +13,39 @@
 
 enum { DDP_MPIRUN_WORDS = 64 };
 
-/* The exit status of Open MPI 4's mpirun after its way to a host (ssh) has broken off. */
+/* exit status of Open MPI 4's mpirun when its connection (ssh) to a host has broken */
 enum { DDP_MPIRUN_LOST_WAY = 255 };
 
-/* The ranks that one start makes, and what they get. Strings stay the caller's. */
+/* The ranks of one start of mpirun, and their settings. Strings stay the caller's. */
 typedef struct ddp_mpirun_start {
     const char *program; /* path of what each rank runs */
     int ranks;           /* on all hosts together */
     double grace_s;      /* from SIGTERM to SIGKILL, where mpirun ends ranks; 0: mpirun's own */
     const char *hosts;   /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
-    const char
-        *network; /* between hosts: an interface or "10.1.0.0/16"; NULL: none, or not known */
-    const char *interface; /* that -ddp_interface names; NULL: none */
-    int has_domains;       /* a host is named with its domain */
-    const char *const
-        *passed_on; /* names of variables that other hosts' ranks get, too; NULL ends */
+    const char *network; /* network between hosts: an interface or "10.1.0.0/16"; NULL: not known */
+    const char *interface;        /* interface that -ddp_interface names; NULL: none */
+    int has_domains;              /* 1: a host is named with its domain */
+    const char *const *passed_on; /* names of environment variables that ranks on other hosts get,
+                                     too; NULL ends */
 } ddp_mpirun_start;
 
-/* The first words of a command line of mpirun, up to and with the program. All zero is empty. */
+/* The first words of mpirun's command line, up to the program and with it. All zero is empty. */
 typedef struct ddp_mpirun_line {
     const char *words[DDP_MPIRUN_WORDS]; /* they belong to the line and to its start */
     size_t count;
     char ranks[16], ports[32], kill_timeout[16];
 } ddp_mpirun_line;
 
-/* The path of the mpirun that the build found beside its MPI: another in PATH may be of another
- * MPI. Empty in a build without MPI. */
+/* Return the path of the mpirun that the build found beside its MPI; "" in a build without MPI.
+ * Another mpirun in PATH may be of another MPI. */
 const char *ddp_mpirun_path(void);
 
-/* Fill *line for a start. Parameters that the environment sets are left to it. Ports are drawn
- * anew for each call (launch/ports.h). The line is valid as long as *start's strings are. */
+/* Fill *line for a start. A parameter of mpirun that the environment sets is left out. Each call
+ * draws ports anew (launch/ports.h). The line is valid as long as *start's strings. */
 void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
 
-/* Set what an mpirun that starts ranks on this host alone wants in its environment. */
+/* Set the environment of an mpirun that starts ranks on this host alone: without ssh and rsh in
+ * PATH, Open MPI 4 must not look for them. */
 void ddp_mpirun_prepare_one_host(void);
 
 /* Return 1 if mpirun starts ranks on this host only where it is called localhost, and not by an
@@ -60,37 +60,38 @@ int ddp_mpirun_forwards_signals(void);
  * 4's mpirun writes beyond an array for longer ones. */
 int ddp_mpirun_name_letters(void);
 
-/* Return the signal by which an mpirun is told to end its ranks. It is SIGHUP for Open MPI 5, which
- * leaves ranks half a second at each such signal, whatever -ddp_grace says. SIGTERM and SIGINT are
- * then kept from it (launch/child.h): others may send them to all processes of a job. */
+/* Return the signal that makes an mpirun end its ranks. It is SIGHUP for Open MPI 5, which leaves
+ * ranks half a second at each such signal, whatever -ddp_grace says. SIGTERM and SIGINT, which
+ * others may send to all processes of a job, are then kept from mpirun (launch/child.h). */
 int ddp_mpirun_end_signal(void);
 
-/* In a rank: return for how many seconds a rank whose connection is gone may still tell its own
- * error. Open MPI 5's mpirun kills all ranks half a second after the first has ended, others 2 s.
- */
+/* Return for how many seconds a rank whose connection is gone may still tell its own error. Open
+ * MPI 5's mpirun kills all ranks half a second after the first has ended, other mpiruns 2 s after.
+ * Call in a rank. */
 double ddp_mpirun_lost_s(void);
 
-/* In a rank: return 1 if the mpirun above it passes on whole lines alone, so that no line can renew
+/* Return 1 if the mpirun above this rank passes on whole lines alone, so that no line can renew
  * itself: Open MPI 5's without `--output :raw`. */
 int ddp_mpirun_holds_lines(void);
 
-/* Debian's package that has this MPI's mpirun. */
+/* Return the name of Debian's package that has this MPI's mpirun. */
 const char *ddp_mpirun_package(void);
 
 /* Return the word for srun's --mpi= that this MPI needs: "pmix" or "pmi2". */
 const char *ddp_mpirun_srun_mpi(void);
 
-/* The program, with options, by which Open MPI reaches other hosts, if the environment names one;
- * else NULL: ssh or rsh. */
+/* Return the program, with options, by which Open MPI reaches other hosts, if the environment names
+ * one; else NULL (it then takes ssh or rsh). */
 const char *ddp_mpirun_agent(void);
 
-/* Return 1 if a program of this name or path is an mpirun, or for the second, what an mpirun runs
- * on another host to start ranks there. */
+/* Return 1 if `program`, a name or path, is an mpirun; for the second, the daemon that an mpirun
+ * starts on another host. */
 int ddp_mpirun_is_name(const char *program);
 int ddp_mpirun_is_daemon_name(const char *program);
 
-/* In a rank: return the name by which the mpirun that runs as `program` was started. Open MPI 5's
- * mpirun becomes a prterun, which itself is none of Open MPI's. */
+/* Return the name by which the mpirun that runs as `program` was started. Open MPI 5's mpirun
+ * becomes a prterun, which nobody can start in its place. Call in a rank; the result is program or
+ * a variable's value. */
 char *ddp_mpirun_typed_name(char *program);
 
 #endif

@@ -1,29 +1,30 @@
-/* launch/mpirun_says.h: what Open MPI's mpirun says, of versions 4 and 5. It speaks of its ranks in
+/* launch/mpirun_says.h: reads what Open MPI's mpirun, 4 or 5, prints about its ranks. It prints
  * frames: text between two lines of dashes. */
 #ifndef DDP_LAUNCH_MPIRUN_SAYS_H
 #define DDP_LAUNCH_MPIRUN_SAYS_H
 
 #include <stddef.h>
 
-/* The content of a frame: text between two lines of dashes. */
+/* Facts that a frame tells. */
 typedef struct ddp_mpirun_frame {
-    int is_end;         /* only that ranks have ended, or cannot be started */
-    int is_no_start;    /* that ranks cannot be started; is_end is 1, too */
-    int rank;           /* the one that ended first, by a signal or before all was done; -1: none */
-    int signal;         /* that ended it; 0: it ended by itself, with exit status 0 */
-    char host[128];     /* that rank's */
-    char lost[128];     /* the host whose daemon mpirun has lost; empty: none */
-    char sentence[400]; /* the frame's first words, up to a stop or colon */
+    int is_end;      /* 1: it says only that ranks have ended, or cannot be started */
+    int is_no_start; /* 1: it says that ranks cannot be started; is_end is 1, too */
+    int rank;        /* the rank that ended first, by a signal or before all was done; -1: none */
+    int signal;      /* signal that ended that rank; 0: it ended by itself, with exit status 0 */
+    char host[128];  /* host of that rank */
+    char lost[128];  /* host whose daemon mpirun has lost; "": none */
+    char sentence[400]; /* the frame's first words, up to a full stop or colon */
 } ddp_mpirun_frame;
 
-/* Read a frame, from its first line of dashes to its last. Words may be broken into lines at any
- * blank. */
+/* Set *out to what a frame says. text: all of it, with both lines of dashes. Words may be broken
+ * into lines at any blank. */
 void ddp_mpirun_read_frame(ddp_mpirun_frame *out, const char *text);
 
-/* Return 1 if the line, of so many bytes, is the first or last of a frame. */
+/* Return 1 if the line of `bytes` bytes is the first or last one of a frame. */
 int ddp_mpirun_is_rule(const char *line, size_t bytes);
 
-/* Return 1 if the line is mpirun's and means nothing to a user who did not start mpirun. */
+/* Return 1 if the line of `bytes` bytes is mpirun's, and no news to a user who did not type mpirun.
+ */
 int ddp_mpirun_is_aside(const char *line, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* launch/oom.h: how much memory each rank of this host has had, for when the kernel ends it.
- */
+/* launch/oom.h: how much memory each rank of this host has had, for a message if the kernel ends it
+ * for want of memory. */
 #ifndef DDP_LAUNCH_OOM_H
 #define DDP_LAUNCH_OOM_H
 
@@ -9,25 +9,27 @@
 enum { DDP_RANKS_WATCHED = 64 };
 
 typedef struct ddp_oom {
-    int64_t
-        killed_before; /* processes that the kernel had ended for want of memory; -1: not known */
-    int count;
+    int64_t killed_before; /* processes that the kernel had ended for want of memory when opened;
+                              -1: not known */
+    int count;             /* ranks seen so far */
     struct {
         int rank;
-        int64_t peak_bytes;
+        int64_t peak_bytes; /* the most memory that it was seen to have had */
     } ranks[DDP_RANKS_WATCHED];
 } ddp_oom;
 
+/* Begin to watch: no rank was seen yet. Nothing has to be closed. */
 void ddp_oom_open(ddp_oom *m);
 
-/* Look at the ranks that mpirun, the process `launcher`, has started here; once a second, say. A
- * few small files of /proc each. */
+/* Note the peak memory of the ranks that `launcher`, an mpirun, has started on this host. Call it
+ * about once a second; it reads a few small files of /proc for each. */
 void ddp_oom_look(ddp_oom *m, pid_t launcher);
 
-/* The most that was seen of a rank, in bytes; 0: not known. */
+/* Return the most memory that a rank was seen to have had, in bytes; 0: not known. */
 int64_t ddp_oom_peak(const ddp_oom *m, int rank);
 
-/* Has the kernel ended any process of this machine for want of memory since opening? */
+/* Return 1 if the kernel has ended any process of this host for want of memory since ddp_oom_open.
+ */
 int ddp_oom_was_short(const ddp_oom *m);
 
 #endif

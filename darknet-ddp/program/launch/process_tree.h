@@ -1,12 +1,12 @@
-/* launch/process_tree.h: signals to the tree of processes below this one: those that it has
- * started, those that these have started, and so on. */
+/* launch/process_tree.h: signals to the tree of processes below this one: its children, their
+ * children, and so on. */
 #ifndef DDP_LAUNCH_PROCESS_TREE_H
 #define DDP_LAUNCH_PROCESS_TREE_H
 
 #include <sys/types.h>
 
-/* Make this process the parent of each process of the tree whose own parent ends, so that the tree
- * keeps it. Call before the first process is started. */
+/* Make this process the parent of each process of the tree whose own parent ends, so that it stays
+ * in the tree. Call before the first process is started. */
 void ddp_become_subreaper(void);
 
 /* Kill all processes of the tree, and wait until none is left, for 3 s at most. */
@@ -16,15 +16,15 @@ void ddp_process_tree_kill(void);
  * before its call. */
 void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 
-/* Send a signal to the processes of the tree that run this very program. Returns how many got it.
- */
+/* Send signal `number` to each process of the tree that runs this very program. Returns how many
+ * got it. */
 int ddp_process_tree_signal(int number);
 
 /* Return 1 if the process blocks this signal, and one has been sent to it. */
 int ddp_process_has_pending(pid_t pid, int number);
 
-/* Send a signal to the first process found in the tree that runs this very program and handles it.
- * (One that does not handle it would die.) Returns how many got it: 0 or 1. */
+/* Send signal `number` to the first process found in the tree that runs this very program and
+ * handles the signal. (One that does not handle it would die.) Returns how many got it: 0 or 1. */
 int ddp_process_tree_ask(int number);
 
 #endif

@@ -1,7 +1,6 @@
-/* launch/reach.h: whether other hosts answer. They are asked as mpirun reaches them: by the program
- * that Open MPI's parameter names (launch/mpirun.h:ddp_mpirun_agent), or by ssh, without a
- * question.
- */
+/* launch/reach.h: finds out whether other hosts answer. They are asked as mpirun reaches them: by
+ * the program that Open MPI's parameter names (launch/mpirun.h:ddp_mpirun_agent), or by ssh without
+ * a password prompt. */
 #ifndef DDP_LAUNCH_REACH_H
 #define DDP_LAUNCH_REACH_H
 
@@ -11,16 +10,17 @@
  * Takes up to 10 s. */
 void ddp_hosts_probe(ddp_hosts *h);
 
-/* Write into out why a host does not answer, in the words of the program that reaches it: "ssh:
- * Could not resolve hostname b: Name or service not known". Takes up to limit_s seconds. Returns 1;
- * if the host answers, 0, with out empty. */
+/* Ask host `name`, and if it does not answer, return 1 with the reason in out[0..size). The words
+ * are those of the program that reaches it: "ssh: Could not resolve hostname b: Name or service not
+ * known". Returns 0, with out "", if it answers. Takes up to limit_s seconds. */
 int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size);
 
-/* Write into out the hosts that processes below this one are still trying to reach: "b, c, d, e and
- * 2 more". Returns how many they are. */
+/* Write to out[0..size) the hosts that processes below this one are still trying to reach: "b, c,
+ * d, e and 2 more". Returns how many they are. */
 int ddp_hosts_being_reached(const ddp_hosts *h, char *out, size_t size);
 
-/* Write into out the name, without folder, of the program that reaches other hosts. */
+/* Write to out[0..size) the name, without folder, of the program that reaches other hosts, such as
+ * "ssh". */
 void ddp_reach_program(char *out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* launch/resume_command.h: the command line that goes on with a run. */
+/* launch/resume_command.h: command lines that go on with a run, for messages. */
 #ifndef DDP_LAUNCH_RESUME_COMMAND_H
 #define DDP_LAUNCH_RESUME_COMMAND_H
 
@@ -17,16 +17,17 @@ typedef struct ddp_resume_how {
  */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
-/* Return what trains a finished run further: `COMMAND` with so many epochs, or if epochs is 0 "with
- * a larger max_batches= in CFG `COMMAND`". The caller frees it; NULL without memory. */
+/* Return the command that trains a finished run further, with `epochs` as its -epochs. If epochs is
+ * 0, it is "with a larger max_batches= in CFG COMMAND". The caller frees it. NULL: no memory. */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
-/* Return 1 if the process is an mpirun by its name, or for the second, mpirun's daemon on another
+/* Return 1 if process `pid` is an mpirun by its name; for the second, mpirun's daemon on another
  * host. */
 int ddp_is_mpirun(pid_t pid);
 int ddp_is_mpiruns_daemon(pid_t pid);
 
-/* Return argv in the form of ddp_resume_command, in a process that is to start ranks. */
+/* Return the line of ddp_resume_command for the words argv. For a process that is to start ranks.
+ */
 char *ddp_resume_command_of(char *const *argv, ddp_resume_how how);
 
 /* Return the command line of this process as it is, quoted for a shell. The caller frees it; NULL

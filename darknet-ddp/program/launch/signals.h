@@ -1,45 +1,47 @@
-/* launch/signals.h: signals that ask a run to save, or to save and end. */
+/* launch/signals.h: signals that ask a run to save, or to save and end. Functions that install
+ * handlers are for the main thread. */
 #ifndef DDP_LAUNCH_SIGNALS_H
 #define DDP_LAUNCH_SIGNALS_H
 
 #include <signal.h>
 #include <stdint.h>
 
-/* Take the signals of a run before it trains. Returns the flags that they set (core/loss.h), which
- * stay for good: SIGUSR1 sets DDP_REQUEST_SAVE, and SIGUSR2, which mpirun passes on to its ranks,
- * DDP_REQUEST_STOP. With trains_alone (it trains, and no launcher started it) the first Ctrl-C,
- * SIGTERM, or SIGHUP that is not ignored, ends it with a line: nothing was trained yet.
- * SIGXFSZ does nothing: a write beyond the limit of file sizes fails and is reported. Nor does
- * SIGPIPE: the reader of the output may end before the run. On the main thread. */
+/* Install the handlers of a run, before it trains. Returns the flags that they set (core/loss.h);
+ * these stay valid. SIGUSR1 sets DDP_REQUEST_SAVE. SIGUSR2, which mpirun passes on to its ranks,
+ * sets DDP_REQUEST_STOP. With trains_alone 1 (it trains, and no launcher started it), the first
+ * Ctrl-C, SIGTERM, or SIGHUP that is not ignored, ends it with a line, since nothing was trained
+ * yet. SIGXFSZ does nothing: a write beyond the limit of file sizes fails and is reported. SIGPIPE
+ * does nothing, since the reader of the output may end before the run. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
-/* Have an end before training remove this file, too. Only the first call counts. */
+/* Have a signal that ends the run before it trains also remove the file at path, which is copied.
+ * Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
-/* Print a line on standard error, in place of one that renews itself. For handlers of signals; it
- * may go unread. */
+/* Print a line on standard error, after erasing a line that renews itself there. May be called in
+ * handlers of signals. */
 void ddp_signals_say(const char *line);
 
-/* The signal that asked this process to end since ddp_signals_open; 0: none did. */
+/* Return the signal that asked this process to end since ddp_signals_open; 0: none did. */
 int ddp_signals_number(void);
 
-/* Does a signal come so soon after the same one at first_ns (0: there was none) that both are one
- * wish? */
+/* Return 1 if now is less than 0.25 s after first_ns (ddp_clock_ns), when the same signal came, so
+ * that both are one wish. first_ns 0: it has not come before. */
 int ddp_signals_is_echo(int64_t first_ns);
 
-/* Print what the Ctrl-C that was heard does, and what another would. */
+/* Print that the run saves and ends, and that another Ctrl-C would end it at once. */
 void ddp_signals_say_ending(void);
-extern const char ddp_signals_ends_untrained[]; /* a line */
+extern const char
+    ddp_signals_ends_untrained[]; /* the line that the run ends before it has begun to train */
 
-/* Take SIGTERM for SIGUSR2, once the run trains. The first SIGINT, and SIGHUP unless it is ignored,
- * are taken so, too. SIGTERM comes from mpirun to the ranks that are left when one has failed, or
- * when mpirun is told to end. SIGKILL follows a second later, and mpirun reads no output meanwhile.
- * So a process that a launcher started (by_launcher) then drops output that nobody takes. On the
- * main thread. */
+/* Have SIGTERM, the first SIGINT, and SIGHUP unless it is ignored, do what SIGUSR2 does. Call once
+ * the run trains. mpirun sends SIGTERM to the ranks that are left when one has failed, or when it
+ * is told to end. It sends SIGKILL a second later, and reads no output meanwhile. So with
+ * by_launcher 1 (a launcher started this process), output that nobody takes is then dropped. */
 void ddp_signals_take_term(int by_launcher);
 
-/* Have SIGQUIT call answer, which must be safe in a handler of signals, and do nothing else. On the
- * main thread, after ddp_signals_open. */
+/* Have SIGQUIT call `answer`, and do nothing else; answer must be safe in a handler of signals.
+ * Call after ddp_signals_open. */
 void ddp_signals_answer_quit(void (*answer)(void));
 
 #endif

@@ -1,4 +1,4 @@
-/* launch/transport_choice.h: which transport the ranks of a command take, and how they meet. */
+/* launch/transport_choice.h: chooses the transport of a command's ranks, and how they meet. */
 #ifndef DDP_LAUNCH_TRANSPORT_CHOICE_H
 #define DDP_LAUNCH_TRANSPORT_CHOICE_H
 
@@ -11,9 +11,9 @@
 ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the group (comm/group.h) of host memory that the options ask for; sums of a GPU's may go
- * another way, by NCCL. Ranks that were started by hand say on standard output for whom they wait.
- */
+/* Open the group (comm/group.h) that the options ask for; it sums host memory, while NCCL may sum a
+ * GPU's. Ranks that were started by hand print where they meet. Fails with DDP_ERR_USAGE
+ * (-ddp_interface), and as ddp_group_open. */
 ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_launcher launcher,
                             ddp_error *err) DDP_MUST_CHECK;
 
