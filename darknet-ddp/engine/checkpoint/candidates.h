@@ -9,32 +9,32 @@
 
 /* A state file and the weights file that it would belong to, or weights without a state file. */
 struct ddp_candidate {
-    char *weights, *state; /* paths; state NULL: there is none */
-    int is_part;           /* 1: state is X.state.part */
-    int is_numbered;       /* 1: weights is BASE_<number>.weights */
+    char *weights, *state; /* paths of both; state is NULL if there is none */
+    int is_part;           /* 1: state is X.state.part, of a save that did not end */
+    int is_numbered;       /* 1: the weights' name is BASE_<number>.weights */
     ddp_checkpoint_metadata metadata;
-    ddp_status status; /* result of reading the metadata */
-    ddp_error error;
-    /* How new weights are whose state does not tell: by the images that they count, then by the
-     * file system's clock, which copying changes. */
+    ddp_status status; /* how reading metadata from state ended; DDP_ERR_FORMAT without a state */
+    ddp_error error;   /* why status is not DDP_OK */
+    /* How new the weights are, if status is not DDP_OK: how many images they count, and the file
+     * system's time of their last change, which copying changes. */
     uint64_t seen;
     struct timespec time;
 };
 
-/* A list of them. All zero: it is empty. */
+/* A list of candidates. All zero: it is empty. */
 struct ddp_candidates {
     struct ddp_candidate *list;
     size_t count, room; /* entries in use, and allocated */
 };
 
-/* List the files of base in directory, newest first: those whose header is damaged, then those
- * whose header tells when they were saved, then weights without a state. Release *all, which is all
- * zero at first, in any case. Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM.
- */
+/* List the candidates of a run's name, base, in directory, newest first. State files whose header
+ * is damaged come first, then those whose header says when they were saved, then weights without a
+ * state. *all must be all zero; release it, also on failure. Fails with DDP_ERR_IO (the directory
+ * cannot be read), DDP_ERR_NOMEM. */
 ddp_status ddp_candidates_list(struct ddp_candidates *all, const char *directory, const char *base,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Free the list. */
+/* Free what a list holds; it may be empty. */
 void ddp_candidates_release(struct ddp_candidates *all);
 
 #endif

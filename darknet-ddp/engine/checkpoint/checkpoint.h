@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 enum {
-    DDP_CHECKPOINT_OPTIONS = 64,    /* most options */
+    DDP_CHECKPOINT_OPTIONS = 64,    /* most options in a state file */
     DDP_CHECKPOINT_NAME_BYTES = 32, /* most bytes of an option's name, with the zero at its end */
     DDP_CHECKPOINT_VALUE_BYTES = 64,
     DDP_CHECKPOINT_BASE_BYTES = 256,
@@ -31,7 +31,7 @@ enum {
     DDP_CHECKPOINT_BLOCK = 1 << 18
 };
 
-/* An option that changes results. The name has no blanks. */
+/* An option whose value changes results. Both texts end with 0; the name has no blanks. */
 typedef struct ddp_checkpoint_option {
     char name[DDP_CHECKPOINT_NAME_BYTES];
     char value[DDP_CHECKPOINT_VALUE_BYTES];
@@ -39,34 +39,36 @@ typedef struct ddp_checkpoint_option {
 
 /* The contents of a state file's header. */
 typedef struct ddp_checkpoint_metadata {
-    char base[DDP_CHECKPOINT_BASE_BYTES]; /* the cfg's name, without folder and end */
-    uint64_t saved_at_ns;                 /* wall clock, since 1970 */
-    uint64_t step, seen, t;               /* batches, images, updates so far */
+    char base[DDP_CHECKPOINT_BASE_BYTES]; /* the run's name: the cfg's, without folder and end */
+    uint64_t saved_at_ns;   /* when it was saved: wall clock, nanoseconds since 1970 */
+    uint64_t step, seen, t; /* batches, images and updates that the run has made so far */
     uint64_t seed;
     uint64_t epoch,
         position; /* place in the training list: for people, since it follows from seen */
     uint64_t list_count, list_hash;
-    uint64_t width, height; /* size of the network: for people, since random=1 draws it by step */
-    uint64_t ranks;         /* how many trained; any number may go on */
-    float average_loss;     /* below 0: none yet */
-    uint64_t values_hash;   /* caller's hash of every parameter and buffer */
+    uint64_t width,
+        height;         /* input size of the network: for people, since random=1 draws it by step */
+    uint64_t ranks;     /* how many ranks trained; any number may go on */
+    float average_loss; /* Darknet's running average of the loss; below 0: none yet */
+    uint64_t values_hash;                 /* caller's hash of every parameter and buffer */
     uint64_t weights_bytes, weights_hash; /* bytes of the weights file, and its hash */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
 
-/* An array of floats of a layer: "momentum" (name) of its "weights" (part). */
+/* An array of floats of a layer: "momentum" (name) of its "weights" (part). The texts are borrowed.
+ */
 typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* at most 31 and 15 bytes */
     size_t count;            /* floats */
     void *data;              /* NULL: the checkpoint's source has them */
-    size_t key;              /* by which the source knows the array */
+    size_t key;              /* number by which the source knows the array */
 } ddp_checkpoint_array;
 
 /* Reads arrays that are not in memory: from a state file, or from other ranks. */
 typedef struct ddp_checkpoint_source {
-    /* Copy elements at to at + count of the array of this key to block. While a state file is
+    /* Copy elements at to at + count - 1 of the array of this key to block. While a state file is
      * written, count is at most DDP_CHECKPOINT_BLOCK, and arrays are asked for in their order, each
      * from its first element to its last. */
     ddp_status (*read)(void *ctx, size_t key, size_t at, float *block, size_t count,
@@ -74,9 +76,9 @@ typedef struct ddp_checkpoint_source {
     void *ctx;
 } ddp_checkpoint_source;
 
-/* May move away what lies at path. Called by the thread that saves, when a pair is on the disk and
- * its weights are about to get the name path (checkpoint/pair.h). Its error becomes that of the
- * save. */
+/* A function that may move away the file at path. The thread that saves calls it when a pair is on
+ * the disk and its weights are about to get the name path (checkpoint/pair.h). If it fails, the
+ * save fails with its error. */
 typedef struct ddp_checkpoint_guard {
     ddp_status (*before)(void *ctx, const char *path, ddp_error *err);
     void *ctx;
@@ -85,55 +87,58 @@ typedef struct ddp_checkpoint_guard {
 /* A state file, read or to be written. */
 typedef struct ddp_checkpoint {
     ddp_checkpoint_metadata metadata;
-    const char *cfg; /* the text of the cfg */
+    const char *cfg; /* the cfg's text, not ended by 0 */
     size_t cfg_bytes;
     size_t array_count;
     ddp_checkpoint_array *arrays;
     const ddp_checkpoint_source *source; /* NULL: all arrays have data */
-    const ddp_checkpoint_guard *guard;   /* called by a save; NULL: none */
+    const ddp_checkpoint_guard *guard;   /* called while it is saved; NULL: none */
     void *memory;                        /* holds cfg and the arrays' names, if it was read */
     struct ddp_checkpoint_place *place;  /* where arrays are read from; NULL: it was not read */
 } ddp_checkpoint;
 
-/* Add an option to metadata, cut to the bytes that there are. DDP_ERR_USAGE: there are too many. */
+/* Add an option to metadata. A name or value that is too long is cut. Fails with DDP_ERR_USAGE if
+ * there are DDP_CHECKPOINT_OPTIONS already. */
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy the base name to metadata; a byte that a line of text cannot hold becomes '?'. */
+/* Copy the run's name to metadata, cut if it is too long; a byte that a line of text cannot hold
+ * becomes '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
 /* Write the bytes of c's state file to f. Write errors appear when f is finished; after one the
- * source is asked for nothing more. DDP_ERR_USAGE: a part's or array's name is too long. With a
- * source fails also as that, and with DDP_ERR_NOMEM. */
+ * source is asked for nothing more. Fails with DDP_ERR_USAGE if a part's or array's name is too
+ * long. With a source, fails also with its error, and with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Parse bytes[0..size), which may be anything and must outlive *out. Release *out with
- * ddp_checkpoint_release; on failure it is empty. DDP_ERR_FORMAT: these are no state file's bytes,
- * or damaged ones. Fails also with DDP_ERR_NOMEM. */
+/* Parse a state file that is bytes[0..size), which may be anything and must outlive *out. Release
+ * *out with ddp_checkpoint_release; on failure it is empty. Fails with DDP_ERR_FORMAT (these are no
+ * state file's bytes, or damaged ones), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t size,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Read and check a whole state file. It stays open, since floats are read when they are asked for
- * (ddp_checkpoint_get). Fails as ddp_checkpoint_parse, and with DDP_ERR_IO. */
+/* Check a whole state file, and read all of it but its arrays' floats. The file stays open, for
+ * ddp_checkpoint_get, until ddp_checkpoint_release; on failure *out is empty. Fails as
+ * ddp_checkpoint_parse, and with DDP_ERR_IO. */
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy elements at to at + count of c's i-th array to x. Fails as its source, with DDP_ERR_IO if
- * that is a file. */
+/* Copy elements at to at + count - 1 of c's i-th array to x. Fails as its source; if that is a
+ * file, with DDP_ERR_IO. */
 ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Read and check a state file's header, and that the file has the length it tells.
- * Fails as ddp_checkpoint_read. */
+/* Read and check a state file's header alone, and that the file has the length that it tells. Fails
+ * as ddp_checkpoint_read. */
 ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Free what reading allocated. A checkpoint that is all zero is allowed. */
+/* Free what reading allocated, and close the file. *c is all zero then; it may be so before. */
 void ddp_checkpoint_release(ddp_checkpoint *c);
 
-/* Fail with DDP_ERR_MISMATCH if c's arrays are not these in this order, by layer, part, name and
- * count. The text names the first that differs. */
+/* Fail with DDP_ERR_MISMATCH if c's arrays are not arrays[0..count), in this order, by layer, part,
+ * name and count. The text names the first that differs. */
 ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                        size_t count, ddp_error *err) DDP_MUST_CHECK;
 
@@ -142,23 +147,24 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_FORMAT and the text of ddp_checkpoint_check_finite for this array. */
+/* Fail with DDP_ERR_FORMAT in any case, with the text with which ddp_checkpoint_check_finite fails
+ * for this array. */
 ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy c's arrays to the data of these arrays, which ddp_checkpoint_check_arrays has passed; those
- * whose data is NULL are left out. Fails as ddp_checkpoint_get. */
+/* Copy c's arrays to the data of arrays[0..count), which ddp_checkpoint_check_arrays has passed.
+ * Those whose data is NULL are left out. Fails as ddp_checkpoint_get. */
 ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                       size_t count, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_MISMATCH if the options, or the seed, differ from those that `was` has; the
- * text names the first. seed: NULL is any. */
+/* Fail with DDP_ERR_MISMATCH if options[0..count) or *seed differ from what `was` has; an option
+ * that `was` lacks differs. The text names the first. seed NULL: any seed passes. */
 ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_metadata *was,
                                         const ddp_checkpoint_option *options, size_t count,
                                         const uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_MISMATCH if the training list differs from the one that `was` has; the text
- * says how. A list_count of 0 is a list that is not known, and passes. */
+/* Fail with DDP_ERR_MISMATCH if the training list is not the one that `was` has, by its number of
+ * lines and their hash. The text says how. If was->list_count is 0, any list passes. */
 ddp_status ddp_checkpoint_check_list(const ddp_checkpoint_metadata *was, uint64_t count,
                                      uint64_t hash, ddp_error *err) DDP_MUST_CHECK;
 

@@ -4,7 +4,7 @@
 
 #include "checkpoint/checkpoint.h"
 
-enum { DDP_HEADER_BYTES = 16384 }; /* most bytes of a header */
+enum { DDP_HEADER_BYTES = 16384 }; /* most bytes of a header, and room for one */
 
 /* The sizes of the rest of the file: bytes of the cfg, number of arrays, and bytes of the cfg and
  * all arrays, with the record before each. The hash at the end is not counted. */
@@ -12,12 +12,12 @@ typedef struct ddp_header_body {
     uint64_t cfg_bytes, arrays, bytes;
 } ddp_header_body;
 
-/* Write the header to text[0..DDP_HEADER_BYTES). Returns its length. */
+/* Write the header to text[0..DDP_HEADER_BYTES). Returns its length in bytes. */
 size_t ddp_header_format(char *text, const ddp_checkpoint_metadata *metadata,
                          const ddp_header_body *body);
 
 /* Parse the header at the start of text[0..size), which may be any bytes, and set *length to its
- * bytes. DDP_ERR_FORMAT says what is wrong. */
+ * bytes. Fails with DDP_ERR_FORMAT, which says what is wrong. */
 ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_metadata *metadata,
                             ddp_header_body *body, size_t *length, ddp_error *err) DDP_MUST_CHECK;
 

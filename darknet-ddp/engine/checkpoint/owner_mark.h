@@ -7,34 +7,35 @@
 
 enum { DDP_OWNER_TEXT = 1024, DDP_OWNER_WORD = 128 };
 
-/* The contents of the file. */
+/* The contents of such a file. */
 typedef struct ddp_owner_mark {
     char token[DDP_OWNER_WORD]; /* a random word of this ownership alone */
-    /* Where the process number means something: the host, its boot, its name space of numbers. */
+    /* Where pid is valid: the host, its boot, and its name space of process numbers. */
     char host[DDP_OWNER_WORD], boot[DDP_OWNER_WORD], space[DDP_OWNER_WORD];
     int64_t pid;
-    uint64_t start;             /* when the process began, in the kernel's ticks since the boot */
-    uint64_t file;              /* inode number of the file that was marked; a copy has another */
-    int is_copy;                /* 1: the file that was read has another inode number */
+    uint64_t start; /* when the process began, in the kernel's ticks since the boot */
+    uint64_t file;  /* inode number of the file that was marked; a copy has another */
+    int is_copy;    /* 1: the file that was read is not the one that was marked, but a copy */
     char since[DDP_OWNER_WORD]; /* when the ownership began, for people */
-    char text[DDP_OWNER_TEXT];  /* all of the file, with its count */
+    char text[DDP_OWNER_TEXT];  /* all text of the file that was read, with its count */
 } ddp_owner_mark;
 
 /* Fill *m for this process, with a new token. */
 void ddp_owner_mark_of_self(ddp_owner_mark *m);
 
-/* Read the file at path to *m. It is opened each time, so that a network file system asks its
- * server. Returns 0 if there is no file that can be read (errno says why). */
+/* Read the file at path to *m, and return 1. It is opened anew each time, so that a network file
+ * system asks its server. Returns 0 if there is no file that can be read (errno says why). */
 int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
 
-/* Write m with a count to the open file fd, and close it. Returns 0, or -1 if that fails. */
+/* Write m, with a count, to the open file fd, and close fd in any case. Returns 0, or -1 if that
+ * fails. */
 int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
 
 /* Return 1 if m's process number means the same process here: host, boot and name space of numbers
  * are self's. */
 int ddp_owner_mark_is_here(const ddp_owner_mark *self, const ddp_owner_mark *m);
 
-/* Return 1 if m's process runs; only where ddp_owner_mark_is_here. */
+/* Return 1 if m's process still runs. Call only where ddp_owner_mark_is_here returns 1. */
 int ddp_owner_mark_runs(const ddp_owner_mark *m);
 
 #endif

@@ -17,43 +17,45 @@
 
 #include <stdio.h>
 
-/* Writes a weights file to fp. It need not look for write errors. */
+/* A function that writes a weights file to fp. It need not look for write errors. */
 typedef struct ddp_weights_writer {
     void (*write)(void *ctx, FILE *fp);
     void *ctx;
 } ddp_weights_writer;
 
-/* A pair whose parts have been written, and may not be on the disk yet. */
+/* A pair whose two files were written under other names, and may not be on the disk yet. */
 typedef struct ddp_pair_writing ddp_pair_writing;
 
-/* Write both parts of the pair of path: the first half of ddp_pair_save, with what that sets in c's
- * metadata. Afterwards only *c->guard is used, which must outlive *out; c and weights need not.
- * *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon. Several may be begun, of
- * one path too. Fails as ddp_pair_save; a full disk may be found only by ddp_pair_finish. */
+/* Write both files of the pair of path under other names: the first half of ddp_pair_save. Sets in
+ * c's metadata what that sets. Afterwards only *c->guard is used, which must outlive *out; c and
+ * weights need not. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon.
+ * Several may be begun, of one path too. Fails as ddp_pair_save; a full disk may be found only by
+ * ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the metadata of the state that was written; valid until w is finished or abandoned. */
 const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w);
 
-/* Sync both parts to the disk and give them their names: the second half of ddp_pair_save. From any
- * thread, one pair at a time, pairs of one path in the order of their writing. Frees w. Fails as
- * ddp_pair_save. */
+/* Sync both files to the disk and give them their names: the second half of ddp_pair_save. From any
+ * thread, one pair at a time, pairs of one path in the order of their writing. Frees w, also on
+ * failure. Fails as ddp_pair_save. */
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove the parts and free w. NULL is allowed. */
+/* Remove both files and free w. NULL is allowed. */
 void ddp_pair_abandon(ddp_pair_writing *w);
 
-/* Save the pair of path. c's metadata get the weights file's size and hash, and the time,
- * which is in any case later than the saved_at_ns that is there.
- * On failure the last complete pair of path is still there. DDP_ERR_IO says which file, and
- * why: a full disk, a quota. Fails also with DDP_ERR_NOMEM and as ddp_checkpoint_write. */
+/* Save the pair of path; blocks until it is on the disk. Sets in c's metadata the size and hash of
+ * the weights file, and the time, which is in any case later than the saved_at_ns that is there. On
+ * failure the last complete pair of path is still there. Fails with DDP_ERR_IO, which says which
+ * file and why (a full disk, a quota). Fails also with DDP_ERR_NOMEM, as ddp_checkpoint_write, and
+ * as c->guard. */
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Save the pair of path as a copy of the pair of `from`, with the same time. DDP_ERR_IO: the pair
- * of `from` was not saved at saved_at_ns, and is not copied. guard: as in ddp_checkpoint; NULL:
- * none. Fails also as ddp_pair_save and ddp_checkpoint_read. */
+/* Save the pair of path as a copy of the pair of `from`, with the same time. Fails with DDP_ERR_IO,
+ * and copies nothing, if the pair of `from` was not saved at saved_at_ns. guard: as in
+ * ddp_checkpoint; NULL: none. Fails also as ddp_pair_save and ddp_checkpoint_read. */
 ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
                          const ddp_checkpoint_guard *guard, ddp_error *err) DDP_MUST_CHECK;
 
