@@ -28,10 +28,11 @@
 
 /* The facts about a network that algorithms know, so that they need none of Darknet's headers. */
 typedef struct ddp_network_facts {
-    size_t max_batches; /* 0: not known */
-    int burn_in;
-    double ema_alpha;
-    const ddp_residual_block *blocks; /* that learn, from input to output; block_count of them */
+    size_t max_batches; /* how many steps the run has; 0: not known */
+    int burn_in;        /* the cfg's: in so many first steps the learning rate grows */
+    double ema_alpha;   /* the cfg's: weight of an average of the weights; 0: there is none */
+    const ddp_residual_block
+        *blocks; /* residual blocks that learn, from input to output: block_count of them */
     int block_count;
 } ddp_network_facts;
 
@@ -39,10 +40,10 @@ typedef struct ddp_network_facts {
 typedef struct ddp_algorithm_of {
     const ddp_options *options;
     ddp_group *group;
-    ddp_device *device; /* that the network trains on */
+    ddp_device *device; /* device that the network trains on */
     const ddp_param_table
         *table;       /* table of the host's memory: shapes, and rank 0's first values */
-    ddp_state *state; /* arrays that it keeps are declared there */
+    ddp_state *state; /* where it declares the arrays that it keeps */
     ddp_network_facts network;
 } ddp_algorithm_of;
 
@@ -57,53 +58,60 @@ typedef struct ddp_attached {
     const ddp_sharded_source *first;
 } ddp_attached;
 
+/* An algorithm: what it is asked for by, what it controls, and functions of it. A function or table
+ * that is NULL has nothing to do. Calls come in one order on every rank. */
 typedef struct ddp_algorithm {
-    const char *example; /* words of a command line that ask for it; the first is its option */
+    const char *example; /* words of a command line that ask for it, its option first */
     ddp_claims claims;
-    /* For an algorithm that controls the launch order: what is launched in that order, for a
-     * sentence. */
+    /* With DDP_CONTROLS_ORDER: subject of a sentence that says what starts in an order of its own.
+     */
     const char *order_subject;
 
-    /* Does the command line ask for it? */
+    /* Return 1 if the command line asks for it. */
     int (*is_on)(const ddp_options *o);
-    /* Is what the rows of this folder ask for sound by itself, on or not? DDP_ERR_USAGE: why not.
-     * NULL: always. */
+    /* Fail with DDP_ERR_USAGE, and say why, if options of this folder's rows are wrong by
+     * themselves, be it on or not. NULL: they never are. */
     ddp_status (*check)(const ddp_options *o, ddp_error *err);
-    /* Does it go with this network, these ranks and this device? DDP_ERR_USAGE: why not. NULL: with
-     * any. */
+    /* Fail with DDP_ERR_USAGE, and say why, if it does not go with this network, these ranks and
+     * this device. NULL: it goes with any. */
     ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
 
-    /* From here to close it has *self. Where open leaves that NULL there is nothing to do in this
-     * run: it is asked for its words alone. *of and what it points to may be
-     * gone afterwards, but for group, device and options. */
+    /* Set *self, the algorithm's own data, which close frees. *self stays NULL if there is nothing
+     * to do in this run: then only print and print_resumed are called. *of and what it points to
+     * may be gone afterwards, but for group, device and options. */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
-    /* The network is about to train; and it has trained. What `a` points to lives in between. */
+    /* Begin, since the network is about to train. What `a` points to stays until detach, which is
+     * called when the network has trained. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
     void (*detach)(void *self);
     void (*close)(void *self);
 
-    int halves; /* 1: a bucket's sum is made in two halves, the second by it (core/reducer.h) */
-    /* The places where it is called (core/sum_plug.h, algorithms/plugs.h). */
+    int halves; /* 1: buckets are summed in halves, and this algorithm starts the second ones
+                   (core/reducer.h) */
+    /* Tables of functions that a step of training calls (core/sum_plug.h, algorithms/plugs.h). */
     const ddp_sum_plug *sum;
     const ddp_update_plug *update;
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
 
-    /* Moments of which it has parts, while attached. NULL: the framework has all of them. */
+    /* Return the moments of which each rank has parts, while attached. NULL: the framework has all
+     * moments. */
     ddp_sharded *(*sharded)(const void *self);
 
-    void (*print)(const void *self, FILE *out); /* lines of the banner; while attached */
-    /* On rank 0, of a run that goes on from one of `was` ranks on `now`: what becomes of state that
-     * is each rank's own. */
+    void (*print)(const void *self,
+                  FILE *out); /* prints its lines of the banner, while attached; self may be NULL */
+    /* Print, on rank 0, what becomes of state that is each rank's own, when a run of `was` ranks
+     * goes on on `now` ranks. */
     void (*print_resumed)(int was, int now);
-    void (*print_end)(const void *self, FILE *out, size_t steps); /* when so many have ended */
+    void (*print_end)(const void *self, FILE *out,
+                      size_t steps); /* prints its lines at the end of a run of so many steps */
 } ddp_algorithm;
 
-/* In the order of algorithms.def; NULL after the last. */
+/* All algorithms, in the order of algorithms.def; NULL after the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
 
-/* The one that these options ask for and that makes the second halves of sums itself, where there
- * is more than one rank; NULL: none does. */
+/* Return the algorithm that these options ask for and that has `halves`; NULL: none. With one rank
+ * it does nothing. */
 const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
 
 #endif

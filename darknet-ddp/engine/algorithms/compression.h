@@ -35,49 +35,52 @@
 /* A weight matrix, in memory of the device that trains. */
 typedef struct ddp_matrix {
     size_t param;                      /* index of the parameter in the network's table */
-    size_t rows, columns;              /* 0: it is not compressed */
+    size_t rows, columns;              /* both 0: it is not compressed */
     size_t count;                      /* elements */
-    size_t send_count[DDP_SUM_ROUNDS]; /* numbers that a rank sends in each round */
-    double value;                      /* the number behind the word of -ddp_compress */
-    int rank, ranks;                   /* this one, of so many */
+    size_t send_count[DDP_SUM_ROUNDS]; /* floats that a rank sends in each round */
+    double value;    /* number behind the word of -ddp_compress: 2 in "powersgd:2" */
+    int rank, ranks; /* this rank, and how many there are */
 
-    float *gradient, *error; /* count each. gradient: g for encode, M between encode and decode */
-    /* The numbers of each round: this rank's for encode, their sum over ranks from then on. With
-     * `gathers` numbers[0] has those of all ranks: see ddp_matrix_payload_of. */
+    float *gradient,
+        *error; /* `count` floats each. At encode, gradient is g; from then until decode it is M */
+    /* The numbers of each round: from encode on this rank's, when they have been summed those of
+     * all ranks. With `gathers` numbers[0] has each rank's own: see ddp_matrix_payload_of. */
     float *numbers[DDP_SUM_ROUNDS];
-    size_t stride; /* with gathers: floats from one rank's numbers to the next one's */
+    size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;
 
-/* With `gathers`: return the numbers of a rank. */
+/* With `gathers`: return the round-0 numbers of a rank, m->send_count[0] floats. */
 static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 {
     return m->numbers[0] + (size_t)rank * m->stride;
 }
 
-/* For a compression that keeps more than errors: the run that it is opened for. */
+/* The run that a compression is opened for, if it keeps more than errors. */
 typedef struct ddp_compression_of {
     double value;
     ddp_device *device;
-    ddp_state *state;           /* declare arrays here that are to be saved */
+    ddp_state *state;           /* where it declares arrays that are to be saved */
     const ddp_matrix *matrices; /* one for each parameter, without memory */
     size_t param_count;
 } ddp_compression_of;
 
-/* Calls come in one order on every rank, from one thread, matrix by matrix. self is what open has
- * set, or NULL. Of matrices that a GPU has, encode and decode queue their work on `queue`. */
+/* A compression. Calls come in one order on every rank, from one thread, matrix by matrix. Their
+ * first argument, self, is what open has set, or NULL. If a GPU has the matrix, encode and decode
+ * queue their work on `queue`, and do not wait. */
 typedef struct ddp_compression {
-    const char *how; /* ends "gradients travel by ..."; # stands for the number behind the word */
-    /* 1: each rank gets the round-0 numbers of all ranks (ddp_matrix_payload_of), not their sum;
-     * there is no round 1. */
+    const char *how; /* end of the sentence "gradients travel by ..."; # stands for the number
+                        behind the word */
+    /* 1: each rank gets the round-0 numbers of all ranks, not their sum, and there is no round 1
+     * (ddp_matrix_payload_of). 0: numbers are summed. */
     int gathers;
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
     /* Return how many numbers a rank sends of a matrix in round 0 or 1. Round 1 is made of round
-     * 0's sum; 0: there is no round 1. */
+     * 0's sum. 0 for round 1: there is none. */
     size_t (*numbers)(double value, size_t rows, size_t columns, int round);
 
-    /* Round 0: add error to gradient, and write the numbers of that. Round 1: make numbers[1] of
-     * numbers[0], which has the sum over ranks. */
+    /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that. Round
+     * 1: make numbers[1] of numbers[0], which has the sum over ranks. */
     void (*encode)(void *self, const ddp_matrix *m, int round, ddp_device *queue);
 
     /* Set gradient and error as the head says; all numbers are there. *ran, of the device's memory,
@@ -90,8 +93,8 @@ typedef struct ddp_compression {
     /* Fail with DDP_ERR_USAGE, and say why, if it does not pay on so many ranks, more than one.
      * NULL: it always pays. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
-    /* open sets *self, which close frees; close is called where open failed, too. NULL: there is
-     * nothing to open. */
+    /* Set *self, which close frees, also if open failed after setting it. NULL: there is nothing to
+     * open. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);
     void (*close)(void *self);
 } ddp_compression;

@@ -7,14 +7,16 @@
 #include "options/options.h"
 
 typedef struct ddp_launch_policy {
-    size_t defer_bytes; /* ddp_reducer_config.defer_bytes: travel during the next forward pass */
-    int priority;       /* ddp_reducer_config.priority: first layers go first */
-    const char *fixed; /* why there is no priority, the subject of a sentence; NULL: there may be */
+    size_t defer_bytes; /* buckets that travel during the next forward pass
+                           (ddp_reducer_config.defer_bytes) */
+    int priority;       /* 1: first layers go first (ddp_reducer_config.priority) */
+    const char
+        *fixed; /* if there can be no priority: subject of a sentence that says why; else NULL */
 } ddp_launch_policy;
 
-/* Return the policy of a run with these options on so many ranks. on_gpus: they compute on GPUs.
- * Without overlap, where steps may be dropped, and with an algorithm that controls the order, sums
- * start in the plan's order. */
+/* Return the policy of a run with these options on so many ranks. on_gpus: 1 if they compute on
+ * GPUs. Without overlap, where steps may be skipped, and with an algorithm that controls the order,
+ * sums start in the plan's order. */
 ddp_launch_policy ddp_launch_policy_of(const ddp_options *o, int ranks, int on_gpus);
 
 #endif

@@ -10,64 +10,65 @@
 
 #include <stddef.h>
 
-/* Layers `first` to `last` of a network, which it can be trained without: they lie between the
- * [shortcut] behind them and the layer that it names. */
+/* Layers `first` to `last` of a network, without which it can be trained: they lie between a
+ * [shortcut] layer and the earlier layer that the [shortcut] adds. */
 typedef struct ddp_residual_block {
     int first, last;
-    int shortcut; /* last + 1 */
+    int shortcut; /* index of the [shortcut]: last + 1 */
 } ddp_residual_block;
 
-/* Decides which layers a step has; the same on every rank. The trainer tells the framework,
+/* Decides which layers a step has; alike on every rank. The trainer tells the framework,
  * BatchNorm's statistics and the reducer. */
 typedef struct ddp_layers_plug {
-    /* Choose, once, before the step that follows `step` steps. Set dropped to 1 for each layer of
-     * the network that this step is trained without; all layers of a block alike. Set scale to the
-     * factor by which each shortcut multiplies its block's output. Both are as the last call left
-     * them, and at first 0 and 1. */
+    /* Choose the layers of the step that follows `step` steps; called once before it. Set
+     * dropped[l] to 1 for each layer that this step is trained without, all layers of a block
+     * alike. Set scale[l] to the factor by which shortcut l multiplies its block's output. Both
+     * arrays have an entry for each layer; they are as the last call left them, and at first 0
+     * and 1. */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 
 /* One array that the framework is about to update. */
 typedef struct ddp_array_update {
-    float *value, *gradient; /* count elements each, on the table's device */
+    float *value, *gradient; /* `count` floats each, on the table's device */
     size_t count;
-    /* Do the framework's own update of elements begin to end. moments: end - begin of each
-     * (core/sharded.h); NULL: the framework's own, of all elements. */
+    /* Do the framework's own update of elements begin to end - 1. moments: end - begin floats of
+     * each moment (core/sharded.h); NULL: the framework's own, which are of all elements. */
     void (*apply)(const struct ddp_array_update *u, size_t begin, size_t end,
                   float *const *moments);
 } ddp_array_update;
 
 /* Decides who updates what. */
 typedef struct ddp_update_plug {
-    /* Replaces the framework's update of an array. */
+    /* Update an array, in place of the framework. */
     void (*optimize)(void *self, const ddp_array_update *u);
-    /* Called when the last layer of a step has been updated. Fails with DDP_ERR_COMM. */
+    /* Note that the last layer of a step has been updated. Fails with DDP_ERR_COMM. */
     ddp_status (*updated)(void *self, ddp_error *err);
-    /* Wait until what other ranks have updated of the layer is in its parameters. Called before a
-     * forward pass, or other code, reads them, once for each layer that was updated. Fails with
-     * DDP_ERR_COMM. */
+    /* Wait until the values that other ranks have updated are in the layer's parameters. Called
+     * before a forward pass, or other code, reads them, once for each layer that was updated. Fails
+     * with DDP_ERR_COMM. */
     ddp_status (*receive_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 
-/* Decides which steps sum gradients; the same on every rank. In a step that does not, each rank
- * updates with its own, and ranks differ until they are brought into sync again. Code that needs
- * them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
+/* Decides which steps sum gradients; alike on every rank. In a step that does not (a local step),
+ * each rank updates with its own, and ranks differ until they are brought into sync again. Code
+ * that needs them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
 typedef struct ddp_step_plug {
-    /* Return 1 if gradients are summed in this step, from 1. */
+    /* Return 1 if gradients are summed in this step; the first step is 1. */
     int (*syncs_gradients)(const void *self, size_t step);
-    /* For a local step: return 1 if ranks are to be in sync when it has ended. */
+    /* Return 1 if ranks are to be in sync when this local step has ended. */
     int (*ends_in_sync)(const void *self, size_t step);
-    /* Begin a local step's updates, at this learning rate. Returns what a rank's own gradients are
-     * multiplied by. */
+    /* Begin the updates of a local step, at this learning rate. Returns the factor for a rank's own
+     * gradients. */
     double (*begin_update)(void *self, double rate);
-    /* Called when this rank is about to update the layer. */
+    /* Note that this rank is about to update a layer in a local step. */
     void (*updates)(void *self, int layer);
-    /* Return 1 if ranks are in sync; else most_steps returns after at most how many steps they are.
-     */
+    /* Return 1 if all ranks have the same parameters now. */
     int (*in_sync)(const void *self);
+    /* Return after at most how many steps they have, if they have not now. */
     size_t (*most_steps)(const void *self);
-    /* Bring ranks into sync, between two steps, on every rank. Blocks. Fails with DDP_ERR_FORMAT on
-     * every rank if what they have is not finite, and with DDP_ERR_COMM. */
+    /* Bring ranks into sync, between two steps. Every rank calls it; blocks. Fails with
+     * DDP_ERR_FORMAT on every rank if what they have is not finite, and with DDP_ERR_COMM. */
     ddp_status (*sync)(void *self, ddp_error *err);
 } ddp_step_plug;
 

@@ -8,50 +8,57 @@
 
 typedef struct ddp_algorithm_set ddp_algorithm_set;
 
-/* Open those that of->options ask for, which ddp_claims_check has seen; a set may be empty. *of and
- * what it points to need not outlive the call, but for the group and the options. Every rank opens
- * the same. *out is set on success. DDP_ERR_USAGE: one does not go with this network, as its own
- * check_run says. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the algorithms that of->options ask for, which ddp_claims_check must have passed; there may
+ * be none. *of and what it points to need not outlive the call, but for the group, the device and
+ * the options. Every rank opens the same. *out is set on success. Fails with DDP_ERR_USAGE (one
+ * does not go with this run, as its check_run says), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_of *of,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Detached. NULL is allowed. */
+/* Detach and close all algorithms, and free s. NULL is allowed. */
 void ddp_algorithm_set_close(ddp_algorithm_set *s);
 
-/* The network is about to train: each one goes to work. Once; what it points to must outlive
- * ddp_algorithm_set_detach. Fails as each one's attach; those before it are detached then. */
+/* Begin the work of each algorithm, since the network is about to train. What a points to must stay
+ * until ddp_algorithm_set_detach. If one fails, those before it are detached, and its error is
+ * returned. */
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* The network's memory is about to go. Nothing happens if none is attached. */
+/* End the work of each algorithm, since the network's memory is about to go. Does nothing if none
+ * is attached. */
 void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 
-/* Was the set attached, if only once? */
+/* Return 1 if ddp_algorithm_set_attach was ever called. */
 int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 
-/* Return the state that the algorithms keep beside the network's own arrays. The set owns it. It is
- * on the host when the set is opened, and resuming fills it there. It is shared with all ranks and
- * moved to the device (ddp_state_use) before the set is attached. NULL if s is NULL. */
+/* Return the state that the algorithms keep beside the network's own arrays; the set owns it. When
+ * the set is opened it is in host memory, where resuming fills it. Before the set is attached it
+ * must be shared with all ranks, and moved to the device (ddp_state_use). NULL if s is NULL. */
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
-/* The one that plugs in there, and *self to call it with; NULL: the plain run's. s may be NULL,
- * here and below. */
+/* Return the sum plug of the algorithm that has one, and set *self to pass to it. NULL: sums are a
+ * plain run's. Here and below s may be NULL. */
 const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self);
+/* Return the update plug, in the same way. */
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);
+/* Return the step plug, in the same way. */
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
+/* Return the layers plug, in the same way. */
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
 
-/* Are buckets summed in halves? */
+/* Return 1 if an algorithm has buckets summed in halves. */
 int ddp_algorithm_set_halves(const ddp_algorithm_set *s);
 
-/* Does one keep moments, parts on each rank? And these, while attached; NULL: none does. */
+/* Return 1 if an algorithm keeps moments of which each rank has parts. */
 int ddp_algorithm_set_shards(const ddp_algorithm_set *s);
+/* Return these moments, while attached; NULL: there are none. */
 ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
 
-/* Each one's lines of the banner, while attached, and what it says at the end of so many steps, in
- * the order of their table. */
+/* Print each algorithm's lines of the banner, while attached, in the order of their table. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
+/* Print what becomes of each algorithm's state, of a run of `was` ranks that goes on on `now`. */
 void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now);
+/* Print what each algorithm says at the end of a run of `steps` steps. */
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);
 
 #endif

@@ -28,17 +28,17 @@
 
 typedef struct ddp_layer_drop {
     uint64_t seed;
-    double most;  /* 1 - theta: how often the last block is dropped in the end; below 1 */
+    double most;  /* 1 - theta, the probability with which the last block is dropped in the end;
+                     below 1 */
     size_t steps; /* T, above 0 */
     int blocks;   /* L */
 } ddp_layer_drop;
 
-/* Return p_l(step) of block `block`, counted from 0: l is block + 1. The same bits on every
- * machine.
- */
+/* Return the probability that a block, counted from 0, is kept in a step: p_l(step) for l = block
+ * + 1. The same bits on every machine. */
 double ddp_layer_drop_keep_probability(const ddp_layer_drop *d, int block, size_t step);
 
-/* Return 1 if that block is dropped in that step. */
+/* Return 1 if a block, counted from 0, is dropped in a step. */
 int ddp_layer_drop_drops_block(const ddp_layer_drop *d, int block, size_t step);
 
 #endif

@@ -50,27 +50,28 @@
 
 typedef struct ddp_local_sgd ddp_local_sgd;
 
-/* Every rank has the same values. */
+/* How a run averages; the same on every rank. */
 typedef struct ddp_local_sgd_config {
-    int period;           /* steps, H; 0: no local SGD at all */
-    int warmup;           /* steps, at least 0 */
-    size_t last_step;     /* the run's; 0: not known */
+    int period;           /* H, steps of a period; above 0 */
+    int warmup;           /* first steps that sum gradients; at least 0 */
+    size_t last_step;     /* number of the run's last step; 0: not known */
     double slow_momentum; /* at least 0, below 1; less than 0: none */
     double slow_rate;     /* rate of slow steps, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
-/* Open the averaging of table, whose buffers must stay where they are. Both group and table must
- * outlive *out. The caller's `slow` has u of each of the table's parameters, in memory of its
- * device; NULL without slow momentum. Every rank opens with the same config and table, and with the
- * same values in them. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the averaging of a table, whose buffers must stay where they are. All pointers but config
+ * must outlive *out, which is set on success. With slow momentum, slow[i] is u for parameter i, in
+ * memory of table's device; without, slow is NULL. Every rank opens with the same config and table,
+ * and with the same values in them. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_param_table *table,
                               const ddp_local_sgd_config *config, float *const *slow,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. */
+/* Free l. NULL is allowed. */
 void ddp_local_sgd_close(ddp_local_sgd *l);
 
-/* Return 1 if each rank updates with its own gradients in this step, from 1. l may be NULL: 0. */
+/* Return 1 if each rank updates with its own gradients in this step; the first step is 1. l may be
+ * NULL: 0. */
 int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
 
 /* Return 1 if ranks average their parameters after this step: the last of a period or of the run.
@@ -78,22 +79,23 @@ int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
  * ddp_local_sgd_is_local_step returns 1. */
 int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step);
 
-/* Begin the update of a local step, at this learning rate. */
+/* Begin the update of a local step, at this learning rate, before any layer is updated. */
 void ddp_local_sgd_begin_update(ddp_local_sgd *l, double rate);
 
-/* Note that the layer ran on this rank in this step. */
+/* Note that a layer ran on this rank in this period, so that it is averaged. */
 void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer);
 
-/* Return 1 if no local step has updated since the last averaging, so that all ranks have the same.
- * The answer is the same on every rank; 1 for NULL. */
+/* Return 1 if no local step has updated since the last averaging, so that all ranks have the same
+ * parameters. The answer is the same on every rank; 1 for NULL. */
 int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 
-/* Average: after the last update of a period, or between two steps to end one early. Blocks until
- * every rank is here. Does nothing where ranks are in sync. Fails with DDP_ERR_FORMAT on every rank
- * if a mean is not finite; the text names it. Fails also with DDP_ERR_COMM. */
+/* Average parameters, moments and statistics over ranks. Call after the last update of a period, or
+ * between two steps to end one early. Every rank calls it; blocks. Does nothing where ranks are in
+ * sync. Fails with DDP_ERR_FORMAT on every rank if a mean is not finite; the text names it. Fails
+ * also with DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return how many bytes an averaging sums on each rank if every layer ran. */
+/* Return how many bytes an averaging sums on each rank, if every layer ran. */
 size_t ddp_local_sgd_bytes(const ddp_local_sgd *l);
 
 #endif

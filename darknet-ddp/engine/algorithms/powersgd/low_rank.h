@@ -17,25 +17,26 @@ extern "C" {
 /* A matrix and what PowerSGD makes of it; shapes as in matrix.h. Nothing overlaps. */
 typedef struct ddp_low_rank {
     ddp_shape shape;
-    float *m;           /* this rank's gradient; M from encode on; then the sum over ranks */
-    float *error;       /* M's error, of M's size */
-    float *q;           /* orthonormal, what the step begins with */
-    const float *drawn; /* columns that replace lost ones of q, of q's size */
-    float *p;           /* P, and its sum over ranks */
-    float *q_sum;       /* M^T P, and its sum over ranks */
+    float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
+    float *error;       /* M's error, as many floats */
+    float *q;           /* Q with which the step begins; its columns are orthonormal */
+    const float *drawn; /* columns that replace those of q that are lost; as many as q has */
+    float *p;           /* P; from make_second on, its sum over ranks */
+    float *q_sum;       /* M^T P; from decode on, its sum over ranks */
 } ddp_low_rank;
 
-/* M = gradient + error, P = M Q. */
+/* Set m to M = gradient + error, and p to P = M Q. */
 void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x);
 
-/* Make the columns of p, which has the sum of P, orthonormal, and q_sum = M^T P. */
+/* Make the columns of p, which has the sum of P over ranks, orthonormal, and set q_sum to M^T P. */
 void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
 
-/* Set error = M - share * P q_sum^T, then m = P q_sum^T, when p and q_sum have their sums. If *ran,
- * of the device's memory, is 0, set m to zero and change nothing else. */
+/* Set error to M - share * P q_sum^T, then m to P q_sum^T. Call when p and q_sum have their sums
+ * over ranks. If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
-/* Set q to q_sum with orthonormal columns. Does nothing if *ran is 0. */
+/* Set q to q_sum with orthonormal columns; columns that are lost become those of `drawn`. Does
+ * nothing if *ran, of the device's memory, is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
 /* ---- a kind of device: each member does what the function of its name does ---- */
@@ -47,7 +48,8 @@ typedef struct ddp_low_rank_ops {
     void (*renew)(ddp_device *d, const ddp_low_rank *x, const float *ran);
 } ddp_low_rank_ops;
 
-extern const ddp_low_rank_ops *const ddp_low_rank_on_gpu; /* NULL: this build is for CPUs */
+extern const ddp_low_rank_ops
+    *const ddp_low_rank_on_gpu; /* the functions for GPUs; NULL: this build is for CPUs */
 
 #ifdef __cplusplus
 }

@@ -12,17 +12,19 @@
 extern "C" {
 #endif
 
-/* M = M + E, P = M Q. */
+/* Set x->m to M + error, and x->p to M Q. */
 cudaError_t ddp_cuda_add_times(cudaStream_t stream, const ddp_low_rank *x);
 
-/* Columns of P become orthonormal. */
+/* Make the columns of x->p orthonormal. */
 cudaError_t ddp_cuda_orthogonalize(cudaStream_t stream, const ddp_low_rank *x);
 
-/* q_sum = M^T P. */
+/* Set x->q_sum to M^T P. */
 cudaError_t ddp_cuda_transposed_times(cudaStream_t stream, const ddp_low_rank *x);
 
+/* Do what ddp_low_rank_decode does. */
 cudaError_t ddp_cuda_approximate(cudaStream_t stream, const ddp_low_rank *x, const float *ran,
                                  float share);
+/* Do what ddp_low_rank_renew_q does. */
 cudaError_t ddp_cuda_renew_q(cudaStream_t stream, const ddp_low_rank *x, const float *ran);
 
 #ifdef __cplusplus

@@ -19,29 +19,30 @@ extern "C" {
 
 typedef struct ddp_shape {
     size_t rows, columns;
-    size_t rank; /* 0: there are no P and Q */
+    size_t rank; /* columns of P and of Q; 0: there are none */
 } ddp_shape;
 
-/* M = M + E, then P = M Q: one pass over both. */
+/* Add E to M, then set P to M Q, in one pass over M. */
 void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, ddp_shape s);
 
-/* Q = M^T P. */
+/* Set Q to M^T P. */
 void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_shape s);
 
-/* Set E = M - share * P Q^T, the error of the approximation, and then M = P Q^T. */
+/* Set E to M - share * P Q^T, the error of the approximation, and then M to P Q^T. */
 void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, float share,
                             ddp_shape s);
 
-/* Columns of `length` become orthonormal (Gram-Schmidt, modified, products in double). One that
- * depends on those before it becomes zero. What is not finite stays so. */
+/* Make `count` columns of `length` elements orthonormal (Gram-Schmidt, modified, products in
+ * double). A column that depends on those before it becomes zero. What is not finite stays so. */
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
 
-/* Make Q's columns orthonormal, by ddp_matrix_orthogonalize. No step would change a column that is
- * zero then: it becomes that of `drawn`, of Q's size, and all are made orthonormal again. */
+/* Make Q's columns orthonormal, by ddp_matrix_orthogonalize. A column that becomes zero is replaced
+ * by that of `drawn`, of Q's size, and all are made orthonormal again; else it would stay zero for
+ * ever. */
 void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s);
 
-/* The least fraction of a column's length that must be left when others are taken off it. A column
- * that is not longer than that is rounding, and becomes zero. */
+/* Fraction of a column's length that must be left when the columns before it are taken off. A
+ * column with no more left is rounding, and becomes zero. */
 #define DDP_MATRIX_LEAST_LEFT 1e-5
 
 #ifdef __cplusplus

@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* Floats that a GPU works in. */
+/* Sizes of the memory that a GPU works in; DDP_LARGEST_SCRATCH is its floats. */
 enum {
     DDP_LARGEST_BINS = 1 << 11,
-    DDP_LARGEST_TILE = 1 << 12, /* elements that a block writes */
+    DDP_LARGEST_TILE = 1 << 12, /* elements that one block of threads writes */
     DDP_LARGEST_SCRATCH = DDP_LARGEST_BINS + 2 + 2 * DDP_TOP_K_SECTION / DDP_LARGEST_TILE
 };
 
@@ -22,20 +22,21 @@ enum {
 typedef struct ddp_largest {
     size_t count;
     double percent;
-    float *m;     /* this rank's gradient; M from encode on; then the sum over ranks */
-    float *error; /* m's error, of m's size */
-    float *told; /* ddp_top_k_numbers numbers of rank 0; those of the next rank begin `stride` on */
+    float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
+    float *error; /* M's error, as many floats */
+    float
+        *told; /* ddp_top_k_numbers floats of rank 0; those of rank r begin at told + r * stride */
     size_t stride;
     int rank, ranks;
-    float *scratch; /* a GPU's DDP_LARGEST_SCRATCH floats; one encode at a time uses them */
+    float *scratch; /* on a GPU: DDP_LARGEST_SCRATCH floats, for one encode at a time */
 } ddp_largest;
 
-/* M = gradient + error; its largest are told in this rank's place. */
+/* Set m to M = gradient + error, and write its largest elements to this rank's place in told. */
 void ddp_largest_encode(ddp_device *d, const ddp_largest *x);
 
 /* Set error to M without the elements that this rank has told. Then set m to the sum of the
- * elements that all ranks have told, added in the order of ranks. Call when all are there. If *ran,
- * of the device's memory, is 0, set m to zero and change nothing else. */
+ * elements that all ranks have told, added in the order of ranks. Call when all ranks' are in told.
+ * If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
 void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran);
 
 /* ---- a kind of device: each member does what the function of its name does ---- */
@@ -45,7 +46,8 @@ typedef struct ddp_largest_ops {
     void (*decode)(ddp_device *d, const ddp_largest *x, const float *ran);
 } ddp_largest_ops;
 
-extern const ddp_largest_ops *const ddp_largest_on_gpu; /* NULL: this build is for CPUs */
+extern const ddp_largest_ops
+    *const ddp_largest_on_gpu; /* the functions for GPUs; NULL: this build is for CPUs */
 
 #ifdef __cplusplus
 }

@@ -11,16 +11,17 @@
 extern "C" {
 #endif
 
-/* out[0..2 kept) tells the kept largest of x[0..count): of one section. */
+/* Write the values, then the places, of the s->kept largest of x[0..s->count), which are section s,
+ * to out[0..2 kept). selection: DDP_LARGEST_SCRATCH words that the kernels work in. */
 cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
                                   const ddp_top_k_section *s, unsigned *selection);
 
-/* Where *ran is above 0, x[place] += value of what `told` tells of this section of x, or, with
- * clear, x[place] = 0. */
+/* For each value and place in `told` of section s: add the value to x[place], or with clear 1 set
+ * x[place] to 0. x and told are those of the whole array. Does nothing where *ran is 0 or less. */
 cudaError_t ddp_cuda_top_k_put_told(cudaStream_t stream, float *x, const float *told,
                                     const ddp_top_k_section *s, const float *ran, int clear);
 
-/* error = M, where *ran is above 0, and M = 0. */
+/* Set error to m, unless *ran is 0 or less, and then m to 0. */
 cudaError_t ddp_cuda_keep_error(cudaStream_t stream, float *m, float *error, const float *ran,
                                 size_t count);
 

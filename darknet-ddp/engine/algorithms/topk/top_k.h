@@ -17,28 +17,28 @@ extern "C" {
 enum { DDP_TOP_K_SECTION = 1 << 24 };
 
 typedef struct ddp_top_k_section {
-    size_t from, count; /* its elements in the array */
-    size_t kept;        /* how many of them are told */
-    size_t at;          /* where the numbers that tell of it begin: values, then places */
+    size_t from, count; /* its first element in the array, and how many it has */
+    size_t kept;        /* how many of its elements are taken, the largest */
+    size_t at;          /* index of its first number: `kept` values, then `kept` places from 0 */
 } ddp_top_k_section;
 
-/* Make of a zeroed *s the first section of an array of `count` elements, and of each the one behind
- * it. Returns 0 where there is none. */
+/* Advance *s to the next section of an array of `count` elements, and return 1; a zeroed *s becomes
+ * the first. Returns 0 if there is no more. percent: how much of each section is taken. */
 int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent);
 
-/* Numbers that tell what is taken of `count` elements, a value and a place each: so many percent,
- * above 0, of each section, and at least one of it. */
+/* Return how many numbers tell the largest of `count` elements: a value and a place for each. Of
+ * each section `percent`, above 0, of the elements are taken, and at least one. */
 size_t ddp_top_k_numbers(size_t count, double percent);
 
-/* out[0..ddp_top_k_numbers) tells the largest of x[0..count); of equal ones the first. What is no
- * number is larger than any. */
+/* Write the largest of x[0..count), and their places, to out[0..ddp_top_k_numbers). Of equal ones
+ * the first are taken. NaN is larger than any number. */
 void ddp_top_k_select(float *out, const float *x, size_t count, double percent);
 
-/* x[place] += value, of each that `told` tells, in order. A place that is none, in a sum that is
- * not finite, is passed over. */
+/* Add each value in `told` to x at its place, in order; told is as ddp_top_k_select writes it for
+ * x[0..count). Places that are none, in a sum that is not finite, are skipped. */
 void ddp_top_k_add_told(float *x, const float *told, size_t count, double percent);
 
-/* x[place] = 0, in the same way. */
+/* Set x to 0 at each place in `told`, with the same arguments as ddp_top_k_add_told. */
 void ddp_top_k_clear_told(float *x, const float *told, size_t count, double percent);
 
 #ifdef __cplusplus

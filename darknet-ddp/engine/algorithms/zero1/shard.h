@@ -40,42 +40,44 @@
 
 typedef struct ddp_shard ddp_shard;
 
-/* A run whose moments are shared out; all of it must outlive the shard. */
+/* A run whose moments are shared out. What it points to must outlive the shard. */
 typedef struct ddp_shard_of {
     ddp_group *group;
     const ddp_param_table *table;
     const ddp_bucket_plan *plan;
-    float *memory;                   /* that the plan's offsets count in */
-    ddp_work *const *sums;           /* by bucket, without its run counts */
-    int root;                        /* the rank whose moments all begin with */
-    const ddp_sharded_source *first; /* where root has them; NULL: in the framework's memory */
+    float *memory;         /* memory of all buckets; the plan's offsets count from its start */
+    ddp_work *const *sums; /* by bucket: the sum of its gradients, without run counts */
+    int root;              /* rank whose moments the run begins with */
+    const ddp_sharded_source
+        *first; /* reads root's moments; NULL: they are in the framework's memory */
 } ddp_shard_of;
 
-/* Give each rank its share of the moments that of->root has, and empty the framework's arrays of
- * them. Every rank calls it. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and on
- * of->root as of->first. */
+/* Give each rank the moments of its own ranges, as of->root has them, and empty the framework's
+ * arrays of moments. Every rank calls it; blocks. *out is set on success. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM, and on of->root with of->first's error. */
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
 
-/* Free the moments. The framework's are empty then, or NULL where a GPU has no memory for them.
- * NULL is allowed. */
+/* Free s and its moments. The framework's arrays of moments are empty then; on a GPU without memory
+ * for them they are NULL. NULL is allowed. */
 void ddp_shard_close(ddp_shard *s);
 
-/* Return the moments, for checkpoints; the shard's. */
+/* Return the moments, for checkpoints; s owns them. */
 ddp_sharded *ddp_shard_moments(const ddp_shard *s);
 
-/* Return this rank's *count ranges of the parameter whose gradient begins here. NULL: it is in no
- * bucket. They live as long as the shard. */
+/* Return this rank's ranges of the parameter whose gradient begins at `gradient`, *count of them;
+ * they live as long as s. NULL, and *count 0: no bucket has such a parameter. */
 const ddp_sharded_range *ddp_shard_ranges(const ddp_shard *s, const float *gradient, size_t *count);
 
-/* Put this rank's values of bucket b where its gradients were. Its sum has been waited for, or had
- * a fence that ddp_group_synchronize has seen. If a gradient was not finite, each range begins with
- * NaN, so that every rank learns of it. */
+/* Write this rank's updated values of bucket b to the place of its gradients there. Call when the
+ * bucket's sum has been waited for, or was fenced before a ddp_group_synchronize. If a gradient was
+ * not finite, each range begins with NaN, so that every rank learns of it. */
 void ddp_shard_publish_bucket(const ddp_shard *s, size_t b);
 
-/* Copy what the bucket has brought to parameter i, and set its gradient to zero. */
+/* Copy all ranks' values of parameter i from the place of its gradient to the parameter, and set
+ * the gradient to zero. Call when the second half of its bucket's sum is there. */
 void ddp_shard_take_parameter(const ddp_shard *s, size_t i);
 
-/* Bytes of moments: this rank's, and all. */
+/* Bytes of moments: of this rank, and of a plain run. */
 typedef struct ddp_shard_size {
     size_t own, all;
 } ddp_shard_size;
