@@ -129,9 +129,11 @@ def drawn_heads():
         if path.startswith("darknet-ddp/") and path.endswith(SOURCES):
             text = read(path)
             for start, _, lines in comments(text):
-                if not re.sub(r"#(?:ifndef|define|pragma)[^\n]*", "", text[:start]).strip():
+                if re.sub(r"#(?:ifndef|define|pragma)[^\n]*|/\* ddp-test:[^\n]*", "", text[:start]).strip():
+                    break
+                if not lines[0].startswith("ddp-test:"):
                     yield path, "\n".join(lines).strip(), ""
-                break
+                    break
 
 
 def draw(places, count, seed):

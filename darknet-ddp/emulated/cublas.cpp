@@ -1,4 +1,5 @@
-/* cuBLAS and cuRAND. */
+/* The calls of cuBLAS and cuRAND on the emulated device. Matrix products and random numbers are
+ * queued on a stream, and computed on the CPU (gemm.cpp has the loops). */
 #include "emulated.h"
 
 #include "cublas_v2.h"

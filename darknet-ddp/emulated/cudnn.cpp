@@ -1,4 +1,5 @@
-/* cuDNN's convolutions. */
+/* The calls of cuDNN that compute convolutions, on the emulated device. Each checks its arguments,
+ * and queues the convolution (convolve.cpp) on the handle's stream. */
 #include "cudnn_arrays.h"
 #include "cudnn_shapes.h"
 #include "emulated.h"

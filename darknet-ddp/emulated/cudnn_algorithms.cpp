@@ -1,4 +1,5 @@
-/* cuDNN's choice of algorithms. */
+/* The emulated cuDNN's table of convolution algorithms, and the calls by which a program chooses
+ * one: lists, heuristics, timings and sizes of workspaces. */
 #include "cudnn_shapes.h"
 #include "emulated.h"
 

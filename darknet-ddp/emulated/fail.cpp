@@ -1,5 +1,6 @@
-/* EMULATED_FAIL: calls that fail on purpose. EMULATED_CALLS: a file for how many calls there were,
- * and how many bytes they copied between host and device. */
+/* Counts the calls of the emulated libraries by name. The variable EMULATED_FAIL says which calls
+ * fail on purpose; EMULATED_CALLS names a file for the counts, and for the bytes copied between
+ * host and device. */
 #include "emulated.h"
 
 #include <cstdio>

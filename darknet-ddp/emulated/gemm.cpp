@@ -1,4 +1,5 @@
-/* Matrix products: tiles of 16 rows and 4 columns, of packed pieces of 256 inner indices. */
+/* The matrix product behind the emulated cuBLAS and cuDNN, on the CPU. It goes by tiles of 16 rows
+ * and 4 columns, whose factors are packed in blocks of 256 inner indices. */
 #include "emulated.h"
 
 #include <algorithm>

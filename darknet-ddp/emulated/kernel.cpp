@@ -1,10 +1,11 @@
-/* Kernels: the threads of a block run one after the other, on fibers.
+/* Runs kernels of the emulated device on the CPU. The threads of a block run one after the other,
+ * on fibers (threads that only switch when they say so).
  *
- * A fiber runs one thread of the block after the other. One that comes to a barrier stays there
- * with its fiber, and another fiber goes on with the threads that have not begun. When all have
- * begun, those at a barrier that all of its threads have reached go on, and so to the end. Kernels
- * without barriers need one fiber. Fibers are made by ucontext and switched by the compiler's own
- * setjmp, which saves three registers and makes no system call. */
+ * A fiber runs threads of the block in turn. If a thread comes to a barrier, it stays there with
+ * its fiber, and another fiber goes on with the threads that have not begun. When all threads have
+ * begun, those go on that stand at a barrier which all of its threads have reached; and so to the
+ * end. A kernel without barriers needs one fiber. Fibers are made by ucontext and switched by the
+ * compiler's own setjmp, which saves three registers and makes no system call. */
 #include "emulated_kernels.h"
 
 #include "emulated.h"

@@ -1,10 +1,10 @@
-/* Device memory, which host code cannot touch, and pinned host memory.
+/* The emulated device's memory, which crashes host code that touches it, and pinned host memory.
  *
- * Where the CPU has protection keys, each thread opens device memory for itself, at the cost of one
- * instruction, and every array ends at the end of a page that no memory follows. Elsewhere all
- * device memory lies in one arena that is opened and closed as a whole, but for what was freed, by
- * mprotect, while any thread runs work of a queue. That takes longer than most kernels: with
- * EMULATED_GUARD=sometimes it is closed only every eighth time. */
+ * If the CPU has protection keys, each thread opens device memory for itself, at the cost of one
+ * instruction, and every array ends at the end of a page that no memory follows. Without keys all
+ * device memory lies in one arena. While any thread runs work of a queue, mprotect opens the whole
+ * arena, but for what was freed. That takes longer than most kernels; with EMULATED_GUARD=sometimes
+ * the arena is closed only every eighth time. */
 #include "emulated.h"
 
 #include <algorithm>

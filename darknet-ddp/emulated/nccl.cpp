@@ -1,5 +1,5 @@
-/* NCCL's communicators. A communicator that does not block answers ncclInProgress when it is
- * opened. */
+/* The emulated NCCL's communicators: open, poll, finalize and abort them, and register memory. A
+ * communicator that does not block answers ncclInProgress when it is opened. */
 #include "communicator.h"
 
 #include <cstdio>

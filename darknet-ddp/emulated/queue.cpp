@@ -1,10 +1,10 @@
-/* The queues of streams: closures, run in an order that EMULATED_ORDER chooses among those that
- * CUDA allows.
+/* The queues of the emulated streams. They hold closures, and run them in an order that
+ * EMULATED_ORDER chooses among those that CUDA allows.
  *
- * Each task ends in an end_of_work, and begins after others: what is before it in its
- * queue, the default stream for streams made without cudaStreamNonBlocking and the other way round,
- * and events. Work runs on the thread that calls CUDA, without the lock, and at most one task of a
- * queue at a time. */
+ * A task is one closure, and its end is an end_of_work. A task begins after the end of what is
+ * before it in its queue, after events that its stream waits for, and, between the default stream
+ * and streams made without cudaStreamNonBlocking, after what the other one has queued. Tasks run
+ * without the lock on the thread that calls CUDA, at most one of a queue at a time. */
 #include "emulated.h"
 #include "order.h"
 

@@ -1,4 +1,4 @@
-/* CUDA's streams and events, by queue.cpp. */
+/* The emulated CUDA runtime: calls about streams and events. queue.cpp runs what is queued. */
 #include "emulated.h"
 
 using namespace emulated;

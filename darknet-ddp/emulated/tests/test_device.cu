@@ -1,5 +1,5 @@
-/* The emulated device itself: kernels, memory, streams and events, in the order that EMULATED_ORDER
- * names. */
+/* Tests of the emulated device itself: kernels, memory, streams and events, under the order of work
+ * that EMULATED_ORDER names. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstdint>

@@ -1,5 +1,5 @@
-/* The emulated cuBLAS, cuRAND and cuDNN against plain loops. Values are small integers, so sums are
- * exact. */
+/* Tests of the emulated cuBLAS, cuRAND and cuDNN: their results against plain loops. Values are
+ * small integers, so sums are exact. */
 #include <cublas_v2.h>
 #include <cudnn.h>
 #include <curand.h>

@@ -1,4 +1,4 @@
-/* The emulated NCCL, between three processes that this program forks. */
+/* Tests of the emulated NCCL, between three processes that this program forks. */
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 

@@ -1,4 +1,5 @@
-/* Lists state files, their parts, and weights without a state, and sorts them. */
+/* Lists the files of a run's folder that a start may go on from (state files, their parts, weights
+ * without a state), and sorts them, newest first. */
 #include "checkpoint/candidates.h"
 
 #include "checkpoint/match.h"

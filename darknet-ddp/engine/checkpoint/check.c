@@ -1,4 +1,5 @@
-/* Does a checkpoint fit the run that wants to go on from it? */
+/* Checks whether a checkpoint fits the run that is to go on from it: the same arrays, options and
+ * list of pictures. */
 #include "checkpoint/checkpoint.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* Has a pair nothing but finite numbers? The state: its arrays, wherever they are. */
+/* Checks that a state file's arrays and a weights file have only finite numbers. Arrays that are
+ * not in memory are read block by block. */
 #include "base/is_finite.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/match.h"

@@ -1,4 +1,5 @@
-/* Finding pairs in a directory: the newest whole one, and those to remove. */
+/* Finds pairs (a weights file and its state file) in a folder: the newest whole one, and those to
+ * remove. find.h has the rules. */
 #include "checkpoint/find.h"
 
 #include "checkpoint/candidates.h"

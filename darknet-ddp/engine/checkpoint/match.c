@@ -1,4 +1,5 @@
-/* Which weights, state and part files are a run's, and belong to each other. */
+/* Tells, by name and by content, which weights files are a run's, and which state file belongs to a
+ * weights file. */
 #include "checkpoint/match.h"
 
 #include "base/file.h"

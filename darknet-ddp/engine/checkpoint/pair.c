@@ -1,5 +1,6 @@
-/* Writing a pair: ddp_pair_write makes X's and X.state.part's parts, ddp_pair_finish gives them
- * their names, in the order whose reason is in checkpoint/pair.h: X.state.part, X, then X.state. */
+/* Writes a pair, a weights file X and its state file. ddp_pair_write writes both under the names of
+ * parts. ddp_pair_finish renames these in an order whose reason is in checkpoint/pair.h: to
+ * X.state.part, to X, and then X.state.part to X.state. */
 #include "checkpoint/pair.h"
 
 #include "base/clock.h"

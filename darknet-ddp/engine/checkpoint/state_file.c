@@ -1,7 +1,7 @@
-/* A state file (checkpoint/checkpoint.h) to the disk, ddp_checkpoint_write, and back,
- * ddp_checkpoint_read: that goes through the file once from end to end, to know that it is whole,
- * and then takes its cfg and what its arrays are called. Their floats stay where they are until
- * ddp_checkpoint_get asks for them, so a checkpoint takes no memory to speak of. */
+/* Writes a state file (checkpoint/checkpoint.h) to the disk, and reads it. ddp_checkpoint_read goes
+ * through the file once from end to end, to know that it is whole, and then reads its cfg and the
+ * names of its arrays. The floats stay in the file until ddp_checkpoint_get asks for them, so a
+ * checkpoint takes little memory. */
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/header.h"
 

@@ -1,4 +1,5 @@
-/* Sums that wait too long: for how long, for which rank, and what is said of it. */
+/* Notices sums that have waited longer than the group's timeout, and makes the error, which names
+ * the rank that is waited for. */
 #include "base/clock.h"
 #include "comm/chunk_pipeline_state.h"
 

@@ -1,20 +1,21 @@
 /* The way of a sum of host memory over ranks, from its start to its end, in the order of this file:
  *
- * start: puts the sum behind those that are started, in the queue of what is to be cut.
+ * start: queue the sum behind those that were started before.
  *
- * launch_chunks: cuts the queue into chunks, as long as one of the window's slots is free, and has
- * each post its first messages (ddp_allreduce_algorithm.launch: comm/direct.c or
- * comm/hierarchical.c).
+ * launch_chunks: cut queued sums into chunks, as long as the window (the chunks in flight) has a
+ * free slot. Each new chunk posts its first messages (ddp_allreduce_algorithm.launch: comm/direct.c
+ * or comm/hierarchical.c).
  *
- * poll: one round. launch_chunks, ask the transport which messages have ended, and tell their
- * chunks (.advance), which add what has come, and post the next messages; a chunk that is summed
- * leaves its slot free.
+ * poll: one round. It calls launch_chunks, asks the transport which messages have ended, and tells
+ * their chunks (ddp_allreduce_algorithm.advance). A chunk adds what has come, and posts its next
+ * messages. A chunk that is summed frees its slot.
  *
- * wait: polls until no chunk of the sum is left.
+ * wait: poll until no chunk of the sum is left.
  *
- * At the end stands what ddp_work_start and ddp_work_wait (comm/work.h) come to for host memory:
- * start and wait. Polls come from every wait, and from ddp_group_progress while the program
- * computes. Memory and sizes are chunk_pipeline_open.c's, who is late chunk_overdue.c's. */
+ * The end of the file has the functions to which ddp_work_start and ddp_work_wait (comm/work.h)
+ * lead for host memory: start and wait. Every wait polls, and so does ddp_group_progress while the
+ * program computes. chunk_pipeline_open.c has the memory and its sizes, chunk_overdue.c the ranks
+ * that are late. */
 #include "comm/chunk_pipeline.h"
 
 #include "base/clock.h"

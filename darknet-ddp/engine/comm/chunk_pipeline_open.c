@@ -1,4 +1,5 @@
-/* The memory of chunks and messages, and which algorithm sums chunks. */
+/* Opens the pipeline of a group's sums of host memory: the memory of its chunks and messages, and
+ * the algorithm by which chunks are summed. */
 #include "comm/chunk_pipeline_state.h"
 
 #include <stdlib.h>

@@ -1,7 +1,10 @@
-/* Broadcast, transfer, allgather, gather and barrier. They carry a model once, some statistics,
- * what compression remembers at a save, and small agreements, so they are simple before they are
- * fast; what they need is that a wait has an end and a name. Long ones travel in segments, which
- * keeps a message below MPI's limit of 2 GiB and fills a tree's lower links. */
+/* Moves the data of collectives: broadcast, transfer, allgather, gather and barrier.
+ * comm/collectives.c checks their arguments.
+ *
+ * They carry a model once, some statistics, what compression keeps at a save, and small agreements.
+ * So they are simple before they are fast, but each wait has an end, and names the rank that is
+ * waited for. Long data travel in segments, which keeps a message below MPI's limit of 2 GiB, and
+ * keeps the lower links of a broadcast's tree busy. */
 #include "comm/collective.h"
 
 #include "comm/chunk_pipeline_state.h"

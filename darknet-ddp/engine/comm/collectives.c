@@ -1,5 +1,5 @@
-/* Collectives that block: arguments are checked and errors get their context here,
- * collective.c moves the data. */
+/* The collectives that block, as programs call them: they check arguments and put the context into
+ * errors. collective.c moves the data. */
 #include "comm/collectives.h"
 
 #include "comm/backend.h"

@@ -1,19 +1,18 @@
-/* Sums over all ranks by messages from each to each.
+/* Sums of host memory over ranks by messages from each rank to each.
  *
- * Each rank sums one slice of the chunk. Slice r of every other rank goes to rank r, which sums
- * them in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). There are two kinds.
+ * Each rank sums one slice of a chunk. Slice r of every other rank goes to rank r, which adds them
+ * in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). There are two kinds:
  *
- * Cut: the chunk is cut into `size` slices, and the sums are sent to everybody afterwards. That is
- * 2 (size-1)/size of the chunk's bytes each way.
+ * Cut: the chunk has `size` slices, one for each rank, and the sums are sent to everybody
+ * afterwards. Each way that is 2 (size-1)/size of the chunk's bytes.
  *
- * Whole: the slice is the whole chunk, on every rank. That is (size-1) times the bytes, and no
- * second message: for 2 ranks, where the bytes are the same, and for small chunks, where bytes do
- * not count.
+ * Whole: on every rank the slice is the whole chunk. That is (size-1) times the chunk's bytes,
+ * without a second message. It is used for 2 ranks, where the bytes are the same, and for small
+ * chunks, where bytes do not count.
  *
- * A chunk uses 2 (size-1) requests. The first half receives the peers' parts of
- * this rank's slice, and then sends its sum. The second half sends parts of the
- * peers' slices, and then receives their sums into the same places, which is why
- * that cannot be posted earlier. */
+ * A chunk uses 2 (size-1) requests. The first half of them receive the peers' parts of this rank's
+ * slice, and then send its sum. The second half send this rank's parts of the peers' slices, and
+ * then receive their sums into the same places; so these receives cannot be posted earlier. */
 #include "base/is_finite.h"
 #include "comm/chunk.h"
 #include "comm/work.h"

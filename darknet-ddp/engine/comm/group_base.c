@@ -1,4 +1,4 @@
-/* A group's handle, and its ranks, which a backend gives it and takes from it. */
+/* Allocates a process group, and has a backend connect its ranks or part them (comm/backend.h). */
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/host_memory.h"

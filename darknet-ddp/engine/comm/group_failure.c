@@ -1,4 +1,5 @@
-/* Only a group's first failure is kept: later ones are consequences and would hide the cause. */
+/* Keeps a group's first failure. Later failures are consequences of it, and would hide the cause.
+ */
 #include "comm/backend.h"
 
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err)

@@ -1,4 +1,5 @@
-/* The memory that a group sums: its rank's GPU where it has one (ddp_gpu_ops), or the host's. */
+/* Calls of a group that depend on where its rank's gradients lie: on a GPU they go to ddp_gpu_ops
+ * (comm/backend.h), else to the host's memory. */
 #include "comm/group_gpu.h"
 
 #include "comm/backend.h"

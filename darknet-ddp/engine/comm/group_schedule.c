@@ -1,5 +1,5 @@
-/* How sums of a group travel: which algorithm (comm/chunk.h), chosen by the model of
- * comm/schedule_cost.h, and in what channels. */
+/* Decides how a group's sums travel: which algorithm (comm/chunk.h), by the cost model of
+ * comm/schedule_cost.h, and over how many channels. */
 #include "comm/group_schedule.h"
 
 #include "comm/backend.h"

@@ -1,25 +1,26 @@
-/* Sums within each host in memory that its ranks share, between hosts by messages, by
- * comm/hierarchical_plan.h.
+/* Sums of host memory on two levels: within a host in memory that its ranks share, between hosts by
+ * messages. The plan of comm/hierarchical_plan.h says which rank sends what.
  *
- * A chunk is summed where it lies, in memory that the ranks of the host share (host_memory.h). For
- * one that lies elsewhere each rank has slots of shared memory, one for every chunk in flight; it
- * is copied there and back. Each rank has a board, too, with what the others of its host must know.
- * A chunk of a sum on one rank:
+ * A chunk is summed where it lies if that memory is shared by the ranks of the host
+ * (host_memory.h). A chunk that lies elsewhere is copied to a slot of shared memory and back; each
+ * rank has a slot for every chunk in flight. Each rank also has a board in shared memory, with what
+ * the other ranks of its host must know. On one rank a chunk goes through these states:
  *
- *   MEETING    It is where the others of the host can sum it, and the board says so. When all of
- *              the host have launched it, this rank sums its lane of it, in place, and sends.
- *   REDUCING   A stage's slices come from other hosts, and are added.
- *   RETURNING  A stage's sums come back.
+ *   MEETING    The chunk is where the other ranks of the host can read it, and the board says so.
+ *              When all of the host have launched it, this rank sums its lane of it, in place, and
+ *              sends.
+ *   REDUCING   Slices of a stage come from other hosts, and are added.
+ *   RETURNING  Sums of a stage come back.
  *   SHARING    This rank has written its lane's sum to where the others have the chunk, and said so
  *              on its board. When all have, the chunk is summed.
  *
  * A sum may be made in two halves (ddp_work_phase). The reduce-scatter goes from REDUCING straight
  * to SHARING: it writes no sum, and the board only says that the others' memory has been read. The
- * all-gather phase goes from MEETING to RETURNING.
+ * all-gather goes from MEETING to RETURNING.
  *
- * An all-gather (ddp_allgather_open) goes from MEETING, where it may not yet write to the others'
- * memory, to GATHERING, where it waits for its messages with other hosts (hierarchical_gather.c),
- * and to SHARING.
+ * A collective all-gather (ddp_allgather_open) goes from MEETING, where it may not write to the
+ * others' memory yet, to GATHERING, where it waits for its messages with other hosts
+ * (hierarchical_gather.c), and then to SHARING.
  *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
  * all ranks of its host have shared their lanes of it. The others use a rank's slot for chunk n +

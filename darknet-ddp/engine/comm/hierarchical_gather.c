@@ -1,11 +1,12 @@
-/* An all-gather by levels. A rank sends its part once to each other host: to the rank there whose
- * local number is its own modulo the number of ranks of that host. A rank that has received a part
- * writes it to where the others of its host want it, and its own part too.
+/* An all-gather on two levels, within hosts and between them. A rank sends its part once to each
+ * other host: to the rank there whose local number is its own, modulo the number of ranks of that
+ * host. A rank writes the parts that it receives, and its own part, to where the other ranks of its
+ * host want them.
  *
- * Hosts are talked to in turns, since a chunk has requests for a few messages alone: in its k-th
- * turn a rank sends to the k-th host after its own, and receives from the k-th before it. All of
- * turn k has been posted by everybody once all of the turns before have ended, however many turns
- * each takes at a time; so none waits for ever. */
+ * A chunk has requests for a few messages alone, so hosts take turns. In its k-th turn a rank sends
+ * to the k-th host after its own, and receives from the k-th host before it. A rank may have
+ * several turns at a time. No rank waits for ever: once all turns before k have ended, everybody
+ * has posted turn k. */
 #include "base/is_finite.h"
 #include "comm/hierarchical_state.h"
 

@@ -1,5 +1,5 @@
-/* Which part of a sum a rank has after DDP_REDUCE_SCATTER: that of each of its chunks, by the
- * algorithm they are summed. */
+/* Tells which ranges of a sum a rank has after a reduce-scatter (DDP_REDUCE_SCATTER). They are its
+ * slices of each chunk, by the algorithm that sums the chunk. */
 #include "comm/chunk_pipeline_state.h"
 #include "comm/work.h"
 

@@ -1,14 +1,14 @@
-/* The way of a layer's gradients, from their place in a bucket to their sum in the same place, in
- * the order of this file. What a caller must know is in core/reducer.h.
+/* The way of a layer's gradients, from their place in a bucket to their sum in that place, in the
+ * order of this file. core/reducer.h says what a caller must know.
  *
- * take_gradients: once. The framework's gradient pointers point into buckets, so backward itself
- * writes there, and the update reads there. Nothing is copied in or out.
+ * take_gradients: once. The framework's gradient pointers are made to point into buckets, so that
+ * the backward pass writes there, and the update reads there. Nothing is copied in or out.
  *
  * backward_begin: nothing is ready, launched or landed.
  *
- * launch_full_buckets: starts the sum of each bucket that is full, if all before it in the launch
- * order have been started. This is the plan's order, except that the plan's first buckets may be
- * deferred to the end (core/launch_order.h); launch_deferred launches these.
+ * launch_full_buckets: start the sum of each full bucket whose predecessors in the launch order
+ * have been started. The launch order is the plan's; only the first buckets of the plan may be
+ * deferred to the end (core/launch_order.h), where launch_deferred starts them.
  *
  * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets.
  *
@@ -16,13 +16,13 @@
  *
  * backward_end: layers that did not run count as ready, so all buckets are full now.
  *
- * layer_fence: before the layer's update. Waits for sums in the launch order, until all that have a
- * part of the layer are there.
+ * layer_fence: before a layer's update. It waits for sums in the launch order, until all sums that
+ * have a part of the layer are there.
  *
- * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Beside the
- * way: where r->rounds is set, an algorithm makes other numbers of a bucket, and core/rounds.c sums
- * these; with config.halves each sum is made in two halves (reducer_halves.c); r->tree adds up
- * mini-batches (core/tree_sum.h). */
+ * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Three options
+ * leave this way. With r->rounds an algorithm makes other numbers of a bucket, and core/rounds.c
+ * sums these. With config.halves each sum is made in two halves (reducer_halves.c). With r->tree
+ * mini-batches are added up in a tree (core/tree_sum.h). */
 #include "base/clock.h"
 #include "comm/group_gpu.h"
 #include "core/reducer_state.h"

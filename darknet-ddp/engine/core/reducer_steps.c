@@ -1,6 +1,7 @@
-/* Questions of a step beside the way of a gradient (core/reducer.c): is all finite, done, how much
- * is left; steps whose sums are discarded, or that each rank updates with its own gradients; and
- * steps of a fixed number of mini-batches (config.mini_batches). */
+/* Questions that a step asks the reducer apart from the way of gradients (core/reducer.c): whether
+ * all sums are finite and done, and how much is left to send. Also steps whose sums are discarded,
+ * steps that each rank updates with its own gradients, and steps of a fixed number of mini-batches
+ * (config.mini_batches). */
 #include "core/reducer_state.h"
 
 void ddp_reducer_use_plug(ddp_reducer *r, int on)

@@ -1,6 +1,8 @@
-/* Rank 0 broadcasts what it asks for, and gathers what the others have of it; which parts these are
- * it knows since the moments were opened. An answer is no larger than what was asked for, and
- * nobody answers what was not asked for yet: so no more than a block is ever on its way. */
+/* Messages by which rank 0 hands out moments, and asks for them block by block (core/sharded.h).
+ *
+ * Rank 0 broadcasts a request, and gathers what the others have of the block. It knows which rank
+ * has which elements since the moments were opened. An answer is no larger than the block, and
+ * nobody answers before rank 0 asks, so no more than one block is on its way. */
 #include "core/sharded.h"
 
 #include "comm/collectives.h"

@@ -1,4 +1,5 @@
-/* A rank's GPU: what the group asks of it (ddp_gpu_ops), and how its sums travel. */
+/* Opens a rank's GPU (ddp_group_use_gpu), decides whether its sums travel by NCCL or through the
+ * host, and has the functions of ddp_gpu_ops, by which the group calls it. */
 #include "comm/group_gpu.h"
 #include "comm/work.h"
 #include "nccl/sum.h"

@@ -1,4 +1,6 @@
-/* Memory for sums by NCCL: its own, and registered, where its version does that. */
+/* Memory of a GPU for sums by NCCL: NCCL allocates it, and it is registered with NCCL on all ranks
+ * or on none. NCCL before 2.19, exact sums, and sums over several channels get plain CUDA memory.
+ */
 #include "comm/collectives.h"
 #include "nccl/state.h"
 

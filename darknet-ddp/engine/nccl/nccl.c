@@ -1,10 +1,10 @@
 /* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl.c, memory.c and tree_sum.c.
  *
- * Communicators do not block, if not asked to (may_block): a call that is still at work says
- * ncclInProgress, and is polled, so that a peer that never comes ends in a timeout. Sums are queued
- * on the comm stream; nothing here waits for the GPU. With channels each has a communicator and a
- * stream of its own, at which sums take turns in the order of starting: it is the same on all
- * ranks, which NCCL asks for where communicators are used side by side. */
+ * Communicators do not block, unless they are asked to (may_block). A call that is still at work
+ * then answers ncclInProgress and is polled, so that a peer that never comes ends in a timeout.
+ * Sums are queued on the comm stream; nothing here waits for the GPU. With several channels each
+ * one has a communicator and a stream of its own. Sums take turns at them in the order in which
+ * they are started. NCCL requires that order to be the same on all ranks, and it is. */
 #include "base/clock.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/collectives.h"

@@ -1,4 +1,4 @@
-/* A build for CPUs: no rank gets a GPU. */
+/* For builds for CPUs, in place of gpu.c: ddp_group_use_gpu fails, so no rank gets a GPU. */
 #include "comm/group_gpu.h"
 
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)

@@ -1,12 +1,12 @@
-/* Sums of a GPU's memory through host memory and the group's own transport, where there is no
- * NCCL:
+/* Sums of a GPU's memory through host memory and the group's own transport (MPI or Gloo), for runs
+ * without NCCL:
  *
- *   COPYING   the GPU copies it to pinned memory, behind what computes it
+ *   COPYING   once the gradients are computed, the GPU copies them to pinned memory
  *   SUMMING   the transport sums the pinned memory
- *   (queued)  the GPU copies it back
+ *   (queued)  the GPU copies the sum back
  *
- * Each step begins in a progress after the one before it has ended. When a copy ends is a
- * matter of chance, so the transport's sums, those of host memory too, are started from one
+ * Each step begins in a call of progress, after the step before it has ended. When a copy ends is a
+ * matter of chance. So the transport's sums, those of host memory among them, are started from one
  * queue, in the order in which the program started them. */
 #include "base/clock.h"
 #include "comm/chunk.h"

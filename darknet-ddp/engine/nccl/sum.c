@@ -1,4 +1,5 @@
-/* The common part of sums of a GPU's memory (nccl/sum.h), and waiting for them. */
+/* The code that all sums of a GPU's memory share (nccl/sum.h): open, start, fence and wait, and
+ * waiting for the GPU by polls. */
 #include "nccl/sum.h"
 
 #include "base/clock.h"

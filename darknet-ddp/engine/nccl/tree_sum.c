@@ -1,6 +1,7 @@
-/* A sum goes up level by level of its plan: messages bring a level's parts, and a kernel makes its
- * sums of them. Then the sums go back down the same ways. All is queued on one stream, so a level
- * finds the one before it done. */
+/* Sums of a GPU's memory in the fixed order of device/sum.h; NCCL carries the messages alone. A sum
+ * goes up its plan level by level (tree_plan.h): messages bring what a level adds, and a kernel
+ * adds it. Then the sums go back down the same ways. All is queued on one stream, so each level
+ * begins after the one before it. */
 #include "nccl/tree_sum.h"
 
 #include "comm/work.h"

@@ -1,4 +1,5 @@
-/* Values in words, and help, both written from the table of options. */
+/* Writes the values of options in words (for banners, checkpoints and comparisons of ranks), and
+ * the help, both from the table of options. */
 #include "options/table.h"
 
 #include "base/plural.h"

@@ -1,8 +1,9 @@
-/* Ranks that Gloo connects. Gloo carries messages alone (transport/gloo_link.h); what is summed in
- * which order is chunk_pipeline.h's matter, so that the bits are those of every other transport.
+/* The backend gloo: ranks that Gloo connects. Gloo carries messages alone (transport/gloo_link.h).
+ * comm/chunk_pipeline.h decides what is summed in which order, as for every other backend, so the
+ * bits are the same.
  *
- * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI; or
- * else by MPI, which stays open until the end and says nothing meanwhile. */
+ * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI. Or
+ * they find each other by MPI, which stays open until the end and carries nothing more. */
 #include "comm/chunk_pipeline.h"
 #include "comm/collective.h"
 #include "comm/collectives.h"

@@ -1,10 +1,10 @@
-/* Gloo's pairs over connections of ours.
+/* Gives Gloo's pairs connections that our own code has made.
  *
- * Gloo's own way to connect takes whoever comes first to a port for the peer. So ranks connect by
- * keys (transport/peer_connections.h), and each pair gets its connection afterwards: Gloo connects
- * it to a socket of this process, on the loopback address, and the peer's connection takes the
- * place of that one, under its descriptor. A new pair listens, too; but it is made on Gloo's own
- * thread, which then is to look for nothing there, so that nobody is ever let in. */
+ * Gloo's own way to connect takes whoever comes first to a port for the peer. So ranks first
+ * connect by keys (transport/peer_connections.h). Then Gloo connects each pair to a socket of this
+ * process, on the loopback address, and the peer's connection takes the place of that one, under
+ * its descriptor. A new pair of Gloo also listens on a port. It is made on Gloo's own thread, and
+ * that thread is told at once to ignore the port, so nobody is ever let in there. */
 #include "transport/gloo_peer.h"
 
 #include <gloo/transport/tcp/address.h>

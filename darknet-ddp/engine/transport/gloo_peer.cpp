@@ -1,4 +1,5 @@
-/* The thread of a peer: it hears the peer's notes, and waits for the data of its messages. */
+/* The thread that each peer of a Gloo rank has. It receives the peer's notes, and waits for the
+ * data of its messages (transport/gloo_link.h). */
 #include "transport/gloo_peer.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-/* Ranks that mpirun or srun started. All calls to MPI are in this file and mpi_init.c.
+/* The backend mpi: ranks that mpirun or srun started. All calls to MPI are in this file and in
+ * mpi_init.c.
  *
- * MPI moves data only inside its calls, and only MPI_Testsome is called while
- * sums are in flight: nothing here blocks after open, so that a lost peer ends
- * in a timeout that names it. */
+ * MPI moves data only inside its calls. While sums are in flight only MPI_Testsome is called. Once
+ * the backend is open nothing here blocks, so a lost peer ends in a timeout that names it. */
 #include "comm/chunk_pipeline.h"
 #include "comm/group_schedule.h"
 #include "transport/backends.h"

@@ -1,4 +1,5 @@
-/* Which backends this build has, and their opening. */
+/* The table of backends that this build has, and opening a process group with one of them by its
+ * name. */
 #include "transport/backends.h"
 
 #include <string.h>

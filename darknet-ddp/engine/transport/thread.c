@@ -1,7 +1,6 @@
-/* Ranks that are threads of one process, for tests. A message is copied straight
- * from the sender's memory when the receiver asks, so that a sanitizer sees a
- * buffer that is touched too early. One lock guards the world: this transport is
- * there to be right, not fast. */
+/* The backend of tests: ranks that are threads of one process. A message is copied straight from
+ * the sender's memory when the receiver asks, so that a sanitizer sees a buffer that is touched too
+ * early. One lock guards everything: this backend is there to be right, not fast. */
 #include "comm/backend.h"
 #include "comm/chunk_pipeline.h"
 

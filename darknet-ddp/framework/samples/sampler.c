@@ -1,12 +1,11 @@
-/* Which line a sample is (choose), by an epoch's permutation, and then the random numbers that it
- * is made with (draw_for, draw): in the order in which a loader asks.
+/* Chooses which line of the list a sample is (choose), and draws the random numbers with which it
+ * is changed (draw_for, draw), in the order in which a loader asks.
  *
- * Each epoch is a permutation of its own of the list, so every line comes once. Nothing is stored:
+ * Each epoch is a permutation of the list of its own, so every line comes once. Nothing is stored:
  * position p of epoch e is a keyed bijection of p. It is a Feistel network over the rectangle of
- * about sqrt(count) by sqrt(count) numbers that holds 0 .. count-1, with Philox as its round
- * function and sums modulo a side (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
- * CT-RSA 2002). A result outside the list is encrypted again until it is inside.
- */
+ * about sqrt(count) by sqrt(count) numbers that holds 0 .. count-1. Its round function is Philox,
+ * and its sums are modulo a side (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
+ * CT-RSA 2002). A result outside the list is encrypted again until it is inside. */
 #include "samples/sampler.h"
 
 #include "base/random.h"

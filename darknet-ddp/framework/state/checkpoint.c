@@ -1,7 +1,7 @@
-/* A network's checkpoint, ddp_checkpoint_of_network, and back, ddp_checkpoint_resume. The weights
- * file is as Darknet writes it. Beside it a state file has, of each parameter, the optimizer's
- * moments; values of parameters and statistics only where the weights file would not give them
- * back; then what algorithms keep (state/kept.c). */
+/* Makes a checkpoint of a network (ddp_checkpoint_of_network), and loads one
+ * (ddp_checkpoint_resume). The weights file is as Darknet writes it. The state file beside it has
+ * the optimizer's moments of each parameter, and what algorithms keep (state/kept.c). It has values
+ * of parameters and statistics only if the weights file would not give them back. */
 #include "state/checkpoint.h"
 
 #include "base/file.h"

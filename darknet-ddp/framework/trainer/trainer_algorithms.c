@@ -1,4 +1,5 @@
-/* The algorithms of a run (algorithms/set.h), between Darknet's network and the step. */
+/* Opens the algorithms of a run (algorithms/set.h), attaches them to Darknet's network, and asks
+ * them which layers a step has. */
 #include "trainer/trainer_state.h"
 
 #include "glue/param_table.h"

@@ -1,10 +1,10 @@
-/* Samples that cannot be read.
+/* Ends a run at samples that cannot be read, before a step learns from what was loaded in their
+ * place.
  *
- * Where the run ends for them, no step may learn from what was loaded in their place. How many a
- * step has is known on each rank when it begins, for all of it is loaded then. The ranks' counts
- * are summed under its first forward pass, behind what still travels, so nobody waits for it: it
- * is there before gradients are. What the update under way has changed by then is statistics, which
- * are kept when it begins. */
+ * When a step begins, all its samples are loaded, so each rank knows how many of them are bad. The
+ * counts are summed over ranks during the first forward pass, behind what still travels. So nobody
+ * waits, and the sum is there before gradients are. Until then the step has changed nothing but
+ * statistics, of which a copy is kept when it begins. */
 #include "comm/work.h"
 #include "trainer/trainer_state.h"
 

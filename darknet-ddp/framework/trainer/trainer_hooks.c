@@ -2,28 +2,28 @@
  * darknet.h): forward, backward and update of each mini-batch, then the loss.
  *
  *   before_forward     the last step's loss and BatchNorm statistics have come
- *   before_layer       a layer whose update was left for now is updated before it is read
- *   before_backward    gradients add up; with an update's last mini-batch they will be summed
- *   on_gradient_ready  a layer's gradients are final: a bucket that is full leaves (core/reducer.h)
- *   after_backward     the other buckets leave, then statistics and loss, then deferred buckets
- *   before_update      a layer's sums are waited for, and Darknet updates it with them, or the
- *                      layer is deferred: it is left for the next forward pass
+ *   before_layer       a deferred layer (see before_update) is updated before it is read
+ *   before_backward    gradients add up; in an update's last mini-batch they will be summed
+ *   on_gradient_ready  a layer's gradients are final: a full bucket is launched (core/reducer.h)
+ *   after_backward     the other buckets are launched, then statistics, loss and deferred buckets
+ *   before_update      waits for a layer's sums, and Darknet updates the layer with them; or the
+ *                      layer is deferred, and its update waits for the next forward pass
  *   mean_loss          Darknet asks for the loss of all ranks
  *   settle             all that was left for later is done now: somebody reads the network
  *
- * The calls of ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and all there is
- * to a gradient's way. Calls of ddp_trainer look after a run, or are what only some runs ask for, a
+ * Calls of ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and the whole way of a
+ * gradient. Calls of ddp_trainer look after a run, or do what only some runs ask for. They have a
  * file each:
  *
  *   trainer_nan_guard.c   numbers that are not finite
  *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
  *   trainer_bad_samples.c samples that cannot be read
  *   trainer_sync_bn.c     BatchNorm over all ranks
- *   trainer_steps.c       steps that are updated with a rank's own gradients
- *   trainer_updates.c     updates that are an algorithm's, and what other ranks have updated
+ *   trainer_steps.c       steps that each rank updates with its own gradients
+ *   trainer_updates.c     updates by an algorithm, and parameters that other ranks have updated
  *   trainer_algorithms.c  steps without some layers
  *
- * An error ends the program (ddp_trainer_check): a hook cannot return one. */
+ * An error ends the program (ddp_trainer_check), since a hook cannot return one. */
 #include "trainer/trainer_state.h"
 
 #include "base/clock.h"

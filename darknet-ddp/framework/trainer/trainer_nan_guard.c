@@ -1,4 +1,5 @@
-/* Numbers that are not finite (trainer/nan_guard.h): they end the run, or the step is dropped. */
+/* Asks trainer/nan_guard.h, at the right moments of a step, whether all numbers are finite. If one
+ * is not, the run ends, or the step is dropped. */
 #include "trainer/trainer_state.h"
 
 void ddp_trainer_judge_last_step(ddp_trainer *t)

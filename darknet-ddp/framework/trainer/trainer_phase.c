@@ -1,4 +1,5 @@
-/* The phases of a step, and how long they take; functions that every file of the trainer calls. */
+/* Measures how long each phase of a step takes (forward, backward, update), and has functions that
+ * every file of the trainer calls. */
 #include "comm/group_gpu.h"
 #include "trainer/trainer_state.h"
 

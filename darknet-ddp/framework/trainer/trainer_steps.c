@@ -1,5 +1,5 @@
-/* Steps whose updates are local: each rank's with its own gradients, as an algorithm decides
- * (ddp_step_plug). Ranks differ then, until it brings them into sync again. */
+/* Steps that each rank updates with its own gradients, as an algorithm decides (ddp_step_plug).
+ * Afterwards ranks differ, until the algorithm brings them into sync again. */
 #include "trainer/trainer_state.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
-/* Updates by an algorithm (ddp_update_plug): Darknet's update of a layer calls in here for each of
- * its arrays. Darknet may also change these arrays itself, by clipping for example; that does no
- * harm to the values that other ranks' values will replace. */
+/* Updates by an algorithm (ddp_update_plug). Darknet's update of a layer calls the functions here
+ * for each of its arrays. Darknet may also change these arrays itself, by clipping for example.
+ * That is harmless where other ranks' values will replace them. */
 #include "trainer/trainer_state.h"
 
 #include <blas.h>

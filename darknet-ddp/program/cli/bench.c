@@ -1,4 +1,5 @@
-/* darknet ddp bench */
+/* The command `darknet ddp bench CFG`: times training steps on random data, and prints what a step
+ * takes. */
 #include "bench/bench.h"
 
 #include "base/plural.h"

@@ -1,4 +1,5 @@
-/* `darknet ddp check DATA CFG [WEIGHTS]`: all that is wrong with training data, at once. */
+/* The command `darknet ddp check DATA CFG [WEIGHTS]`: prints all faults of training data, cfg and
+ * weights at once. */
 #include "cli/check_cfg.h"
 #include "cli/check_print.h"
 #include "cli/commands.h"

@@ -1,5 +1,6 @@
-/* `darknet ddp completion bash|zsh`: a script that completes commands, options and the words that
- * some options choose from, from the tables of commands and options. All else is a file. */
+/* The command `darknet ddp completion bash|zsh`: prints a script with which the shell completes
+ * commands, options and the words of an option. They come from the tables of commands and options;
+ * all other words are completed as files. */
 #include "cli/commands.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"

@@ -1,6 +1,6 @@
-/* The program: Darknet's own main (built under the name darknet_main), with our options taken out
- * of the command line first. Every command that can train on ranks does, on one where nobody asks
- * for more; all other commands are Darknet's alone. */
+/* The program: Darknet's own main, built under the name darknet_main. Before it runs, our options
+ * are taken out of the command line. A command that can train on ranks trains as darknet-ddp does,
+ * on one rank if nobody asks for more. All other commands are Darknet's own. */
 #include "algorithms/claims.h"
 #include "cli/commands.h"
 #include "inputs/arguments.h"

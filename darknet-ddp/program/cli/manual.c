@@ -1,5 +1,5 @@
-/* `darknet ddp man`: the manual pages darknet(1) and darknet-ddp-options(7), in troff's language.
- * What commands and options there are comes from their tables, so that the pages cannot differ from
+/* The command `darknet ddp man`: prints the manual pages darknet(1) and darknet-ddp-options(7), in
+ * troff's language. Commands and options come from their tables, so the pages cannot differ from
  * the program. */
 #include "cli/commands.h"
 #include "options/darknet_commands.h"

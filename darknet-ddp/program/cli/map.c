@@ -1,4 +1,5 @@
-/* `darknet detector map DATA CFG WEIGHTS`: how good weights are on the pictures of valid=. */
+/* The command `darknet detector map DATA CFG WEIGHTS`: prints the average precision of given
+ * weights on the pictures of valid=. */
 #include "base/plural.h"
 #include "cli/evaluate.h"
 #include "cli/output_file.h"

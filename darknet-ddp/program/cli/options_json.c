@@ -1,4 +1,5 @@
-/* `darknet ddp options`: the table of options, and what goes with what, for people and programs. */
+/* The command `darknet ddp options`: prints the table of options, and which options exclude each
+ * other, for people or as JSON. */
 #include "algorithms/claims.h"
 #include "algorithms/compressor.h"
 #include "base/json.h"

@@ -1,4 +1,5 @@
-/* The front door: what a person types who does not know the program. */
+/* The help for people who do not know the program: what `darknet --help`, `darknet COMMAND --help`
+ * and `darknet --version` print. */
 #include "cli/commands.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"

@@ -1,5 +1,5 @@
-/* `darknet detector valid` and `darknet classifier valid`: given weights on the pictures of valid=.
- */
+/* The commands `darknet detector valid` and `darknet classifier valid`: print how good given
+ * weights are on the pictures of valid=. */
 #include "cli/evaluate.h"
 #include "show/rank_output.h"
 #include "validate/result_files.h"

@@ -1,4 +1,5 @@
-/* `darknet ddp why FILE...`: which rank broke off first. */
+/* The command `darknet ddp why FILE...`: says which rank broke off first, by the event files of a
+ * run that hung. */
 #include "checkpoint/set_aside.h"
 #include "cli/commands.h"
 #include "show/rank_output.h"

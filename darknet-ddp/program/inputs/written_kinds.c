@@ -1,4 +1,5 @@
-/* By their first bytes. */
+/* Tells by the first bytes of a file whether a command of this program has written it, so that no
+ * other file is written over. */
 #include "inputs/written_kinds.h"
 
 #include "inputs/weights_file.h"

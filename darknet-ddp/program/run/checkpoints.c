@@ -1,5 +1,5 @@
-/* Between Darknet's train commands (trainer/plugin.c) and the run's checkpoints
- * (saves/checkpoints.c): what else a run notes of a save, and of how it begins. */
+/* Connects Darknet's train commands (trainer/plugin.c) with a run's checkpoints
+ * (saves/checkpoints.c). It notes the time that a save takes, and says how a run begins. */
 #include "run/session.h"
 
 #include "base/clock.h"

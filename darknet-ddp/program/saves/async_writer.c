@@ -1,7 +1,7 @@
-/* The way of a save: ddp_async_writer_save copies the network (state/snapshot.h) and queues a task;
- * the thread, `work`, takes the tasks one by one, and `perform` writes the pair
- * (ddp_snapshot_write, which is ddp_pair_save); ddp_async_writer_poll tells what has become of
- * them. Where run->sharded the pair is streamed instead (saves/async_writer.h). */
+/* The way of a save. ddp_async_writer_save copies the network (state/snapshot.h) and queues a task.
+ * A thread, `work`, takes the tasks one by one, and `perform` writes the pair (ddp_snapshot_write,
+ * which calls ddp_pair_save). ddp_async_writer_poll tells what has become of them. With
+ * run->sharded the pair is streamed instead (saves/async_writer.h). */
 #include "saves/async_writer.h"
 
 #include "base/clock.h"

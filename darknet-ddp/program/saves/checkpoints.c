@@ -1,4 +1,5 @@
-/* How a run resumes and how it saves; the save continues in saves/async_writer.c. */
+/* How a run resumes, and the first half of a save: is it due, what is gathered.
+ * saves/async_writer.c has the second half. */
 #include "saves/checkpoints.h"
 
 #include "base/file.h"

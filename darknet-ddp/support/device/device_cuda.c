@@ -1,4 +1,5 @@
-/* device/device.h and device/cuda.h for a GPU: its memory, and work on its default stream. */
+/* The functions of device/device.h and device/cuda.h for a GPU: its memory, and work on its default
+ * stream. */
 #include "device/cuda.h"
 #include "device/kernels_cuda.h"
 

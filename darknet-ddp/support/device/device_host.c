@@ -1,4 +1,4 @@
-/* device/device.h for the host: every call does its work at once. */
+/* The functions of device/device.h for host memory. Each call does its work at once. */
 #include "base/clock.h"
 #include "base/huge_pages.h"
 #include "device/device_ops.h"

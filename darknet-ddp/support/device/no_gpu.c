@@ -1,4 +1,4 @@
-/* device/device.h in a build for CPUs: this process sees no GPU. */
+/* The functions of device/device.h that ask for GPUs, for builds for CPUs: there is none. */
 #include "device/device.h"
 
 int ddp_device_count(void)

@@ -1,4 +1,5 @@
-/* Messages over links that are there; heartbeat_meet.c makes them. */
+/* Sends and receives the watch's messages over connections between rank 0 and each other rank.
+ * heartbeat_meet.c makes these connections. */
 #include "watch/heartbeat_state.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* Ranks meet: rank 0 listens, the others connect to it and say who they are. */
+/* Makes the connections of the watch: rank 0 listens, the other ranks connect to it and say who
+ * they are. */
 #include "watch/heartbeat_state.h"
 
 #include "base/net_interface.h"

@@ -1,4 +1,4 @@
-/* A channel's memory and sockets. */
+/* Allocates a channel of the watch (watch/heartbeat.h), and frees its memory and sockets. */
 #include "watch/heartbeat_state.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Steps without some residual blocks: draw.h says which; what a block is, algorithms/algorithm.h's
- * facts of the network. */
+/* The algorithm of -ddp_layer_drop, as the trainer calls it (algorithms/algorithm.h): each step
+ * leaves some residual blocks out. draw.h chooses the blocks of a step; algorithms/algorithm.h says
+ * what a block is. */
 #include "algorithms/layer_drop/draw.h"
 
 #include "algorithms/algorithm.h"

@@ -1,6 +1,7 @@
-/* Steps of a rank's own, and their averages: averaging.h says what that is, and why so. Loss, and
- * with it what signals ask for, still travels in each step: a few bytes, by which every rank knows
- * the same of every step. */
+/* The algorithm of -ddp_local_sgd: steps in which each rank updates with its own gradients, and
+ * averages over ranks between them. averaging.h says what is averaged, and why. The loss is summed
+ * over ranks in every step all the same: a few bytes, which also tell all ranks of a signal in the
+ * same step. */
 #include "algorithms/local_sgd/averaging.h"
 
 #include "algorithms/algorithm.h"

@@ -1,4 +1,5 @@
-/* Low-rank products on the host, and who has them on a GPU. */
+/* The matrix products of PowerSGD on the host, and the choice between these and those of a GPU
+ * (low_rank.h). */
 #include "algorithms/powersgd/low_rank.h"
 
 #include <string.h>

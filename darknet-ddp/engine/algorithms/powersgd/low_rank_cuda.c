@@ -1,4 +1,5 @@
-/* Low-rank products on a GPU: matrix_cuda.cu. */
+/* The matrix products of PowerSGD on a GPU: the functions of low_rank.h, which queue the kernels of
+ * matrix_cuda.cu. */
 #include "algorithms/powersgd/low_rank_cuda.h"
 #include "device/cuda.h"
 

@@ -1,6 +1,8 @@
-/* PowerSGD's products on a GPU, as matrix.c has them. What must have the same bits on every
- * GPU, orthonormal columns and P Q^T, is computed without fused multiply-add, by numbers of threads
- * that the kind of GPU does not change. Kernels stride over their ranges. */
+/* Kernels for PowerSGD's products; matrix.c computes the same on the host.
+ *
+ * Orthonormal columns and P Q^T must have the same bits on every GPU. So they are computed without
+ * fused multiply-add, by numbers of threads that do not depend on the kind of GPU. A kernel strides
+ * over its range. */
 #include "algorithms/powersgd/low_rank_cuda.h"
 
 #include <cuda_runtime.h>

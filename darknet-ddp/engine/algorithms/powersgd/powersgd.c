@@ -1,7 +1,10 @@
-/* PowerSGD: Vogels et al. 2019, "PowerSGD: Practical Low-Rank Gradient Compression for Distributed
- * Optimization", algorithms 1 and 2, and PyTorch's powerSGD_hook. Of a weight matrix a rank sends
- * two thin ones, P and Q, in two sums of which the second needs the first. With g this rank's
- * gradient, e its error (algorithms/compression.h), N ranks:
+/* The compression of -ddp_compress powersgd:R. It is algorithms 1 and 2 of Vogels et al. 2019,
+ * "PowerSGD: Practical Low-Rank Gradient Compression for Distributed Optimization", and PyTorch's
+ * powerSGD_hook.
+ *
+ * Of a weight matrix a rank sends two thin ones, P and Q, in two sums over ranks; the second sum
+ * needs the first. Let g be this rank's gradient, e its error (algorithms/compression.h), and N the
+ * number of ranks:
  *
  *     M = g + e
  *     P = M Q                         first sum, over ranks
@@ -9,9 +12,9 @@
  *     Q = M^T P                       second sum
  *     the gradient becomes P Q^T, e becomes M - P Q^T / N, and orth(Q) begins the next step
  *
- * so that what is not sent now is added to what is sent later: over ranks, gradient and errors
- * together are what went in. All ranks alike keep Q, with which the next step begins (its warm
- * start); it is drawn at first, the same in each run. */
+ * What is not sent now is so added to what is sent later: over all ranks, gradients and errors
+ * together are what went in. All ranks keep the same Q, with which the next step begins (warm
+ * start). The first Q is drawn, the same in each run. */
 #include "algorithms/compression.h"
 #include "algorithms/powersgd/low_rank.h"
 #include "base/random.h"

@@ -1,4 +1,5 @@
-/* Largest elements on the host, and who has them on a GPU. */
+/* Finds the largest elements for top-k on the host, and chooses between the host's way and a GPU's
+ * (largest.h). */
 #include "algorithms/topk/largest.h"
 
 static float *told_by(const ddp_largest *x, int rank)

@@ -1,4 +1,5 @@
-/* Largest elements on a GPU: top_k_cuda.cu. */
+/* Finds the largest elements for top-k on a GPU: the functions of largest.h, which queue the
+ * kernels of top_k_cuda.cu. */
 #include "algorithms/topk/largest_cuda.h"
 #include "device/cuda.h"
 

@@ -1,6 +1,9 @@
-/* The largest elements of an array on a GPU, those that top_k.c takes and in its order: the
- * magnitude of the last one is found digit by digit in three histograms, and then each tile of the
- * array is written behind those before it. Only whole numbers are counted, in any order. */
+/* Kernels that find the largest elements of an array on a GPU: the elements that top_k.c takes, in
+ * its order.
+ *
+ * Three histograms find the magnitude of the smallest element that is taken, digit by digit. Then
+ * each tile of the array writes its elements behind those of the tiles before it. Only whole
+ * numbers are counted, so the order of threads does not matter. */
 #include "algorithms/topk/largest_cuda.h"
 
 #include <cuda_runtime.h>

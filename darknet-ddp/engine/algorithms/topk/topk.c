@@ -1,7 +1,9 @@
-/* Top-k: Stich, Cordonnier and Jaggi 2018, "Sparsified SGD with Memory". With g this rank's
- * gradient and e its error (algorithms/compression.h), it tells of each M = g + e the so many
- * percent that are largest in magnitude, and where they are (top_k.h); what it has not told becomes
- * e. On each rank what all ranks tell is added up in the order of ranks. */
+/* The compression of -ddp_compress topk:P: Stich, Cordonnier and Jaggi 2018, "Sparsified SGD with
+ * Memory".
+ *
+ * Let g be this rank's gradient, e its error (algorithms/compression.h), and M = g + e. The rank
+ * tells the P percent of M that are largest in magnitude, and where they are (top_k.h). What it has
+ * not told becomes e. Each rank adds up what all ranks tell, in the order of ranks. */
 #include "algorithms/compression.h"
 #include "algorithms/topk/largest.h"
 

@@ -1,5 +1,6 @@
-/* The optimizer's state shared out over ranks: shard.h says what that is. On one rank there is
- * nothing to share. */
+/* The algorithm of -ddp_shard_optimizer, as the trainer calls it (algorithms/algorithm.h): each
+ * rank keeps the moments of its share of the parameters alone. shard.h says how shares are updated
+ * and sent. On one rank it does nothing. */
 #include "algorithms/zero1/shard.h"
 
 #include "algorithms/algorithm.h"

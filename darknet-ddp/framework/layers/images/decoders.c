@@ -1,6 +1,7 @@
-/* Which libraries decode pictures here. That of JPEGs is loaded with the program, and may be
- * another than the one it was built with, so a checksum of what it makes of fixed coefficients
- * stands beside its version: these are written without loss, and decoded as pictures are. */
+/* Names the libraries that decode pictures here, so that ranks and resumed runs can compare them.
+ * The JPEG library is loaded when the program starts, and may differ from the one that the program
+ * was built with. So beside its version stands a checksum of pixels: it decodes pictures that are
+ * made here from fixed coefficients. */
 #include "layers/images/decode.h"
 
 #include <pthread.h>

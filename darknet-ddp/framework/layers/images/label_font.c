@@ -1,4 +1,4 @@
-/* Letters by FreeType, where the program was built with it (DDP_FREETYPE). */
+/* Draws letters of class names with FreeType, if the program was built with it (DDP_FREETYPE). */
 #include "layers/images/label_text.h"
 
 #ifdef DDP_FREETYPE

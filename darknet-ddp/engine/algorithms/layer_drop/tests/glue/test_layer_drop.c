@@ -1,7 +1,7 @@
 /* ddp-test: quick */
-/* Layer drop against its definition: in each step Darknet alone trains a network whose cfg lacks
- * the blocks that are left out, and in which what the others add is multiplied. Ranks are threads,
- * each with a network of its own. */
+/* Tests of layer drop against its definition. In each step Darknet alone trains a second network.
+ * Its cfg lacks the blocks that are left out, and what its other blocks add is multiplied as the
+ * paper says. Ranks are threads, each with a network of its own. */
 #include "trainer/trainer.h"
 
 #include "algorithms/layer_drop/draw.h"

@@ -1,5 +1,6 @@
 /* ddp-test: quick */
-/* Progressive layer dropping: its ramp against the paper's formula, and its draws. */
+/* Tests of layer drop's draws: how probabilities grow with the steps, against the paper's formula,
+ * and which blocks are drawn. */
 #include "algorithms/layer_drop/draw.h"
 #include "unit/numbers.h"
 

@@ -1,7 +1,7 @@
 /* ddp-test: quick */
-/* Local SGD against its definition: networks that Darknet alone trains, one after the other, each
- * on its share of every batch, and whose parameters are averaged here. Ranks are threads, each with
- * a network of its own. */
+/* Tests of local SGD against its definition: networks that Darknet alone trains, one after the
+ * other, each on its share of every batch, with parameters that the test averages. Ranks are
+ * threads, each with a network of its own. */
 #include "trainer/trainer.h"
 
 #include "algorithms/local_sgd/averaging.h"

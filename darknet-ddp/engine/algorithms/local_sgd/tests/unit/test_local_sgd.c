@@ -1,5 +1,5 @@
 /* ddp-test: quick */
-/* Which arrays local SGD averages, and when, on a network without a framework. */
+/* Tests of which arrays local SGD averages, and in which steps, on a toy network. */
 #include "algorithms/local_sgd/averaging.h"
 #include "comm/group_schedule.h"
 

@@ -1,4 +1,5 @@
-/* PowerSGD on a GPU (gpu/compress.h). */
+/* Tests of PowerSGD on a GPU, by the checks of gpu/compress.h: against the host, and against its
+ * definition. */
 #include "algorithms/powersgd/low_rank.h"
 #include "algorithms/powersgd/tests/powersgd_net.h"
 #include "gpu/compress.h"

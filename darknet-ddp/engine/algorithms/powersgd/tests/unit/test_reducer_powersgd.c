@@ -1,6 +1,6 @@
 /* ddp-test: quick tsan */
-/* PowerSGD (powersgd.c) on 2 to 4 ranks: its definition (compressed.h), steps that are
- * dropped, and what a checkpoint has. */
+/* Tests of PowerSGD (powersgd.c) on 2 to 4 ranks: it computes its definition (compressed.h), a
+ * dropped step changes nothing, and a checkpoint brings its errors back. */
 #include "algorithms/powersgd/matrix.h"
 #include "algorithms/powersgd/tests/powersgd_net.h"
 #include "unit/compressed_checks.h"

@@ -1,5 +1,6 @@
 /* ddp-test: quick tsan */
-/* Sign-SGD with error feedback (signsgd.c) on 2 to 4 ranks: its definition, in double. */
+/* Tests of sign-SGD (signsgd.c) on 2 to 4 ranks: it computes its definition, which is written here
+ * in double, and a dropped step changes nothing. */
 #include "unit/compressed_checks.h"
 
 #include <math.h>

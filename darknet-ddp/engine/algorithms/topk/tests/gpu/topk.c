@@ -1,4 +1,5 @@
-/* Top-k on a GPU (gpu/compress.h). */
+/* Tests of top-k on a GPU, by the checks of gpu/compress.h: against the host, and against its
+ * definition. */
 #include "algorithms/topk/largest.h"
 #include "algorithms/topk/tests/topk_net.h"
 #include "gpu/compress.h"

@@ -1,7 +1,6 @@
 /* ddp-test: quick tsan */
-/* Top-k (topk.c, top_k.h) on 2 to 4 ranks, bit for bit its definition
- * (compressed.h).
- */
+/* Tests of top-k (topk.c, top_k.h) on 2 to 4 ranks: it computes its definition (compressed.h) bit
+ * for bit, and a dropped step changes nothing. */
 #include "algorithms/topk/tests/topk_net.h"
 #include "algorithms/topk/top_k.h"
 #include "unit/compressed_checks.h"

@@ -1,7 +1,7 @@
 /* ddp-test: quick */
-/* Updates and what optimizers remember, shared out over ranks: the same bits as where each rank
- * updates all, also of layers that ran on some rank only, or on none; what rank 0 had before is
- * shared out, and can be asked for. */
+/* Tests of updates that are shared out over ranks (shard.h). They give the bits of a run in which
+ * each rank updates everything, also if a layer ran on some rank only, or on none. Moments that
+ * rank 0 had before are handed out, and can be asked for. */
 #include "algorithms/zero1/shard.h"
 #include "comm/collectives.h"
 
