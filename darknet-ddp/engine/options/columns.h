@@ -1,5 +1,5 @@
-/* options/columns.h: the words in the columns of options.def, for a .c file that reads them there.
- * They are too short for a header that others include. */
+/* options/columns.h: the words in the columns of options.def, as constants, for .c files that
+ * include options.def with these columns. They are too short for a header that others include. */
 #ifndef DDP_OPTIONS_COLUMNS_H
 #define DDP_OPTIONS_COLUMNS_H
 

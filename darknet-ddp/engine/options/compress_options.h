@@ -16,37 +16,43 @@ typedef enum ddp_compress_word {
     DDP_COMPRESS_WORDS
 } ddp_compress_word;
 
-/* A word and its meaning. */
+/* A word of -ddp_compress. */
 typedef struct ddp_compress_row {
     const char *word;
-    ddp_wire wire;  /* how numbers of sums travel */
-    int compresses; /* it is a compression */
-    enum { DDP_NUMBER_NONE, DDP_NUMBER_WHOLE, DDP_NUMBER_REAL } kind; /* kind of its number */
-    const char *argument;                                             /* its number in help: ":R" */
-    double low, high;
+    ddp_wire wire;  /* how numbers of sums travel with this word */
+    int compresses; /* 1: it is a compression */
+    enum {
+        DDP_NUMBER_NONE,
+        DDP_NUMBER_WHOLE,
+        DDP_NUMBER_REAL
+    } kind;               /* kind of the number behind the word */
+    const char *argument; /* text behind the word in help: ":R" */
+    double low, high;     /* least and largest number that is accepted */
 } ddp_compress_row;
 
-extern const ddp_compress_row ddp_compress_table[DDP_COMPRESS_WORDS]; /* by ddp_compress_word */
+extern const ddp_compress_row
+    ddp_compress_table[DDP_COMPRESS_WORDS]; /* indexed by ddp_compress_word */
 
 typedef struct ddp_compress_choice {
     ddp_compress_word word;
-    double value; /* the number behind it; 0: it has none */
+    double value; /* number behind the word; 0 for a word without one */
 } ddp_compress_choice;
 
 enum { DDP_COMPRESS_TEXT = 32 };
 
-/* The option's argument and meaning, as rows of options/options.def have them. */
+/* Argument and meaning of -ddp_compress, for its row of options/options.def. */
 extern const char ddp_compress_argument[];
 extern const char ddp_compress_meaning[];
 
-/* Read text into *out, and return 1. Returns 0, with *out unchanged, if text is no word with an
- * accepted number. */
+/* Read text, as "bf16" or "powersgd:2", into *out, and return 1. Returns 0, with *out unchanged, if
+ * text is no word with an accepted number. */
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 
-/* Write, for an error, which numbers are accepted: ", R a whole number from 1 to 64". */
+/* Write, for an error, which numbers words accept: ", R a whole number from 1 to 64". Cut at size
+ * bytes. */
 void ddp_compress_accepts(char *text, size_t size);
 
-/* Write c into text as one types it: "bf16", "powersgd:2". Returns text. */
+/* Write c to text as one types it: "bf16", "powersgd:2". Returns text. */
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT]);
 
 /* Return how numbers of sums travel with c. */

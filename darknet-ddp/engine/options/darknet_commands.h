@@ -1,5 +1,6 @@
 /* options/darknet_commands.h: Darknet's own commands, the words that each wants and the options
- * that it reads. Darknet itself passes over words that it does not know. */
+ * that it reads. Darknet itself passes over words that it does not know. argv is the command line
+ * with NULL at its end; argv[0], the program, is no word of it. */
 #ifndef DDP_OPTIONS_DARKNET_COMMANDS_H
 #define DDP_OPTIONS_DARKNET_COMMANDS_H
 
@@ -16,47 +17,51 @@ typedef struct ddp_darknet_command {
     const char *refusal;
 } ddp_darknet_command;
 
-/* Return row i of the table, in which the rows of a command stand together; NULL: there are no
+/* Return row i of the table, from 0; the rows of one command stand together. NULL: there are no
  * more. */
 const ddp_darknet_command *ddp_darknet_command_at(size_t i);
 
-/* The options that every command reads, as a list like that of a row. */
+/* Options that every command reads, as a list like ddp_darknet_command.options. */
 extern const char *const ddp_darknet_everywhere;
 
-/* Take the next option off the list of a row: write its name, and what stands for its value ("" if
- * it has none), each into size bytes. *list becomes the rest. Returns 0 if the list has ended. */
+/* Take the next option off a list like ddp_darknet_command.options, and return 1. Writes its name,
+ * and the word that stands for its value ("" if it has none), each into size bytes. *list becomes
+ * the rest. Returns 0 if the list has ended. */
 int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size);
 
-/* Check argv, less our own options, as a command of Darknet's. Fails with DDP_ERR_USAGE if there is
- * no such command, or if this program cannot run it. Fails so, too, if it does not read an option
- * on the line, or lacks a word that it wants. The text says what may have been meant. */
+/* Check that argv, from which our own options were taken, is a command of Darknet's. Fails with
+ * DDP_ERR_USAGE if there is no such command, or if this program cannot run it. Fails so, too, if it
+ * does not read an option on the line, or lacks a word that it wants. The text says what may have
+ * been meant. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return word i of argv, options and their values left out; word 0 is the command. NULL: there are
- * fewer words. */
+/* Return word i of argv, without options and their values; word 0 is the command's name. NULL:
+ * there are fewer words. */
 const char *ddp_darknet_word(int argc, char **argv, int i);
 
-/* Return 1 if argv is the command name with this verb; verb is "" for a command without one. */
+/* Return 1 if argv is the command `name` with this verb; verb is "" for a command without one. */
 int ddp_darknet_is(int argc, char **argv, const char *name, const char *verb);
 
-/* Return the word behind an option on the line; NULL if the option is not there. */
+/* Return the word behind an option on the line; NULL if the option is not there, or is the last
+ * word. */
 const char *ddp_darknet_option(char **argv, const char *option);
 
-/* Return the word of argv at the place that the command's usage calls `place`, such as "OUT"; NULL
- * if there is none. */
+/* Return the word of argv at the place that its command's row calls `place`, such as "OUT"; NULL if
+ * there is none. */
 const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
 
-/* Return the index of place in a list of words, some in brackets; -1 if it is not there. */
+/* Return the index of a place in a list of words such as "DATA CFG [WEIGHTS]"; -1 if it is not
+ * there. */
 int ddp_words_find(const char *words, const char *place);
 
-/* Return 1 if the command trains, and so writes weights as it goes. */
+/* Return 1 if argv is a command that trains, and so writes weights as it goes. */
 int ddp_darknet_trains(int argc, char **argv);
 
-/* Return 1 if the command trains and may train on ranks. */
+/* Return 1 if argv is a command that trains and may do so on ranks. */
 int ddp_darknet_trains_ddp(int argc, char **argv);
 
-/* Fail with DDP_ERR_USAGE if the command is one of the table that cannot run under -ddp; the text
- * says why. ddp_darknet_check looks at all else. */
+/* Fail with DDP_ERR_USAGE if argv is a command of the table that cannot run under -ddp; the text
+ * says why. Anything else passes, for ddp_darknet_check. */
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

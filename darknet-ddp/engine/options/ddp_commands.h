@@ -17,27 +17,28 @@ typedef enum ddp_command_id {
 typedef struct ddp_ddp_command {
     ddp_command_id id;
     const char *verb;
-    const char *name; /* NULL: it has no other name than "ddp VERB" */
+    const char *name; /* "detector map"; NULL: it has no other name than "ddp VERB" */
     const char *words;
     int ranks;
     const char *meaning;
 } ddp_ddp_command;
 
-/* Return row i of the table, or NULL if there are no more. */
+/* Return row i of the table, from 0; NULL: there are no more. */
 const ddp_ddp_command *ddp_ddp_command_at(size_t i);
 
-/* Return the row of this verb, or NULL. */
+/* Return the row with this verb; NULL: there is none. */
 const ddp_ddp_command *ddp_ddp_command_find(const char *verb);
 
-/* If argv[1] and argv[2] are a command's other name, replace them by "ddp" and its verb. */
+/* If argv[1] and argv[2] are the other name of a command, replace them by "ddp" and its verb; else
+ * do nothing. */
 void ddp_ddp_command_rename(int argc, char **argv);
 
-/* Write the name of a command by which people know it, "detector map" or "ddp plan", into
- * name[size]. */
+/* Write the name by which people know a command, "detector map" or "ddp plan", to name[0..size). */
 void ddp_ddp_command_name(const ddp_ddp_command *row, char *name, size_t size);
 
-/* Return the row of the command argv, from which our options have been taken. Returns NULL with
- * DDP_ERR_USAGE if there is no such command, or if it takes other words. */
+/* Return the row of the command of argv, "ddp VERB ...", from which our options have been taken.
+ * Returns NULL, with *err of DDP_ERR_USAGE, if there is no such verb, or if there are too few or
+ * too many words. */
 const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err);
 
 #endif

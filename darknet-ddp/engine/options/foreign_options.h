@@ -9,8 +9,9 @@
 
 enum { DDP_FOREIGN_OPTION_TEXT = 256, DDP_FOREIGN_OPTIONS_MOST = 8 };
 
-/* Words that were taken off a line since they have no effect here, each with a sentence that says
- * why. */
+/* Words that were taken off a command line since they have no effect here, each with a sentence
+ * that says why. `count` entries; words beyond DDP_FOREIGN_OPTIONS_MOST are taken off, too, but not
+ * listed. */
 typedef struct ddp_foreign_options_taken {
     struct {
         const char *word, *sentence;
@@ -18,16 +19,17 @@ typedef struct ddp_foreign_options_taken {
     int count;
 } ddp_foreign_options_taken;
 
-/* Write what to type in place of a word, which may have two dashes, or a value after a =. Returns
- * text, which has DDP_FOREIGN_OPTION_TEXT bytes, or NULL if the word is unknown. */
+/* Write to text, of DDP_FOREIGN_OPTION_TEXT bytes, what to type in place of a word, and return
+ * text. The word may have two dashes, or a value behind a =. NULL: the word is unknown. */
 const char *ddp_foreign_option_instead(const char *word, char *text);
 
 /* Take the words that have no effect in a train command, and their values, out of argv[1..argc),
- * and list them in *taken. Returns how many words are left; NULL follows them in argv. */
+ * and add them to *taken, all zero at first. Returns how many words are left; NULL follows them in
+ * argv. */
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 
-/* Fail with DDP_ERR_USAGE if a word such as epochs=100 would be taken for a file. Names the first
- * one, and what to type. */
+/* Fail with DDP_ERR_USAGE if a word of argv, such as epochs=100, names an option of another
+ * program, and no file. The text names the first one, and what to type. */
 ddp_status ddp_foreign_options_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

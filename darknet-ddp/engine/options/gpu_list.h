@@ -6,14 +6,14 @@
 
 enum { DDP_GPU_LIST_MAX = 64, DDP_GPU_NUMBER_MAX = 1023 };
 
-/* A host's GPUs, by CUDA's numbers: its rank r takes the r-th. */
+/* A host's GPUs, by CUDA's numbers. The host's rank r, from 0, takes gpus[r]. */
 typedef struct ddp_gpu_list {
     int count; /* 0: none was given */
     int gpus[DDP_GPU_LIST_MAX];
 } ddp_gpu_list;
 
-/* Read "0,1,3": 1 to DDP_GPU_LIST_MAX whole numbers with commas between them; a number may
- * come several times. Fails with DDP_ERR_USAGE. */
+/* Read a text like "0,1,3" into *list: 1 to DDP_GPU_LIST_MAX numbers, 0 to DDP_GPU_NUMBER_MAX, with
+ * commas between them. A number may come several times. Fails with DDP_ERR_USAGE. */
 ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

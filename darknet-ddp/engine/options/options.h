@@ -13,25 +13,26 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Choices, in the order of their words in the table. */
+/* Values of CHOICE options, in the order of their words in the table. */
 enum { DDP_BACKEND_AUTO, DDP_BACKEND_NCCL, DDP_BACKEND_MPI, DDP_BACKEND_GLOO, DDP_BACKEND_SOLO };
 enum { DDP_CHOICE_GLOBAL, DDP_CHOICE_RANK };
 enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
 enum { DDP_CHOICE_STOP, DDP_CHOICE_CONTINUE };
 enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
 
-/* The C type of each kind of option. */
+/* The C type of a field, by the kind of its option. */
 #define DDP_OPTION_FLAG int
 #define DDP_OPTION_WHOLE int
 #define DDP_OPTION_REAL double
 #define DDP_OPTION_SEED int64_t
 #define DDP_OPTION_CHOICE int
-#define DDP_OPTION_SKIP int          /* how many; 0: stop */
+#define DDP_OPTION_SKIP int          /* N of "skip N"; 0: "stop" */
 #define DDP_OPTION_TEXT const char * /* NULL: not given */
 #define DDP_OPTION_GPUS ddp_gpu_list
 #define DDP_OPTION_COMPRESS ddp_compress_choice
 
-/* A field for each row; the row says what it holds when the option is not given. */
+/* The values of all options, a field for each row of the table. Its row says what it holds when the
+ * option is not given. */
 typedef struct ddp_options {
 #define ROW(kind, field, ...) DDP_OPTION_##kind field;
 #define GROUP(field, ...)
@@ -40,7 +41,7 @@ typedef struct ddp_options {
 #undef ROW
 } ddp_options;
 
-/* The columns of the table; each is explained there. */
+/* Bits in the column `columns` of the table, where each is explained. */
 enum {
     DDP_OPTION_AGREE = 1,
     DDP_OPTION_RESULTS = 2,
@@ -50,7 +51,7 @@ enum {
     DDP_OPTION_USUAL = 32
 };
 
-/* The value of an option in words: "yes" or "no" for one without an argument, "not given" if no
+/* An option and its value in words: "yes" or "no" for one without an argument, "not given" if no
  * value stands for that. */
 typedef struct ddp_option_value {
     const char *name;
@@ -58,7 +59,7 @@ typedef struct ddp_option_value {
     int is_default;
 } ddp_option_value;
 
-/* DDP_OPTION_VALUES is the number of options, and so the most that ddp_options_list finds. */
+/* DDP_OPTION_VALUES is the number of options, and so the most that ddp_options_list writes. */
 enum {
 #define ROW(kind, field, ...) DDP_OPTION_VALUE_OF_##field,
 #define GROUP(field, ...)
@@ -80,40 +81,43 @@ enum {
  * train on ranks. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Read "A:B", the first and the last of some steps, from 1 on (-ddp_trace_steps). Returns 0 if text
- * is no such range. */
+/* Read "A:B", the first and the last of some steps, counted from 1 (-ddp_trace_steps), and
+ * return 1. Returns 0 if text is no such range. */
 int ddp_options_read_steps(const char *text, size_t *first, size_t *last);
 
-/* Return the names of options that errors of core/ mention. */
+/* Return the names of those options that errors of core/ mention. */
 const ddp_option_names *ddp_options_names(void);
 
-/* Return the size of a bucket in MiB: the option's value, or what suits the transport. */
+/* Return the size of a bucket in MiB: -ddp_bucket_mb, or without it what suits the transport. nccl:
+ * 1 if NCCL sums. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
-/* List the values of all options that have this column in out, which has DDP_OPTION_VALUES
- * elements. Options without effect on CPUs are left out unless on_gpus. ranks: the number of ranks,
- * which is a part of the values of BY_RANKS options; 0: it is not. Returns the number of values. */
+/* Write to out, of DDP_OPTION_VALUES elements, the values of all options that have a bit of
+ * `column` (DDP_OPTION_...), and return how many they are. Options without effect on CPUs are left
+ * out unless on_gpus is 1. If ranks is above 0, values of BY_RANKS options that are not the default
+ * name it, too. */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 
-/* Write the option with which `words` begin as it is set: "-ddp_on_nan skip 2", "-ddp_exact". */
+/* Write to text the option that is the first word of `words`, with the value that it has in o:
+ * "-ddp_on_nan skip 2", "-ddp_exact". */
 enum { DDP_OPTION_TEXT_SIZE = 96 };
 void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size);
 
-/* Return the size in MiB of the first bucket, or of what is deferred: the option's value, or its
- * default. */
+/* Return the size in MiB of the first bucket: -ddp_first_bucket_mb, or its default. */
 double ddp_options_first_bucket_mb(const ddp_options *o);
+/* Return the MiB of buckets that may be deferred: -ddp_defer_mb, or its default. */
 double ddp_options_defer_mb(const ddp_options *o);
 
-/* Return a text with a line for each option on which ranks must agree. The caller frees it. NULL:
- * no memory. */
+/* Return a text with a line for each option on which ranks must agree, and one for on_gpus (1: GPUs
+ * compute). The caller frees it. NULL: no memory. */
 char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
-/* Try the names of options that may stand beside Darknet's commands as suggestions. */
+/* Give `near` the names of our options that may stand beside Darknet's commands, as suggestions. */
 void ddp_options_near(ddp_suggest *near);
 
-/* Return the guide (darknet-ddp/docs/GUIDE.md) of the first option of ours that a text names; NULL
- * if it names none. Options of `darknet ddp` alone do not count. */
+/* Return the name of the guide (darknet-ddp/docs/GUIDE.md) to the first option of ours that a text
+ * names; NULL if it names none. Options of `darknet ddp` alone do not count. */
 const char *ddp_options_guide(const char *text);
 
 /* Print the table: first the options that people set, then the others by subject. */

@@ -3,8 +3,8 @@
 #ifndef DDP_OPTIONS_REMOVED_OPTIONS_H
 #define DDP_OPTIONS_REMOVED_OPTIONS_H
 
-/* Return what to use in place of a removed option, as the end of "NAME is gone: "; NULL if there
- * never was such an option. */
+/* Return the end of the sentence "-NAME is gone: ...", which says what to use in place of a removed
+ * option. NULL if there never was such an option. name: with its dash. */
 const char *ddp_removed_option(const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "options/options.h"
 
-/* The bit of a command in the columns of an option that it reads. */
+/* Bit, in the columns of an option, of a command (ddp_command_id) that reads it. */
 #define DDP_OPTION_READ_BY(id) ((unsigned)DDP_OPTION_USUAL << 1U << (id))
 
 /* The kinds and scopes of options.def, where they are explained. */
@@ -28,14 +28,14 @@ enum ddp_option_scope {
 
 typedef struct ddp_option {
     enum ddp_option_kind kind;
-    size_t field; /* in ddp_options; its type follows from kind */
+    size_t field; /* offset of its field in ddp_options; the field's type follows from kind */
     const char *name;
-    const char *argument; /* the argument in help; a CHOICE's words, with | between them */
-    double low, high;
-    double fallback;
-    const char *shown; /* the default, in words; NULL: see fallback */
+    const char *argument; /* argument in help; for a CHOICE its words, with | between them */
+    double low, high;     /* least and largest value that is accepted */
+    double fallback;      /* value where the option is not given */
+    const char *shown;    /* default in words; NULL: the number in fallback */
     enum ddp_option_scope scope;
-    unsigned columns; /* DDP_OPTION_... */
+    unsigned columns; /* bits DDP_OPTION_...; for scope COMMAND DDP_OPTION_READ_BY, too */
     const char *meaning;
 } ddp_option;
 
@@ -48,26 +48,26 @@ enum {
     DDP_OPTION_ROWS
 };
 
-/* A group of rows: from `first` to the next group's first. */
+/* A group of rows of one subject: from `first` to the row before the next group's first. */
 typedef struct ddp_option_group {
     int first;
     const char *title;
-    const char *guide; /* darknet-ddp/docs/GUIDE.md says more of them */
+    const char *guide; /* name of the guide to them: darknet-ddp/docs/GUIDE.md */
 } ddp_option_group;
 
 extern const ddp_option ddp_option_table[DDP_OPTION_ROWS];
 
-/* Return the group that a row belongs to. */
+/* Return the group of a row, by the row's index in ddp_option_table. */
 const ddp_option_group *ddp_option_group_of(int row);
 
 /* The texts of an option in help, the manual and completion. */
 typedef struct ddp_option_text {
-    char name[256];     /* with its argument */
-    char fallback[64];  /* its default; "": there is none to say */
-    char meaning[1024]; /* an option of `darknet ddp` alone names its verbs first */
+    char name[256];     /* its name and argument */
+    char fallback[64];  /* its default; "" if there is none to say */
+    char meaning[1024]; /* its meaning, behind the verbs of `darknet ddp` if it is of these alone */
 } ddp_option_text;
 
-/* Write the texts of a row into *text, and return it. */
+/* Write the texts of a row into *text, and return text. */
 const ddp_option_text *ddp_option_describe(const ddp_option *row, ddp_option_text *text);
 
 #endif

@@ -11,13 +11,13 @@
 extern "C" {
 #endif
 
-/* Write the values, then the places, of the s->kept largest of x[0..s->count), which are section s,
- * to out[0..2 kept). selection: DDP_LARGEST_SCRATCH words that the kernels work in. */
+/* Write the s->kept largest of section s to out[0..2 kept): their values, then their places.
+ * x[0..s->count) is the section. The kernels work in `selection`, of DDP_LARGEST_SCRATCH words. */
 cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
                                   const ddp_top_k_section *s, unsigned *selection);
 
-/* For each value and place in `told` of section s: add the value to x[place], or with clear 1 set
- * x[place] to 0. x and told are those of the whole array. Does nothing where *ran is 0 or less. */
+/* Add each value that `told` has for section s to x at its place. With clear 1, set x to 0 there
+ * instead. Both x and told are those of the whole array. Does nothing where *ran is 0 or less. */
 cudaError_t ddp_cuda_top_k_put_told(cudaStream_t stream, float *x, const float *told,
                                     const ddp_top_k_section *s, const float *ran, int clear);
 
