@@ -19,57 +19,64 @@
 #include "comm/hierarchical_plan.h"
 #include "comm/work.h"
 
-/* The addends and sums of a level, in each of its slices. */
+/* A level: which slices it sums, and, alike for each slice, how many addends become how many sums.
+ */
 struct ddp_nccl_level {
-    const struct ddp_span *pieces; /* the slices, in units of the plan */
+    const struct ddp_span *pieces; /* the slices, in units of route */
     int piece_count;
-    int parts, sums; /* nodes of the tree: addends, and what they become */
+    int parts, sums; /* addends of a slice, and sums that they become; each is a node of the tree */
     int *firsts;     /* by addend: its first rank */
-    /* By addend: how many times the top two become their sum once it is pushed (ddp_sum_stack). */
+    /* By addend: how many times the top two of a stack become their sum, once this addend is pushed
+     * (ddp_sum_stack). */
     unsigned char *additions;
 };
 
 struct ddp_nccl_plan {
-    struct ddp_hierarchical_plan *route; /* who gives what to whom */
-    int first_local;                     /* the host's first rank, as the plan has hosts */
-    int local_size;
-    struct ddp_span lane;          /* this rank's */
-    struct ddp_nccl_level *levels; /* route->stages + 1 */
-    char schedule[128]; /* for people: "direct", "2 levels (4 ranks a host, then 2 hosts)" */
+    struct ddp_hierarchical_plan *route; /* which slice goes from whom to whom */
+    int first_local;      /* first rank of this rank's host; the rank itself if sums are direct */
+    int local_size;       /* ranks of this host; 1 if sums are direct */
+    struct ddp_span lane; /* units of this rank's lane */
+    struct ddp_nccl_level *levels; /* route->stages + 1 entries */
+    char schedule[128]; /* the way in words: "direct", "2 levels (4 ranks a host, then 2 hosts)" */
 };
 
-/* Plan the sums of a rank. *out is set on success. The radix is that of the stages; 0: direct. A
- * kernel takes most_parts addends; 0: nothing is added, as only second halves go by the plan. Fails
- * with DDP_ERR_NOMEM, and with DDP_ERR_USAGE if more than most_parts come together. */
+/* Plan the sums of one rank among all ranks of `hosts`. In a stage `radix` hosts meet; 0: sums are
+ * direct. A kernel takes most_parts addends at most; 0: no limit, since only second halves go by
+ * the plan. *out is set on success. Fails with DDP_ERR_USAGE (more than most_parts addends come
+ * together), DDP_ERR_NOMEM. */
 ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_hosts *hosts,
                               int rank, int radix, int most_parts, ddp_error *err) DDP_MUST_CHECK;
 void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* NULL is allowed */
 
-/* Return this rank's share of a sum of count floats, as ddp_work_share does. */
+/* Return this rank's share of a sum of `count` floats, as ddp_work_share does: *range_count ranges
+ * in *ranges, which the caller frees. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_nccl_plan_share(const struct ddp_nccl_plan *p, size_t count, ddp_range **ranges,
                                size_t *range_count, ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- where things lie, for a sum of count floats ---- */
 
-/* count elements of a sum, from `begin` on. */
+/* Elements begin to begin + count - 1 of a sum. */
 struct ddp_nccl_slice {
     size_t begin, count;
 };
 
-/* Return the elements that units are, and those of slice i of level l. */
+/* Return the elements of a sum of `count` floats that these units are. */
 struct ddp_nccl_slice ddp_nccl_plan_slice(const struct ddp_nccl_plan *p, size_t count,
                                           struct ddp_span units);
+/* Return the elements of slice i of level l, in a sum of `count` floats. */
 struct ddp_nccl_slice ddp_nccl_plan_nth(const struct ddp_nccl_plan *p, size_t count, int l, int i);
 
-/* Return the floats of scratch memory that a sum takes. */
+/* Return how many floats of scratch memory a sum of `count` floats takes. */
 size_t ddp_nccl_plan_scratch(const struct ddp_nccl_plan *p, size_t count);
 
-/* Return where in it addend `part` of slice i at level l lies; and sum k of that slice, if the
- * level has several. */
+/* Return the index in scratch memory of addend `part` of slice i at level l, in a sum of `count`
+ * floats. */
 size_t ddp_nccl_plan_part(const struct ddp_nccl_plan *p, size_t count, int l, int i, int part);
+/* Return the index in scratch memory of sum k of slice i at level l, if the level has several sums.
+ */
 size_t ddp_nccl_plan_sum(const struct ddp_nccl_plan *p, size_t count, int l, int i, int k);
 
-/* Return which addend of a level begins with this rank. */
+/* Return the index of the addend of a level whose first rank is `rank`; there must be one. */
 int ddp_nccl_level_part(const struct ddp_nccl_level *level, int rank);
 
 #endif

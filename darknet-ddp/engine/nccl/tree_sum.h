@@ -8,8 +8,9 @@
 #include "nccl/state.h"
 #include "nccl/tree_plan.h"
 
-/* Queue a sum, or its phase sum->phase, on the channel's stream, in place; counts what it sends
- * (ddp_group_traffic). DDP_ALL_GATHER takes no scratch memory. */
+/* Queue a sum, or the half of it that sum->phase says, on the channel's stream, in place. Does not
+ * wait. Counts what it sends (ddp_group_traffic). DDP_ALL_GATHER takes no scratch memory. Fails
+ * with DDP_ERR_COMM. */
 ddp_status ddp_nccl_ordered_sum(const struct ddp_nccl_plan *plan, const ddp_work *sum,
                                 const struct ddp_nccl_channel *n, ddp_error *err) DDP_MUST_CHECK;
 

@@ -5,7 +5,7 @@
 #include "comm/backend.h"
 
 extern const struct ddp_backend ddp_backend_solo;
-extern const struct ddp_backend ddp_backend_mpi;  /* with DDP_WITH_MPI */
-extern const struct ddp_backend ddp_backend_gloo; /* with DDP_WITH_GLOO */
+extern const struct ddp_backend ddp_backend_mpi;  /* only in builds with DDP_WITH_MPI */
+extern const struct ddp_backend ddp_backend_gloo; /* only in builds with DDP_WITH_GLOO */
 
 #endif

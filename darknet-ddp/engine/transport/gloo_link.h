@@ -26,21 +26,21 @@ extern "C" {
 
 typedef struct ddp_gloo_link ddp_gloo_link;
 
-/* A failure: the peer with which it arose (-1: none), and a sentence. */
+/* A failure: the rank with which it arose (-1: none), and a sentence. */
 typedef struct ddp_gloo_failure {
     int peer;
     char text[256];
 } ddp_gloo_failure;
 
-/* All functions but open, busy and close return 1, or 0 with *failure set. After a 0 only close may
- * follow. Call all of them on one thread. */
+/* Functions return 1, or 0 with *failure set, where nothing else is said. After a 0 only
+ * ddp_gloo_close may follow. Call all of them on one thread. */
 
-/* Open a link over connections[0..size): the connection with each rank, -1 for this one
- * (transport/peer_connections.h). Gloo takes them over, and each becomes -1. The process ignores
- * SIGPIPE afterwards. Returns NULL, with *failure set, on failure. */
+/* Open a link of rank `rank` over connections[0..size): the connection with each rank, -1 for this
+ * one (transport/peer_connections.h). Gloo takes them over, and each becomes -1. The process
+ * ignores SIGPIPE afterwards. Returns NULL, with *failure set, on failure. */
 ddp_gloo_link *ddp_gloo_open(int rank, int size, int *connections, ddp_gloo_failure *failure);
 
-/* Reserve, send, receive and test as a transport does (comm/backend.h). */
+/* Do what reserve, send, recv and test of ddp_transport do (comm/backend.h); none of them waits. */
 int ddp_gloo_reserve(ddp_gloo_link *x, int requests, ddp_gloo_failure *failure);
 int ddp_gloo_send(ddp_gloo_link *x, int request, int peer, int tag, void *buf, size_t bytes,
                   ddp_gloo_failure *failure);
@@ -48,11 +48,12 @@ int ddp_gloo_recv(ddp_gloo_link *x, int request, int peer, int tag, void *buf, s
                   ddp_gloo_failure *failure);
 int ddp_gloo_test(ddp_gloo_link *x, int *ended, int *count, ddp_gloo_failure *failure);
 
-/* Return 1 if a request has not ended, else 0. */
+/* Return 1 if some request has not ended, else 0. */
 int ddp_gloo_busy(const ddp_gloo_link *x);
 
-/* Close x. With goodbye_ms > 0 it first takes leave, and waits so long at most until all others
- * have. The buffers of requests that have not ended are no longer touched. NULL is allowed. */
+/* Close x and free it. With goodbye_ms above 0 first tell all others that this rank leaves, and
+ * wait until all have said so, goodbye_ms at most. Afterwards buffers of requests that have not
+ * ended are not touched. NULL is allowed. */
 void ddp_gloo_close(ddp_gloo_link *x, int64_t goodbye_ms);
 
 #ifdef __cplusplus

@@ -38,7 +38,7 @@ constexpr milliseconds gloo_timeout{6000};
 /* The timeout of a wait that ends only with its event, a lost peer, or the link. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
-/* How many notes of a peer are asked for in advance, so that a note needs no answer first. */
+/* Notes of a peer that are received in advance, so that a note needs no answer first. */
 constexpr int notes_ahead = 16;
 
 constexpr uint64_t note_slot = 0;
@@ -46,12 +46,12 @@ constexpr uint64_t note_slot = 0;
 enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 
 struct note {
-    uint32_t kind, tag; /* tag of the message; with GONE the lost rank */
-    uint64_t bytes;     /* length of the message */
-    uint64_t heard;     /* notes of the receiver that the sender has had */
+    uint32_t kind, tag; /* tag is that of the message; with GONE the lost rank */
+    uint64_t bytes;     /* bytes of the message */
+    uint64_t heard;     /* how many notes of the receiver the sender has had */
 };
 
-/* A note on its way. */
+/* A note that is being sent. */
 struct posted_note {
     uint64_t number;
     note content;
@@ -61,7 +61,7 @@ struct posted_note {
 struct request {
     uint32_t tag = 0;
     uint64_t bytes = 0;
-    std::unique_ptr<UnboundBuffer> buffer; /* none if bytes is 0 */
+    std::unique_ptr<UnboundBuffer> buffer; /* empty if bytes is 0 */
 };
 
 struct announcement {
@@ -73,7 +73,7 @@ struct peer {
     int rank = 0;
     std::thread thread;
     std::atomic<bool> has_thread{false};
-    bool ended = false; /* the thread has done its work */
+    bool ended = false; /* the thread has returned, or is about to */
 
     std::array<note, notes_ahead> notes;
     std::array<std::unique_ptr<UnboundBuffer>, notes_ahead> note_buffers;
@@ -89,8 +89,8 @@ struct peer {
     std::deque<std::unique_ptr<posted_note>> out_notes;
     std::unique_ptr<posted_note> goodbye;
     uint64_t out_count = 0;
-    std::atomic<uint64_t> heard{0}; /* our notes that the peer has had */
-    std::atomic<uint64_t> had{0};   /* the peer's notes that we have had */
+    std::atomic<uint64_t> heard{0}; /* how many of our notes the peer has had */
+    std::atomic<uint64_t> had{0};   /* how many of the peer's notes we have had */
 };
 
 } // namespace ddp_gloo
@@ -106,7 +106,7 @@ struct ddp_gloo_link {
     std::vector<ddp_gloo::request> requests;
     std::vector<int> ended;
     int in_flight = 0;
-    bool leaving = false; /* a lost peer is no failure any more */
+    bool leaving = false; /* this rank takes leave: a lost peer is no failure */
     bool stop = false;
     bool failing = false; /* failure is filled */
     bool failed = false;  /* the other ranks have been told of the failure */
@@ -121,34 +121,35 @@ namespace ddp_gloo
 
 std::shared_ptr<gloo::transport::tcp::Device> make_device();
 
-/* Make the context's pair with a rank over the connection fd, which is closed with the pair.
- * Throws, and closes fd, on failure. */
+/* Connect the context with a rank over the TCP connection fd, which Gloo then owns. Throws, and
+ * closes fd, on failure. */
 void adopt(ddp_gloo_link *x, int rank, int fd);
 
 /* ---- gloo_notes.cpp: called on any thread ---- */
 
-/* Queue a note for a peer. Waits for nobody. */
+/* Queue a note for a peer: its kind, and the tag and bytes of the message that it is about. Waits
+ * for nobody. */
 void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t bytes);
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 
-/* Fill *failure with a rank (-1: none) and the text `what`. */
+/* Fill *failure with a rank (-1: none) and the sentence `what`. */
 void describe(ddp_gloo_failure *failure, int rank, const char *what);
 
-/* Record a failure: a lost rank, or -1 for anything else. Tells the other ranks before this rank's
- * program hears of it, so that all name the same rank. Only the first failure is kept. */
+/* Record a failure: a lost rank, or -1 for anything else, and why. Tell the other ranks before this
+ * rank's program hears of it, so that all name the same rank. Only the first failure is kept. */
 void fail(ddp_gloo_link *x, int rank, const char *what);
 
-/* Wait until the other ranks have been told, and set *failure to the first failure. Returns 0. */
+/* Wait until the other ranks have been told of the failure, and set *failure to the first one.
+ * Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
 /* Wait, 6 s at most, until the thread of a peer whose connection has ended has ended, too. Before
- * that it takes what came before the end, which may say that another rank is the cause. */
+ * its end the thread takes what had arrived, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 
 std::runtime_error wrong_length(const announcement &came, uint64_t due);
 
-/* Run f, and turn an exception into a failure that concerns `rank`. Returns 1, or 0 with *failure.
- */
+/* Run f, and return 1. If it throws, record a failure of `rank` and return 0 with *failure set. */
 template <typename work> int guarded(ddp_gloo_link *x, int rank, ddp_gloo_failure *failure, work f)
 {
     try {
@@ -168,7 +169,7 @@ template <typename work> int guarded(ddp_gloo_link *x, int rank, ddp_gloo_failur
 
 /* ---- gloo_peer.cpp ---- */
 
-/* Start the thread that hears the notes of p. */
+/* Start the thread that receives the notes of p, and waits for its messages. */
 void start_thread(ddp_gloo_link *x, peer &p);
 
 } // namespace ddp_gloo

@@ -5,20 +5,21 @@
 
 #include "comm/group.h"
 
-/* Return DDP_OK if rc, which the MPI call `what` has returned, is MPI_SUCCESS. Else fail with
- * DDP_ERR_COMM and MPI's own sentence. */
+/* Return DDP_OK if rc, what an MPI call has returned, is MPI_SUCCESS. Else fail with DDP_ERR_COMM,
+ * the call's name `what` and MPI's own sentence. */
 ddp_status ddp_mpi_check(int rc, const char *what, ddp_error *err);
 
-/* Ask the MPI library which one it is; never DDP_MPI_NONE. MPI need not have been started. */
+/* Return which MPI library this process is linked with; never DDP_MPI_NONE. MPI need not have been
+ * started. */
 ddp_mpi_kind ddp_mpi_kind_of_library(void);
 
-/* Start MPI, unless it runs, with the settings that suit sums. What the environment sets stands.
- * *started is set to 1 if MPI was started here, and its MPI_Finalize is then the caller's. Fails
- * with DDP_ERR_IO if /dev/shm is too small for the ranks of this host, else with DDP_ERR_COMM. */
+/* Start MPI, unless it runs, with settings that suit sums. What the environment sets stays.
+ * *started becomes 1 if MPI was started here; the caller must then call MPI_Finalize. Fails with
+ * DDP_ERR_IO if /dev/shm is too small for the ranks of this host, else with DDP_ERR_COMM. */
 ddp_status ddp_mpi_start(int *started, ddp_error *err);
 
-/* Send each other rank a first message and wait for the one that it sends, for 20 s at most. Call
- * after MPI's start, on all ranks. Fails with DDP_ERR_COMM: the error names the lowest rank whose
+/* Send each other rank a first message and wait for the one that it sends, for 20 s at most. Every
+ * rank calls it after MPI's start. Fails with DDP_ERR_COMM: the error names the lowest rank whose
  * message has not come, its host if the launcher can tell, and the ports that must be open. */
 ddp_status ddp_mpi_exchange_hosts(ddp_error *err);
 

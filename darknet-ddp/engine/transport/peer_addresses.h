@@ -8,14 +8,14 @@
 
 enum { DDP_PEER_NETWORKS = 16 };
 
-/* Plain bytes, to be sent as they are. */
+/* Host and addresses of one rank: plain bytes, to be sent as they are. */
 typedef struct ddp_peer_address {
     char host[DDP_HOST_BYTES];
-    char machine[64]; /* the machine's id, since other hosts may have the same name */
-    int32_t count;
+    char machine[64]; /* id of the machine, since other hosts may have the same name */
+    int32_t count;    /* entries of networks */
     struct {
         ddp_net_address address;
-        int32_t bits; /* length of the network's prefix */
+        int32_t bits; /* length of its network's prefix: 24 of 10.1.0.0/24 */
     } networks[DDP_PEER_NETWORKS];
 } ddp_peer_address;
 
@@ -23,15 +23,15 @@ typedef struct ddp_peer_address {
  * names, or of all interfaces that are up; IPv4 first. Fails with DDP_ERR_IO. */
 ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
 
-/* Number the ranks anew: host by host, and within a host in their old order. Set order[new] to the
- * rank's old number, and first[new] to the lowest new number on its host. Both have `size`
- * elements. */
+/* Number the ranks anew: host by host, and within a host in their old order. peers[i] is that of
+ * old number i. Set order[new] to the rank's old number, and first[new] to the lowest new number on
+ * its host. Both have `size` elements. */
 void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first);
 
-/* Set *out to the address, without a port, on which rank `rank` listens. If all ranks are on one
- * host, that is the loopback address. Else it is on a network that all other hosts share, or, if
- * there is none, on one that leads to the first of them. Fails with DDP_ERR_COMM, and with
- * DDP_ERR_IO if a host has no address. */
+/* Set *out to the address, without a port, on which rank `rank` of peers[0..size) listens. If all
+ * ranks are on one host, that is the loopback address. Else it is on a network that all other hosts
+ * share, or, if there is none, on one that leads to the first of them. Fails with DDP_ERR_COMM, and
+ * with DDP_ERR_IO if a host has no address. */
 ddp_status ddp_peer_addresses_address(const ddp_peer_address *peers, int size, int rank,
                                       ddp_net_address *out, ddp_error *err);
 

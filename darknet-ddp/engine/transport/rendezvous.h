@@ -14,33 +14,33 @@
 #include <stdint.h>
 
 typedef struct ddp_rendezvous_config {
-    const char *path; /* beginning of the files' names */
+    const char *path; /* PATH, the beginning of the files' names */
     int rank, size;
-    int64_t timeout_ns; /* longest wait for the others, each time; 0: for ever */
+    int64_t timeout_ns; /* longest wait for the others, in each call; 0: for ever */
 } ddp_rendezvous_config;
 
-/* Have the ranks of groups that are opened later find each other by these files. config->path must
- * stay valid. NULL: they find each other otherwise. */
+/* Choose how the ranks of groups that are opened later find each other: by files as *config says,
+ * which must stay valid. NULL: by MPI. */
 void ddp_group_use_rendezvous(const ddp_rendezvous_config *config);
 
-/* Return the config that was last set; NULL: none. */
+/* Return the config of ddp_group_use_rendezvous; NULL: none. */
 const ddp_rendezvous_config *ddp_group_rendezvous(void);
 
 typedef struct ddp_rendezvous ddp_rendezvous;
 
 /* Write this rank's file, and wait until all ranks have come. *out is set on success; end it with
- * ddp_rendezvous_close. Fails with DDP_ERR_USAGE if another process has this rank, or a rank has
- * another size. Fails with DDP_ERR_COMM if a rank has not come; the text names it. Fails with
- * DDP_ERR_IO if a file cannot be written, and with DDP_ERR_NOMEM. */
+ * ddp_rendezvous_close or ddp_rendezvous_give_up. Fails with DDP_ERR_USAGE if another process has
+ * this rank, or a rank has another size. Fails with DDP_ERR_COMM if a rank has not come in time;
+ * the text names it. Fails with DDP_ERR_IO if a file cannot be written, and with DDP_ERR_NOMEM. */
 ddp_status ddp_rendezvous_open(ddp_rendezvous **out, const ddp_rendezvous_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Gather mine[0..bytes) of rank r into all[r * bytes .. (r + 1) * bytes), on every rank. Blocks
- * until all have called it. Fails as ddp_rendezvous_open. */
+/* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank, by the
+ * files. Every rank calls it with the same bytes; blocks. Fails as ddp_rendezvous_open. */
 ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove this rank's file, and free r. Call once all others have read the file, or none shall. NULL
+/* Remove this rank's file, and free r. Call when all others have read the file, or none shall. NULL
  * is allowed. */
 void ddp_rendezvous_close(ddp_rendezvous *r);
 
