@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+/* An option, or a title. */
 typedef struct ddp_cfg_line {
     const char *key;
     const char *value; /* NULL: the line is a title */
@@ -32,25 +33,26 @@ typedef struct ddp_cfg_section {
 /* Return the length of the byte-order mark at the start of text[0..bytes): 3, or 0 for none. */
 size_t ddp_byte_order_mark(const char *text, size_t bytes);
 
-/* Read text[0..bytes): a cfg, or (_data) a .data file. *c keeps a copy of the text. Release *c,
- * also after a failure. Fail with DDP_ERR_NOMEM. */
+/* Read text[0..bytes), a cfg, into *c, which keeps a copy of the text. Release *c, also after a
+ * failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes,
                              ddp_error *err) DDP_MUST_CHECK;
+/* Read text[0..bytes), a .data file, as ddp_cfg_text_read reads a cfg. */
 ddp_status ddp_cfg_text_read_data(ddp_cfg_text *c, const char *text, size_t bytes,
                                   ddp_error *err) DDP_MUST_CHECK;
-void ddp_cfg_text_release(ddp_cfg_text *c); /* *c may be all zero */
+void ddp_cfg_text_release(ddp_cfg_text *c); /* frees its memory; *c may be all zero */
 
-/* Set a key of the first section. If it is missing, it is added behind the section's title, with
- * the title's line number. key and value must outlive *c. Pointers to lines are void afterwards.
- * Fails with DDP_ERR_NOMEM. */
+/* Set a key of the first section to a value. If the key is missing, add it behind the section's
+ * title, with the title's line number. key and value must outlive *c. Pointers to lines of *c are
+ * invalid afterwards. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_cfg_text_set(ddp_cfg_text *c, const char *key, const char *value,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Put the section that starts at c->lines[*at] into *s, and the start of the next one into *at,
- * which begins as 0. Returns 0 if none is left. */
+/* Set *s to the next section, and return 1. It points into c. *at: 0 for the first section; each
+ * call advances it to the next one. Returns 0 if none is left. */
 int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s);
 
-/* Return the first option of that name, or NULL. */
+/* Return the first option with this key; NULL: there is none. */
 const ddp_cfg_line *ddp_cfg_find(const ddp_cfg_section *s, const char *key);
 
 #endif

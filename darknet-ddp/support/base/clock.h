@@ -4,15 +4,15 @@
 
 #include <stdint.h>
 
-/* Return the monotonic time since an arbitrary start. Any thread. */
+/* Return the time since an arbitrary start, by a clock that nobody sets. From any thread. */
 int64_t ddp_clock_ns(void);
 
-/* Return the time of day, since 1970. It may be set at any moment, and differ between hosts. */
+/* Return the time since 1970. The clock may be set at any moment, and differ between hosts. */
 int64_t ddp_clock_unix_ns(void);
 
-/* Return how long this process was stopped, by Ctrl-Z say, since *looked_ns: the time passed, if
- * that is more than 2 s, else 0. Sets *looked_ns to now. For a loop that calls it every few
- * milliseconds. */
+/* Return how long this process was stopped, by Ctrl-Z for example, since *looked_ns: the time
+ * passed, if that is more than 2 s, else 0. Sets *looked_ns to now. Call it every few milliseconds.
+ */
 int64_t ddp_clock_stopped_ns(int64_t *looked_ns);
 
 /* Return the CPU time (user and system) of all threads of this process so far. */

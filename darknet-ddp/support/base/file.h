@@ -27,45 +27,46 @@ typedef struct ddp_file_checksum {
     uint64_t hash; /* hash of all bytes */
 } ddp_file_checksum;
 
-/* Start to write PATH. *out is set on success; end it with ddp_file_publish or ddp_file_abandon.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Start to write the file at path under another name. *out is set on success; end it with
+ * ddp_file_publish or ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove, from path's folder, parts of this user whose writer died. A part goes if is_meant(its
- * file's name, path's last component) is not 0. Parts that another process has locked stay, as do
- * all where files cannot be locked. */
+/* Remove parts from path's folder that this user's processes left when they died. A part is removed
+ * if is_meant(its file's name, path's last component) is not 0. Parts that another process has
+ * locked stay, as do all where files cannot be locked. */
 void ddp_file_remove_dead_parts(const char *path,
                                 int (*is_meant)(const char *file, const char *of));
 
-/* Return the stream to write to; it belongs to f. Writes to it never fail: ddp_file_finish reports
- * what the system refused, and all that follows it is dropped. */
+/* Return the stream to write to; f owns it. Writes to it never fail: ddp_file_finish reports what
+ * the system refused, and what is written after that is lost. */
 FILE *ddp_file_stream(ddp_file *f);
 
-/* Return size and hash of all that was given to the stream so far. */
+/* Return size and hash of all bytes that were given to the stream so far. */
 ddp_file_checksum ddp_file_written(ddp_file *f);
 
-/* Return 1 if the system has refused a write: the file can only be abandoned. */
+/* Return 1 if the system has refused a write, so that the file can only be abandoned. */
 int ddp_file_has_failed(const ddp_file *f);
 
-/* End phase one: flush, fsync, read back. *sum: size and hash of the file. Nothing may be written
- * afterwards; abandon f if it fails. Fails with DDP_ERR_IO if the disk is full, a quota is reached,
- * or the like, which the text says; with DDP_ERR_NOMEM. */
+/* End phase one: flush, fsync, read back. *sum becomes size and hash of the file. Nothing may be
+ * written afterwards. Fails with DDP_ERR_IO, which says why (the disk is full, a quota is reached),
+ * and DDP_ERR_NOMEM; then abandon f. */
 ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err) DDP_MUST_CHECK;
 
 /* Close and remove the part, and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
 
-/* Rename the part of the finished file f to its path, by ddp_file_rename, which sets *renamed and
- * err. Frees f in any case. The part is gone: renamed or removed. */
+/* Rename the part of f, which is finished, to its path, as ddp_file_rename does, and free f in any
+ * case. *renamed: 1 if it was renamed, also on failure; else the part is removed. Fails as
+ * ddp_file_rename. */
 ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename a file within its directory, and fsync the directory, so that the name lasts. What was at
- * `to` is replaced, a link itself too. *renamed: whether the rename was done, also on failure.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Rename a file within its directory, and fsync the directory, so that the name lasts. A file or
+ * link at `to` is replaced. *renamed: 1 if the rename was done, also on failure; else 0. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_rename(const char *from, const char *to, int *renamed,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Fsync PATH's directory, so that names in it last. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Fsync the directory of path, so that names in it last. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_sync_directory(const char *path, ddp_error *err) DDP_MUST_CHECK;
 
 /* Read the first bytes, at most `most`, of a regular file. The caller frees *data, which has a zero
@@ -74,8 +75,8 @@ ddp_status ddp_file_sync_directory(const char *path, ddp_error *err) DDP_MUST_CH
 ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *bytes, uint64_t *size,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a regular file to read. The caller closes *fd, which is -1 on failure; *size is in bytes.
- * Fails with DDP_ERR_IO. */
+/* Open a regular file to read, and set *size to its bytes. The caller closes *fd, which is -1 on
+ * failure. Fails with DDP_ERR_IO. */
 ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Read a file and set *sum to its size and hash. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
@@ -87,13 +88,13 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
  * copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write a file anew that was opened as path and is no longer there, since its folder was removed or
- * moved, say. A copy of what fd holds comes to path, and fd, which is open for writing, writes to
- * the copy afterwards. If something is at path, or the copy fails, fd stays as it is. It does too
- * where the copy can be renamed but not synced or opened; the copy then stays at path. */
+/* Write a file anew that was opened as path and is no longer there, since its folder was removed,
+ * for example. A copy of the bytes of fd comes to path, and fd, which is open for writing, writes
+ * to the copy afterwards. If something is at path, or the copy fails, fd stays as it is. So it does
+ * where the copy is at path but could not be synced or opened. */
 void ddp_file_bring_back(const char *path, int fd);
 
-/* Return 1 if both paths lead to one file, by whatever names. */
+/* Return 1 if both paths lead to one existing file, by whatever names. */
 int ddp_file_is_same(const char *a, const char *b);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Write a string with its quotes; NULL: "". text is UTF-8. Control characters, quotes and
- * backslashes are escaped, and so is <, since the JSON may stand in a web page. */
+/* Write a UTF-8 text as a JSON string with its quotes; NULL is written as "". Control characters,
+ * quotes and backslashes are escaped, and so is <, since the JSON may stand in a web page. */
 void ddp_json_text(FILE *out, const char *text);
 
 /* Write a number with 7 digits, or null if it is not finite. */

@@ -22,29 +22,32 @@ typedef struct ddp_key {
     unsigned char bytes[DDP_KEY_BYTES];
 } ddp_key;
 
+/* Set *key to random bytes. */
 void ddp_key_draw(ddp_key *key);
 
 typedef struct ddp_listener ddp_listener;
 
-/* Make a listener with at most `pending` (from 1) pending connections. It copies the key. *out is
- * set on success. Fails with DDP_ERR_NOMEM. */
+/* Make a listener that keeps at most `pending` connections, from 1, whose handshake is not
+ * complete. It copies the key. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_listener_open(ddp_listener **out, const ddp_key *key, int pending,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Listen at the address *at as well, DDP_LISTENER_SOCKETS at most. The system chooses the port and
- * sets it in *at. Fails with DDP_ERR_IO. */
+/* Listen at the address *at, beside those before; DDP_LISTENER_SOCKETS at most. The system chooses
+ * the port, which is set in *at. Fails with DDP_ERR_IO. */
 ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write the sockets to poll to fds, which has room for ddp_listener_most of them. Returns how many
- * there are. */
+/* Write the sockets that a caller must poll for reading to fds, which has room for
+ * ddp_listener_most of them. Returns how many there are. */
 int ddp_listener_wants(const ddp_listener *d, struct pollfd *fds);
+/* Return how many sockets ddp_listener_wants writes at most. */
 int ddp_listener_most(const ddp_listener *d);
 
-/* Accept and read what has come, and return a connection whose handshake has the key, or -1 if
- * there is none now. The caller closes it; it does not block. *who: the number of the handshake. */
+/* Accept connections and read what has come, without waiting. Return a connection whose handshake
+ * has the key, and set *who to the handshake's number; -1: there is none now. The caller closes it;
+ * reads and writes of it do not block. */
 int ddp_listener_accept(ddp_listener *d, int32_t *who);
 
-/* Close all sockets, pending connections too, and free d. NULL is allowed. */
+/* Close all sockets, also those of pending connections, and free d. NULL is allowed. */
 void ddp_listener_close(ddp_listener *d);
 
 /* The first bytes that a process sends when it has connected. */
@@ -53,9 +56,9 @@ typedef struct ddp_handshake {
     int32_t who;
 } ddp_handshake;
 
-/* Connect with a listener and send the handshake. It listens at at[0..count), DDP_LISTENER_SOCKETS
- * addresses at most. All are tried at once; the first that answers within wait_ms is taken. Returns
- * a descriptor that does not block, or -1 with errno set. */
+/* Connect with a listener and send it the handshake. at[0..count): addresses at which it may
+ * listen, DDP_LISTENER_SOCKETS at most. All are tried at once; the first that answers is taken.
+ * Waits up to wait_ms. Returns a descriptor that does not block, or -1 with errno set. */
 int ddp_listener_connect(const ddp_net_address *at, int count, const ddp_handshake *handshake,
                          int wait_ms);
 

@@ -11,23 +11,26 @@ enum { DDP_ADDRESS_TEXT = INET6_ADDRSTRLEN + 20 };
 /* An address: plain bytes, to be sent as they are. */
 typedef struct ddp_net_address {
     int32_t family; /* AF_INET or AF_INET6; 0: none */
-    uint32_t scope; /* the interface of a link-local address of IPv6 */
+    uint32_t scope; /* number of the interface, for a link-local address of IPv6; else 0 */
     uint16_t port;  /* in network byte order; 0: none yet */
     uint16_t unused;
     unsigned char bytes[16];
 } ddp_net_address;
 
-/* Convert an address of AF_INET or AF_INET6. For others, and NULL, the family is 0. */
+/* Return a socket address of AF_INET or AF_INET6 as a ddp_net_address. For others, and for NULL,
+ * its family is 0. */
 ddp_net_address ddp_net_address_of(const struct sockaddr *a);
 
-/* Convert to *out, for bind and connect. Returns the length of the address. a->family is not 0. */
+/* Write the address to *out, for bind and connect, and return its length there. a->family is not 0.
+ */
 socklen_t ddp_net_address_sockaddr(const ddp_net_address *a, struct sockaddr_storage *out);
 
 /* Write the address as text: "10.1.0.2" or "fd00::2", and, if it has a port, " port 4711" behind
  * it. */
 void ddp_net_address_text(const ddp_net_address *a, char out[DDP_ADDRESS_TEXT]);
 
-/* Convert from "10.1.0.2" or "fd00::2". The family is 0 if the text is neither. */
+/* Return the address that a text such as "10.1.0.2" or "fd00::2" names, without a port. Its family
+ * is 0 if the text is neither. */
 ddp_net_address ddp_net_address_from(const char *text);
 
 /* Return 1 if both are of one family and their first `bits` (0 to 32, or 128 for IPv6) bits are

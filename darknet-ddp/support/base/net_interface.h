@@ -15,12 +15,12 @@ int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface);
  * interface's name. */
 int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
 
-/* Fail with DDP_ERR_IO: the host has no address of use on that interface or, NULL, on any but
- * lo. */
+/* Always fail, with DDP_ERR_IO: the host has no address of use on that interface or, with interface
+ * NULL, on any but lo. */
 ddp_status ddp_net_interface_none(const char *host, const char *interface, ddp_error *err);
 
-/* Fail with DDP_ERR_IO if this host has no interface of that name or network which is up. The text
- * lists those that are up. NULL: nothing is checked. */
+/* Fail with DDP_ERR_IO if this host has no interface of that name or network that is up. The text
+ * lists those that are up. interface NULL: nothing is checked. */
 ddp_status ddp_net_interface_check(const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -10,7 +10,7 @@ static inline const char *ddp_plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Write "3.2 days", "2.3 hours", "5 minutes" or "40 seconds" to text, which has size bytes. */
+/* Write a duration to text, of size bytes: "3.2 days", "2.3 hours", "5 minutes" or "40 seconds". */
 void ddp_duration(double seconds, char *text, size_t size);
 
 #endif

@@ -28,7 +28,7 @@ enum ddp_purpose {
 
 typedef struct ddp_random {
     uint32_t key[2];
-    uint32_t counter[4]; /* counter of the next block */
+    uint32_t counter[4]; /* Philox's counter for the next block */
     uint32_t block[4];
     unsigned left; /* numbers of `block` not drawn yet */
 } ddp_random;
@@ -41,19 +41,19 @@ uint32_t ddp_random_topic(unsigned purpose, int detail);
 void ddp_random_block(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
                       uint32_t out[4]);
 
-/* Return a random number in [0, end), end not 0, made of one block. The odds of any two numbers
- * differ by less than end / 2^64. */
+/* Return a random whole number from 0 to end - 1, made of one block; end is not 0. The odds of any
+ * two numbers differ by less than end / 2^64. */
 uint64_t ddp_random_below(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
                           uint64_t end);
 
-/* Start the draws for (topic, number). They repeat after 2^34 draws. */
+/* Start the draws of (seed, topic, number) in *r. They repeat after 2^34 draws. */
 void ddp_random_init(ddp_random *r, uint64_t seed, uint32_t topic, uint64_t number);
 
 /* Return the next 32 random bits. One thread at a time. */
 uint32_t ddp_random_next(ddp_random *r);
 
-/* Return the next random number, uniform over the multiples of 2^-24 in [0, 1). One thread at a
- * time. */
+/* Return the next random number: a multiple of 2^-24 from 0 to below 1, all alike probable. One
+ * thread at a time. */
 float ddp_random_unit(ddp_random *r);
 
 #endif

@@ -25,10 +25,11 @@ typedef struct ddp_error {
 #define DDP_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define DDP_MUST_CHECK __attribute__((warn_unused_result))
 
-/* Write a failure to *err. Returns code, so that `return ddp_fail(...)` reads well. */
+/* Write a failure to *err: a code, and a text as by printf. Returns code, so that `return
+ * ddp_fail(...)` reads well. */
 ddp_status ddp_fail(ddp_error *err, ddp_status code, const char *fmt, ...) DDP_PRINTF(3, 4);
 
-/* Put the context, ": " behind it, before the text of *err. Returns err->code. */
+/* Put a text as by printf, and ": ", before the text of *err. Returns err->code. */
 ddp_status ddp_wrap(ddp_error *err, const char *fmt, ...) DDP_PRINTF(2, 3);
 
 #endif

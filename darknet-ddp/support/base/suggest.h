@@ -2,7 +2,8 @@
 #ifndef DDP_BASE_SUGGEST_H
 #define DDP_BASE_SUGGEST_H
 
-/* A search for the candidate most like `word`. All fields but word and beginning start as zero. */
+/* A search for the candidate most like `word`. If word and a candidate both begin with `beginning`,
+ * which may be NULL, their rests are compared. All other members start as zero. */
 typedef struct ddp_suggest {
     const char *word;
     const char *beginning;
@@ -10,15 +11,16 @@ typedef struct ddp_suggest {
     int distance;     /* letters put in, left out, changed or swapped between word and best */
 } ddp_suggest;
 
-/* Consider a candidate, which must outlive *n. Words of more than 63 letters are like none. Neither
- * are words that differ in more than a third of their letters, or in more than 3. */
+/* Compare a candidate, which must outlive *n, with n->word, and keep it if it is the most like it
+ * so far. Words of more than 63 letters are like none. Neither are words that differ in more than a
+ * third of their letters, or in more than 3. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 
 /* Bytes of the text of ddp_suggest_text. */
 enum { DDP_NEAR_TEXT = 96 };
 
-/* Write "; did you mean X?", or "" if no word is like it, to text, which has DDP_NEAR_TEXT bytes.
- * Returns text. */
+/* Write "; did you mean X?" to text, which has DDP_NEAR_TEXT bytes; "" if no candidate is like the
+ * word. Returns text. */
 const char *ddp_suggest_text(const ddp_suggest *n, char *text);
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef DDP_BASE_TTY_H
 #define DDP_BASE_TTY_H
 
-/* Written to a terminal, it erases the row that the cursor is in and all rows below: a line, and
- * what of it was wrapped. */
+/* Text that, written to a terminal, erases the row that the cursor is in and all rows below. */
 #define DDP_TTY_ERASE "\r\033[J"
 
 /* Return 1 if fd is a terminal that knows DDP_TTY_ERASE. May be called from a signal handler. */

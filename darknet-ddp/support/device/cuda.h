@@ -12,16 +12,17 @@
 #include <cuda_runtime_api.h>
 
 typedef struct ddp_cuda {
-    ddp_device base; /* first, so that pointers to both are interchangeable */
-    int gpu;
-    cudaStream_t compute; /* the framework's default stream; of a second queue its own */
+    ddp_device base;      /* first, so that pointers to both are interchangeable */
+    int gpu;              /* CUDA's number of it */
+    cudaStream_t compute; /* the framework's default stream; in a second queue, its own stream */
     cudaStream_t comm;    /* stream of sums, and of copies for sums */
-    cudaEvent_t order;   /* event of a second queue: passes when the work that it follows is done */
+    cudaEvent_t
+        order; /* in a second queue: event that passes when the work that it follows is done */
     uint64_t *checksums; /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 
-/* Return the stream on which a device's work is queued: a GPU, or a second queue of one. */
+/* Return the stream on which work of d is queued; d is a GPU, or a second queue of one. */
 static inline cudaStream_t ddp_cuda_stream(const ddp_device *d)
 {
     return ((const ddp_cuda *)d)->compute;
@@ -33,30 +34,30 @@ static inline cudaStream_t ddp_cuda_stream(const ddp_device *d)
 ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                          ddp_error *err) DDP_MUST_CHECK;
-void ddp_cuda_close(ddp_cuda *c); /* NULL is allowed */
+void ddp_cuda_close(ddp_cuda *c); /* closes the GPU and frees c; NULL is allowed */
 
 /* End the program through c->fail if rc is an error. call: text of the CUDA call, whose name is
  * printed. */
 void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call);
 #define DDP_CUDA(c, call) ddp_cuda_check(c, call, #call)
 
-/* Make an event: without the time at which it passes, or with it (_timed). The caller destroys
- * it. */
+/* Make an event that does not record the time at which it passes. The caller destroys it. */
 cudaEvent_t ddp_cuda_event(const ddp_cuda *c);
+/* Make an event that records the time at which it passes. The caller destroys it. */
 cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c);
 
 /* Return the CUDA event in m, an event of a GPU. It belongs to m. */
 cudaEvent_t ddp_cuda_event_of(const ddp_device_event *m);
 
-/* Have all that is queued on `later` afterwards wait for what is queued on `stream` so far. Records
- * event, which passes when `stream` gets there. */
+/* Make all work that is queued on `later` from now on wait for the work that is queued on `stream`
+ * so far. Records event on `stream`. */
 void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, cudaStream_t later);
 
-/* Return 1 if the event has passed. */
+/* Return 1 if the event has passed: all work before it is done. */
 int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event);
 
-/* Allocate host memory that a GPU copies without stopping its other work. Returns NULL if there is
- * none. */
+/* Allocate `count` floats of host memory that a GPU copies without stopping its other work. NULL:
+ * there is none. Free with ddp_cuda_free_pinned. */
 float *ddp_cuda_alloc_pinned(const ddp_cuda *c, size_t count);
 void ddp_cuda_free_pinned(const ddp_cuda *c, float *x);
 

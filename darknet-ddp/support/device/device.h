@@ -22,7 +22,7 @@
 
 typedef struct ddp_device ddp_device;
 
-/* An event: a point in the order of a device's work. */
+/* An event: a point in the order of a device's work, with its time. */
 typedef struct ddp_device_event ddp_device_event;
 
 /* Return the host as a device; it is never released. */
@@ -32,48 +32,49 @@ ddp_device *ddp_device_host(void);
 int ddp_device_count(void);
 
 /* Return why this process sees no GPU, in CUDA's words: "no CUDA-capable device is detected".
- * Returns "" if it sees some, and in a build for CPUs. Stays valid. */
+ * Returns "" if it sees some, and in a build for CPUs. The text stays valid. */
 const char *ddp_device_none_because(void);
 
-/* Write what tells GPU number gpu of this process from every other GPU of its host: its UUID in
- * hexadecimal digits. Other processes may give the GPU another number, but its text is the same.
- * text has size bytes, 33 or more. "GPU N" if CUDA does not tell the UUID; "" in a build for
- * CPUs. */
+/* Write to text, of `size` bytes, 33 or more, what tells GPU number `gpu` of this process from
+ * every other GPU of its host: its UUID in hexadecimal digits. Other processes may give the GPU
+ * another number, but its text is the same. "GPU N" if CUDA does not tell the UUID; "" in a build
+ * for CPUs. */
 void ddp_device_identify(int gpu, char *text, size_t size);
 
-/* Name what the calling thread does from the push to its pop, for a profiler of GPUs: ranges of
- * NVTX, which nest. Nothing in a build for CPUs. */
+/* Begin a range of a name for a profiler of GPUs (NVTX): what the calling thread does until the
+ * pop. Ranges nest. Does nothing in a build for CPUs. */
 void ddp_device_range_push(const char *name);
 void ddp_device_range_pop(void);
 
+/* Return 1 if d is the host, 0 if it is a GPU. */
 int ddp_device_is_host(const ddp_device *d);
 
-/* Return "CPU", or the GPU's name in its driver's words. Lives as long as the device. */
+/* Return "CPU", or the GPU's name in its driver's words. The text lives as long as the device. */
 const char *ddp_device_name(const ddp_device *d);
 
-/* Allocate *x, count zeroed elements, aligned to 4096 bytes on the host, 256 on a GPU. count 0 is
- * allowed. Fails with DDP_ERR_NOMEM. */
+/* Allocate *x, `count` zeroed floats, aligned to 4096 bytes on the host, 256 on a GPU. count 0 is
+ * allowed. Free with ddp_device_free. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_alloc(ddp_device *d, float **x, size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_free(ddp_device *d, float *x); /* NULL is allowed */
 
 void ddp_device_copy(ddp_device *d, float *x, const float *from, size_t count);
 void ddp_device_zero(ddp_device *d, float *x, size_t count);
 
-/* Copy to host memory (pull) and from it (push). Both wait: pull until host holds the values, push
- * until host may be changed again. */
+/* Copy from x to host memory. Waits until `host` holds the values. */
 void ddp_device_pull(ddp_device *d, float *host, const float *x, size_t count);
+/* Copy from host memory to x. Waits until `host` may be changed again. */
 void ddp_device_push(ddp_device *d, float *x, const float *host, size_t count);
 
-/* Copy a few values from host memory to x, as push does, but without waiting. */
+/* Copy a few values from host memory to x. Does not wait; `host` may be changed at once. */
 void ddp_device_set(ddp_device *d, float *x, const float *host, size_t count);
 
-/* sum[i] += more[i] */
+/* Add more[i] to sum[i], for each i below count. */
 void ddp_device_add(ddp_device *d, float *sum, const float *more, size_t count);
 
-/* x[i] = factor * x[i], in double, rounded once. */
+/* Multiply each x[i] by factor, in double, rounded once. */
 void ddp_device_scale(ddp_device *d, float *x, double factor, size_t count);
 
-/* x[i] = keep * x[i] + more[i], in double, rounded once. */
+/* Set each x[i] to keep * x[i] + more[i], in double, rounded once. */
 void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more, size_t count);
 
 /* Set *finite to 1 if every element of x is finite, else to 0. Waits for a GPU and copies all of x
@@ -81,28 +82,28 @@ void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more,
 ddp_status ddp_device_check_finite(ddp_device *d, const float *x, size_t count, int *finite,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Return a checksum of x: another bit anywhere changes it, and the same bits have the same one on
- * every device of one kind. Waits for a GPU. */
+/* Return a checksum of x[0..count), which depends on each of its bits. The same bits have the same
+ * checksum on every device of one kind. Waits for a GPU. */
 uint64_t ddp_device_checksum(ddp_device *d, const float *x, size_t count);
 
-/* Wait until all work of the device is done. */
+/* Wait until all work of the device is done, that of second queues, too. */
 void ddp_device_synchronize(ddp_device *d);
 
-/* Make an event, which can be recorded again and again. *out is set on success. Fails with
+/* Make an event for d, which can be recorded again and again. *out is set on success. Fails with
  * DDP_ERR_NOMEM. */
 ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,
                                  ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_event_close(ddp_device_event *m);  /* NULL is allowed */
-void ddp_device_event_record(ddp_device_event *m); /* behind all work queued so far */
+void ddp_device_event_record(ddp_device_event *m); /* puts m behind all work queued so far */
 
 /* Open a second queue of a GPU's work: a device with the same memory. Its work waits for none of
- * d's unless told to, and holds up none. The host has no second queue: *out is d. *out is set on
- * success; close it before d. Fails with DDP_ERR_NOMEM. */
+ * d's unless ddp_device_follow says so, and holds up none. The host has no second queue: there *out
+ * is d. *out is set on success; close it before d. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_queue_close(ddp_device *queue); /* queue may be NULL or the host */
 
-/* Have all that is queued on `queue` afterwards wait for what is queued so far on `earlier`, the
- * device that it was opened for. */
+/* Make all work that is queued on `queue` from now on wait for what is queued so far on `earlier`,
+ * the device that it was opened for. Does nothing on the host. */
 void ddp_device_follow(ddp_device *queue, ddp_device *earlier);
 
 /* Return the seconds from one event of a device to another. Both must be recorded; waits until both

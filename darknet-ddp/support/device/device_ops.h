@@ -7,7 +7,7 @@
 
 struct ddp_device_ops {
     int is_host;
-    void *(*alloc)(ddp_device *d, size_t bytes); /* zeroed; NULL: no memory */
+    void *(*alloc)(ddp_device *d, size_t bytes); /* zeroed memory; NULL: there is none */
     void (*free)(ddp_device *d, float *x);
     void (*copy)(ddp_device *d, float *x, const float *from, size_t count);
     void (*zero)(ddp_device *d, float *x, size_t count);
@@ -29,7 +29,8 @@ struct ddp_device_ops {
     void (*follow)(ddp_device *queue, ddp_device *earlier);
 };
 
-/* The struct of each kind of device, and of its events, begins with this one. */
+/* A device. The struct of each kind of device begins with this one, and that of its events with
+ * ddp_device_event. */
 struct ddp_device {
     const struct ddp_device_ops *ops;
     char name[256];

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* Values that travel as a kernel's argument, at most. They are read when the kernel is queued. */
+/* Most values that travel as a kernel's argument. They are read when the kernel is queued. */
 enum { DDP_CUDA_VALUES = 64 };
 
 /* Set x[0..count) to host[0..count); count is at most DDP_CUDA_VALUES. */
@@ -24,34 +24,35 @@ cudaError_t ddp_cuda_scale(cudaStream_t stream, float *x, double factor, size_t 
 cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const float *more,
                              size_t count);
 
-/* Nodes that one kernel adds up, at most: its additions travel as an argument. */
+/* Most nodes that one kernel adds up: its additions travel as an argument. */
 enum { DDP_CUDA_NODES = 2048 };
 
-/* A sum of nodes of the tree in device/sum.h to larger nodes, for one launch. */
+/* Nodes of the tree in device/sum.h that one kernel adds up to larger nodes. */
 struct ddp_cuda_sums {
-    const float *nodes; /* node p at nodes + p * stride */
+    const float *nodes; /* node p is at nodes + p * stride */
     size_t stride;
-    int count;                      /* number of nodes, at most DDP_CUDA_NODES */
-    const unsigned char *additions; /* by ddp_sum_stack, for each node; host memory */
-    float *sums;                    /* larger node k at sums + k * sums_stride; overlaps no node */
+    int count;                      /* how many nodes, at most DDP_CUDA_NODES */
+    const unsigned char *additions; /* for each node, as ddp_sum_stack writes it; host memory */
+    float *sums; /* larger node k comes to sums + k * sums_stride; overlaps no node */
     size_t sums_stride;
 };
 
-/* Make the sums *s; each node has `count` elements. */
+/* Add up the nodes of *s; each node has `count` floats. */
 cudaError_t ddp_cuda_sum_nodes(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count);
 
-/* Pack and unpack floats, as ddp_wire_pack and ddp_wire_unpack of device/wire.h do. */
+/* Round floats to 16 bits and pack them, as ddp_wire_pack does. */
 cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, size_t count,
                           ddp_wire wire);
+/* Unpack floats, as ddp_wire_unpack does. */
 cudaError_t ddp_cuda_unpack(cudaStream_t stream, float *to, const uint16_t *from, size_t count,
                             ddp_wire wire);
 
-/* Set *flag, in pinned host memory, to number if an element of x[0..count) is not finite; else
+/* Set *flag, in pinned host memory, to `number` if an element of x[0..count) is not finite; else
  * leave it. */
 cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,
                                   unsigned number);
 
-/* Write DDP_CUDA_CHECKSUMS numbers to sums, in pinned host memory. Added up modulo 2^64, they are a
+/* Write DDP_CUDA_CHECKSUMS numbers to sums, in pinned host memory. Their sum modulo 2^64 is a
  * checksum of x[0..count). */
 enum { DDP_CUDA_CHECKSUMS = 512 };
 cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *sums);

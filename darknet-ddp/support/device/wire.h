@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Return the bytes of a float on the wire. */
+/* Return how many bytes a float takes on the wire. */
 static inline size_t ddp_wire_bytes(ddp_wire wire)
 {
     return wire == DDP_WIRE_FP32 ? sizeof(float) : sizeof(uint16_t);
@@ -22,8 +22,10 @@ float ddp_wire_most(ddp_wire wire);
 /* Round x[0..count) to the wire's format. */
 void ddp_wire_round(float *x, size_t count, ddp_wire wire);
 
-/* Round floats and pack them; unpack them again. Not for DDP_WIRE_FP32. Nothing overlaps. */
+/* Round `count` floats to a 16-bit format and pack them. Not for DDP_WIRE_FP32. Nothing overlaps.
+ */
 void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire);
+/* Unpack `count` floats that ddp_wire_pack has packed. Not for DDP_WIRE_FP32. Nothing overlaps. */
 void ddp_wire_unpack(float *to, const uint16_t *from, size_t count, ddp_wire wire);
 
 #endif

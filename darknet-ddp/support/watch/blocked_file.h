@@ -8,9 +8,10 @@
 
 #include <stddef.h>
 
-/* Write to out the path that another thread of this process opens, reads, writes, looks up or locks
- * now, by the name that it uses. Always ended by a zero. If there are several, one of them. Devices
- * do not count. "": there is none, or this system does not say. */
+/* Write to out, of `size` bytes, the path of a file that another thread of this process waits for.
+ * The thread opens, reads, writes, looks up or locks it by this name. Always ended by a zero. If
+ * there are several, one of them. Devices do not count. "": there is none, or this system does not
+ * say. */
 void ddp_blocked_file(char *out, size_t size);
 
 #endif

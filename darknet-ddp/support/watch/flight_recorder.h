@@ -15,14 +15,14 @@ enum { DDP_EVENTS_KEPT = 1000 };
 
 typedef enum ddp_event_kind {
     DDP_EVENT_NONE,
-    DDP_EVENT_PHASE,  /* a phase begins; number: ddp_phase */
+    DDP_EVENT_PHASE,  /* a phase begins; `number` is its ddp_phase */
     DDP_EVENT_STEP,   /* a step begins */
-    DDP_EVENT_LAUNCH, /* a sum was started; number: its bucket */
-    DDP_EVENT_LAND,   /* a sum has arrived; number: its bucket */
+    DDP_EVENT_LAUNCH, /* a sum was started; `number` is its bucket */
+    DDP_EVENT_LAND,   /* a sum has arrived; `number` is its bucket */
     DDP_EVENT_FAIL,   /* the rank reports an error */
-    DDP_EVENT_SILENT, /* where and when a rank that could not be asked was last heard; number:
-                         ddp_phase */
-    DDP_EVENT_SENT    /* when that rank's part of this step was known to have come */
+    DDP_EVENT_SILENT, /* a rank that could not be asked was last heard then and there; `number` is
+                         its ddp_phase */
+    DDP_EVENT_SENT    /* that rank's part of this step was known to have come then */
 } ddp_event_kind;
 
 typedef struct ddp_event {
@@ -34,42 +34,45 @@ typedef struct ddp_event {
 
 typedef struct ddp_flight_recorder {
     struct {
-        atomic_int_fast64_t clock_ns; /* by ddp_clock_ns, which nobody sets */
+        atomic_int_fast64_t clock_ns; /* time of the event by ddp_clock_ns, which nobody sets */
         atomic_uint_fast64_t step, kind_and_number;
     } events[DDP_EVENTS_KEPT];
-    atomic_uint_fast64_t count; /* events since the start; all zero is an empty recorder */
+    atomic_uint_fast64_t
+        count; /* how many events were ever recorded; all zero is an empty recorder */
 } ddp_flight_recorder;
 
+/* Record an event, which happens now. From any thread. */
 void ddp_flight_record(ddp_flight_recorder *r, uint64_t step, ddp_event_kind kind, int32_t number);
 
-/* Copy the kept events, the oldest first, to out[0..DDP_EVENTS_KEPT). Their times become wall time
- * by the host's clock as it is now. Returns how many there are. */
+/* Copy the events that are kept, the oldest first, to out[0..DDP_EVENTS_KEPT), and return how many
+ * they are. Their times become wall time by this host's clock as it is now. */
 size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out);
 
-/* Add by_ns to every event's time. */
+/* Add by_ns nanoseconds to the time of events[0..count). */
 void ddp_events_shift(ddp_event *events, size_t count, int64_t by_ns);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */
 
+/* Write the events of a rank. */
 void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *events, size_t count);
 
 /* The cause of a failure, by the events of all ranks. */
 typedef struct ddp_verdict {
-    int ranks;       /* ranks that the files tell of */
-    int rank;        /* rank that broke off first; -1: none stands out */
-    char host[128];  /* its host */
-    ddp_event last;  /* its last event */
-    ddp_event sent;  /* DDP_EVENT_SENT of a rank that could not be asked; DDP_EVENT_NONE: nothing
-                        more is known */
-    uint64_t step;   /* step that the foremost rank reached */
-    int foremost;    /* the foremost rank */
+    int ranks;      /* how many ranks the files tell of */
+    int rank;       /* rank that broke off first, the culprit; -1: none stands out */
+    char host[128]; /* the culprit's host */
+    ddp_event last; /* the culprit's last event */
+    ddp_event sent; /* the culprit's DDP_EVENT_SENT, if it could not be asked; DDP_EVENT_NONE: there
+                       is none */
+    uint64_t step;  /* step that the foremost rank reached */
+    int foremost;   /* the foremost rank */
     ddp_event ahead; /* last event of the foremost rank */
     int silent;      /* 1: `rank` could not be asked */
     int failed;      /* 1: `rank` reported an error itself */
 } ddp_verdict;
 
-/* Read files of ddp_events_write and find the rank that broke off first. It is the first of these
- * that there is:
+/* Read the files paths[0..count) of ddp_events_write, and find the rank that broke off first. It
+ * is the first of these that there is:
  *  1. the rank that reported an error first;
  *  2. of the ranks that could not be asked, the one last heard the longest ago;
  *  3. the only rank that came least far, by its last step and the sums launched in it;
@@ -79,7 +82,7 @@ typedef struct ddp_verdict {
 ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Write a few sentences about *v to out, always ended by a zero. */
+/* Write a few sentences about *v to out, of `size` bytes; always ended by a zero. */
 void ddp_verdict_describe(char *out, size_t size, const ddp_verdict *v);
 
 #endif

@@ -6,31 +6,32 @@
 
 enum { DDP_WATCHED_FILE = 256 };
 
-/* All that is known about a rank. Times are of one clock; 0 is its start. */
+/* All that is known about a rank. Times are in nanoseconds of one clock; 0 is its start. */
 typedef struct ddp_watched {
     ddp_rank_position at;
     int64_t heard_ns;            /* when it last spoke */
     int64_t moved_ns;            /* when it last did something */
-    int64_t lost_ns;             /* when its connection was lost; 0: it is not */
+    int64_t lost_ns;             /* when its connection was lost; 0: it was not */
     int left;                    /* 1: it said that it ends */
     int answered;                /* 1: it has sent its events */
     char file[DDP_WATCHED_FILE]; /* file that it waits for; "": none is known */
 } ddp_watched;
 
-/* The last step for which every rank has sent its part, as sums over all ranks show. */
+/* The last step that all ranks are known to have sent: a sum over all of them has arrived. */
 typedef struct ddp_sent {
     uint64_t step; /* from 1; 0: none yet */
-    int64_t at_ns; /* when that became known */
+    int64_t at_ns; /* when that became known, by the clock of ddp_watched */
 } ddp_sent;
 
-/* Write to out where a rank is, always ended by a zero. If all ranks have sent a step that the rank
- * itself has not told of, the text begins with it, and with how old both are. */
+/* Write to out, of `size` bytes, where a rank is; always ended by a zero. If all ranks have sent a
+ * step that the rank itself has not told of, the text begins with it, and with how old both are.
+ * The time is now_ns, of the clock of ddp_watched. */
 void ddp_watched_describe(char *out, size_t size, const ddp_watched *r, ddp_sent sent,
                           int64_t now_ns);
 
-/* Make a text: the title, then a line for each of ranks[0..count). They are ranks first, first + 1,
- * ..., on hosts[rank]. To tell which layers a bucket holds, it calls describe_bucket; NULL: nobody
- * knows. The caller frees the text; NULL: no memory. */
+/* Return a text: the title, then a line for each of ranks[0..count). They are ranks first, first +
+ * 1, ..., on hosts[rank]. describe_bucket(ctx, ...) is called to tell which layers a bucket holds;
+ * NULL: that is left out. The caller frees the text; NULL: no memory. */
 char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const char *const *hosts,
                            int count, int first, ddp_sent sent, int64_t now_ns,
                            void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size),

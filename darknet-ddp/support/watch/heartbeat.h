@@ -37,32 +37,36 @@ typedef enum ddp_link {
     DDP_LINK_LOST /* the rank, or the connection to it, is gone */
 } ddp_link;
 
-/* Begin to listen, on rank 0 of `size`. With `local`, for ranks of one host, on the loopback
- * address alone; else on an address of each network interface that is up. With `interface`, only on
- * the one of that name or network; NULL: all. Others need *invitation. *out is set on success.
- * Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
+/* On rank 0 of `size`: begin to listen, and fill *invitation for the others. With local 1, for
+ * ranks of one host, on the loopback address alone; with 0 on an address of each network interface
+ * that is up. With `interface`, only on the one of that name or network; NULL: all. *out is set on
+ * success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
-/* Connect with rank 0, on another rank, by the first address that answers within wait_ms. *out is
- * set on success. Fails with DDP_ERR_COMM (no address answers: the text names them),
- * DDP_ERR_NOMEM. */
+/* On another rank, `rank`: connect with rank 0, by the first address of the invitation that answers
+ * within wait_ms. *out is set on success. Fails with DDP_ERR_COMM (no address answers: the text
+ * names them), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_address *invitation,
                               int rank, int wait_ms, ddp_error *err) DDP_MUST_CHECK;
 
-void ddp_heartbeat_close(ddp_heartbeat *c); /* NULL is allowed */
+void ddp_heartbeat_close(
+    ddp_heartbeat *c); /* closes all connections, and frees c; NULL is allowed */
 
-/* Send to a rank: from rank 0 to any other that has come, from others to rank 0. A message that the
- * peer does not take now is dropped. */
+/* Send a message of `count` bytes, at most DDP_CHANNEL_BYTES, to a rank: from rank 0 to any other
+ * that has come, from others to rank 0 alone. Does not wait. A message that the peer does not take
+ * now is dropped. */
 void ddp_heartbeat_send(ddp_heartbeat *c, int rank, int kind, const void *bytes, size_t count);
 
+/* Is told of a message from `rank`; bytes[0..count) live for the call. */
 typedef void (*ddp_heartbeat_handler)(void *ctx, int rank, int kind, const void *bytes,
                                       size_t count);
 
-/* Wait up to wait_ms for something to come, and call the handler for each message. On rank 0,
- * accept ranks that come. */
+/* Wait up to wait_ms for messages, and call handler(ctx, ...) for each that has come. On rank 0,
+ * also accept ranks that come. */
 void ddp_heartbeat_poll(ddp_heartbeat *c, int wait_ms, ddp_heartbeat_handler handler, void *ctx);
 
+/* Return how the connection with a rank is. On ranks other than 0 only rank 0 has one. */
 ddp_link ddp_heartbeat_link(const ddp_heartbeat *c, int rank);
 
 #endif

@@ -7,7 +7,7 @@
 enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
 
 struct ddp_rank_link {
-    int fd; /* -1: there is none */
+    int fd; /* socket of the connection; -1: there is none */
     int lost;
     size_t in_bytes, out_bytes;
     unsigned char in[DDP_LINK_BUFFER], out[DDP_LINK_BUFFER];
@@ -15,26 +15,27 @@ struct ddp_rank_link {
 
 struct ddp_heartbeat {
     int size;
-    ddp_listener *listener;      /* on rank 0; NULL: it accepts nobody any more */
-    struct ddp_rank_link *links; /* by rank; on other ranks than 0, only that to rank 0 */
+    ddp_listener *listener;      /* listener of rank 0; NULL: nobody is accepted any more */
+    struct ddp_rank_link *links; /* by rank; on ranks other than 0, one only: that to rank 0 */
     int link_count;
 };
 
 /* ---- heartbeat_state.c ---- */
 
-/* Make a channel without sockets. Returns NULL if there is no memory. Close it by
- * ddp_heartbeat_close. */
+/* Make a channel of so many links, without sockets. Returns NULL if there is no memory. Close it
+ * with ddp_heartbeat_close. */
 ddp_heartbeat *ddp_heartbeat_new(int links);
 
+/* Close a link's connection, if there is one. */
 void ddp_heartbeat_end_link(struct ddp_rank_link *l);
 
-/* Accept nobody any more, on rank 0. */
+/* Close the listener, on rank 0: nobody is accepted any more. */
 void ddp_heartbeat_stop_listening(ddp_heartbeat *c);
 
 /* ---- heartbeat_meet.c ---- */
 
 /* Accept the ranks that have connected, on rank 0, and stop listening when all have. Does nothing
- * if the channel does not listen. Does not block. */
+ * if the channel does not listen. Does not wait. */
 void ddp_heartbeat_accept(ddp_heartbeat *c);
 
 #endif

@@ -7,10 +7,10 @@
 
 typedef enum ddp_phase {
     DDP_PHASE_STARTING, /* before the first step */
-    DDP_PHASE_LOADING,  /* waits for its loader */
+    DDP_PHASE_LOADING,  /* waits for samples */
     DDP_PHASE_FORWARD,
     DDP_PHASE_BACKWARD,
-    DDP_PHASE_WAITING, /* for a sum over ranks */
+    DDP_PHASE_WAITING, /* waits for a sum over ranks */
     DDP_PHASE_UPDATING,
     DDP_PHASE_SAVING,
     DDP_PHASE_VALIDATING,
@@ -20,24 +20,25 @@ typedef enum ddp_phase {
 
 /* A rank's position. It is sent as it is, between ranks of one build. */
 typedef struct ddp_rank_position {
-    uint64_t moves;     /* rises with all that the rank does; the alarm is that it stands still */
-    uint64_t step;      /* step under way, from 1; 0: none yet */
-    int32_t phase;      /* ddp_phase */
-    int32_t mini_batch; /* mini-batch of the rank's in this step, from 0 */
+    uint64_t moves; /* count that rises whenever the rank does something; a hang is that it stays */
+    uint64_t step;  /* step under way, from 1; 0: none yet */
+    int32_t phase;  /* ddp_phase */
+    int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
     int32_t layer;      /* -1: none */
     int32_t bucket;     /* bucket that is waited for; -1: none */
     int32_t peer;       /* rank that owes a message; -1: not known */
     int32_t unused;
 } ddp_rank_position;
 
-/* Return 1 for a phase with a timeout of its own, since a disk may take long. */
+/* Return 1 for a phase with a timeout of its own (ddp_watch_config.io_timeout_s), since a disk may
+ * take long. */
 int ddp_phase_is_io(int32_t phase);
 
-/* Return one word for a phase; "?" for no phase. */
+/* Return one word for a phase, "backward"; "?" if it is no phase. */
 const char *ddp_phase_name(int32_t phase);
 
-/* Write the position to out, always ended by a zero: "step 12, mini-batch 2, backward, layer
- * 81". */
+/* Write the position to out, of `size` bytes: "step 12, mini-batch 2, backward, layer 81". Always
+ * ended by a zero. */
 void ddp_rank_position_describe(char *out, size_t size, const ddp_rank_position *p);
 
 #endif

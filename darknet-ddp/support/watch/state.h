@@ -12,13 +12,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { DDP_WATCH_TICK_MS = 200 }; /* unless the config has another */
+enum {
+    DDP_WATCH_TICK_MS = 200
+}; /* milliseconds between two looks, unless the config has another number */
 
 struct ddp_watch {
     ddp_watch_config config;
     pthread_t thread;
     atomic_int closing, failing, table_asked;
-    int closed; /* a descriptor that can be read once the watch is closing */
+    int closed; /* descriptor that can be read once the watch is closing */
 
     /* Where this rank is: the main thread writes it, the watch's thread reads it. */
     atomic_uint_fast64_t moves, step, all_sent;
@@ -31,32 +33,35 @@ struct ddp_watch {
         int rank, size;
         const char *const *hosts;
         ddp_heartbeat *channel;
-        ddp_watched *ranks; /* by rank; on other ranks than 0 only its own, at 0 */
+        ddp_watched *ranks; /* by rank; on ranks other than 0 only this rank's, at index 0 */
     } told;
 
     /* Used by the watch's thread alone. */
-    int rank, size; /* arguments of ddp_watch_join; before that, those of a single rank */
+    int rank, size; /* arguments of ddp_watch_join; before that, of a single rank */
     const char *const *hosts;
     ddp_heartbeat *channel;
     ddp_watched *ranks;
     ddp_sent sent;
-    int64_t own_ns;   /* time in which this process ran; the clock of all times below but last_ns */
-    int64_t last_ns;  /* when own_ns was last counted, by ddp_watch_now_ns */
-    int64_t told_ns;  /* when it last told rank 0, or rank 0 the others */
-    int64_t heard_ns; /* when rank 0 was last heard */
-    int64_t moved_ns; /* when anything last moved anywhere */
+    int64_t
+        own_ns; /* nanoseconds that this process ran: the clock of all times below but last_ns */
+    int64_t last_ns; /* when own_ns was last counted, by ddp_watch_now_ns */
+    int64_t told_ns; /* when it last told rank 0 its position, or rank 0 the others that it lives */
+    int64_t heard_ns;  /* when rank 0 was last heard */
+    int64_t moved_ns;  /* when anything last moved anywhere */
     int64_t looked_ns; /* when this rank last looked for the file that it waits for */
     int member, warned, told_failing;
     int told_to_end; /* 1: rank 0 has ended the run */
-    int events_left; /* ranks whose events are awaited */
+    int events_left; /* how many ranks' events are awaited */
 };
 
+/* Return the time of ddp_clock_ns, or of the config's clock in a test. */
 static inline int64_t ddp_watch_now_ns(const ddp_watch *w)
 {
     return w->config.clock_ns ? w->config.clock_ns(w->config.ctx) : ddp_clock_ns();
 }
 
-/* Return the seconds since own_ns, by a clock that stands still while this process is stopped. */
+/* Return the seconds from own_ns, a value of w->own_ns, until now. Time in which this process was
+ * stopped does not count. */
 static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
 {
     return (double)(w->own_ns - own_ns) / 1e9;
@@ -67,47 +72,50 @@ static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
 /* Wait at most wait_ms for messages of the channel, and handle those that have come. */
 void ddp_watch_poll(ddp_watch *w, int wait_ms);
 
-/* Note p, where this rank is, in its row of the table, and send it to rank 0; on rank 0, tell the
- * others that it lives. Sends every second, or four times within the timeout. */
+/* Note p, where this rank is, in its row of the table. Once a second, or four times within the
+ * timeout, also send it to rank 0; on rank 0, tell the others that it lives. */
 void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
 
-/* Look for the file that this rank waits for, if it has not moved for a while. Note it in its row,
- * and send it to rank 0. */
+/* Look which file this rank waits for, if it has not moved for a while. Note it in its row of the
+ * table, and send it to rank 0. */
 void ddp_watch_tell_file(ddp_watch *w);
 
-/* Ask rank 0 to print the table. */
+/* Ask rank 0 to print the table of all ranks (watch/hang_report.h). */
 void ddp_watch_ask_rank_0(ddp_watch *w);
 
 /* If ddp_watch_fail was called here, tell rank 0 (from rank 0: all) that this rank ends with its
  * own error. So it is not taken for lost. Sends once. */
 void ddp_watch_notify_failing(ddp_watch *w);
+/* Tell the other ranks that this one ends in good order. */
 void ddp_watch_say_goodbye(ddp_watch *w);
 
-/* Tell each rank that can still speak to end and send its events; w->events_left becomes their
- * number. On rank 0. */
+/* On rank 0: tell each rank that can still be reached to end and send its events. w->events_left
+ * becomes their number. */
 void ddp_watch_ask_events(ddp_watch *w);
+/* Send this rank's events to rank 0. */
 void ddp_watch_send_events(ddp_watch *w);
 
 /* ---- hang_detector.c ---- */
 
-/* Print the table if it was asked for. Warn, or end the run, if it stands still or a rank is gone.
- * Does nothing after ddp_watch_fail. */
+/* Print the table of ranks if it was asked for. Warn, or end the run, if it stands still or a rank
+ * is gone. Does nothing after ddp_watch_fail. */
 void ddp_watch_detect_hang(ddp_watch *w);
 
 /* ---- abort.c ---- */
 
-/* Print the table of the ranks that this rank knows of, under the title, by config.say. */
+/* Print the title, and the table of the ranks that this rank knows of, by config.say. */
 void ddp_watch_print_hang_report(ddp_watch *w, const char *title);
 
-/* End the run on rank 0, after collecting the events of all ranks that can still speak. */
+/* On rank 0: end the run, after collecting the events of all ranks that can still be reached. Waits
+ * for them, 1.5 s at most. */
 void ddp_watch_abort_all(ddp_watch *w) __attribute__((noreturn));
 
-/* End this rank without rank 0, which is gone or does not end a run that stands still. why: the
- * report's title. */
+/* End this rank without rank 0, which is gone or does not end a run that stands still. why: title
+ * of the table that is printed. */
 void ddp_watch_abort_alone(ddp_watch *w, const char *why) __attribute__((noreturn));
 
-/* End this rank after sending its events, since rank 0 has ended the run. Rank 0 speaks for all,
- * and kills this rank if the launcher does not. */
+/* End this rank, since rank 0 has ended the run, after sending its events. Waits until rank 0 is
+ * gone, 4 s at most: rank 0 speaks for all, and kills this rank if the launcher does not. */
 void ddp_watch_exit_after_events(ddp_watch *w) __attribute__((noreturn));
 
 #endif

@@ -24,67 +24,77 @@
 typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
-    double timeout_s; /* seconds in which something must move; until all have joined 30 s, if that
-                         is more. 0: no limit */
-    double lost_s; /* seconds for which a connection must be gone without a goodbye until its rank
-                      counts as lost: time for the error of a rank that fails */
-    double io_timeout_s; /* instead of timeout_s while a rank loads, saves, validates or, once all
-                            have joined, starts */
+    double timeout_s; /* seconds in which something must move in the run; until all ranks have
+                         joined 30 s, if that is more. 0: no limit */
+    double lost_s; /* seconds for which a connection must be gone, without a goodbye, until its rank
+                      counts as lost: time for the error of a rank that fails to arrive */
+    double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
+                            once all have joined, starts */
     /* The functions below are called by the watch's thread. They and ctx must outlive it. */
     void *ctx;
-    /* Show a text of several lines. Called on rank 0, and where a rank is on its own. */
+    /* Show a text of several lines. Called on rank 0, and on a rank that ends without rank 0. */
     void (*say)(void *ctx, const char *text);
-    /* Write which layers a bucket holds to out: "layers 12 to 40". NULL: not known. */
+    /* Write to out which layers a bucket holds: "layers 12 to 40". NULL: it is not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);
-    /* Write what is known of ranks that have not come yet to out, "; ..." or "". NULL: nothing. */
+    /* Write to out what is known of ranks that have not come yet: "; ...", or "". NULL: nothing is.
+     */
     void (*describe_start)(void *ctx, char *out, size_t size);
-    /* Write what this rank's loaders wait for to out, a sentence or "". NULL: not known. Called
-     * when the run ends while this rank waits for them. */
+    /* Write to out what this rank's loaders wait for: a sentence, or "". Called when the run ends
+     * while this rank waits for them. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
-    /* Keep the events of a rank after the run has failed, on rank 0; rank -1: there are no more.
-     * Another rank calls it for its own if rank 0 cannot be reached. NULL: not wanted. */
+    /* Keep the events of a rank after the run has failed. Called on rank 0 for each rank, and with
+     * rank -1 when there are no more; on another rank for its own, if rank 0 cannot be reached.
+     * NULL: not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process: the run has failed and all has been said. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));
-    /* For tests: the time in nanoseconds, and for how many ms the thread waits for messages before
-     * it looks again. NULL and 0: the system's clock, and 200. */
+    /* For tests: returns the time in nanoseconds. NULL: the system's clock. */
     int64_t (*clock_ns)(void *ctx);
-    int tick_ms;
+    int tick_ms; /* for tests: milliseconds that the thread waits for messages before it looks; 0:
+                    200 */
 } ddp_watch_config;
 
-/* Begin to watch this process, which does not know its rank yet. *config is copied. *out is set on
- * success. Fails with DDP_ERR_NOMEM. */
+/* Start a thread that watches this process, which does not know its rank yet. *config is copied.
+ * *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Watch all ranks from now on. The names hosts[0..size) of their hosts must outlive the watch. A
- * channel, of ranks more than one, becomes the watch's; else NULL. Fails with DDP_ERR_NOMEM. */
+/* Watch all ranks from now on. hosts[r], the name of rank r's host, must outlive the watch.
+ * channel: NULL for one rank; else it becomes the watch's, on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
-/* End the watch in good order: tell rank 0, wait for the thread, free w. */
+/* End the watch in good order: tell the other ranks, wait for the thread, free w and its channel.
+ */
 void ddp_watch_close(ddp_watch *w);
 
 /* ---- where this rank is; from its main thread ---- */
 
+/* Note that this rank begins a mini-batch, from 0, of a step, from 1. */
 void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch);
+/* Note that this rank begins a phase. */
 void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
+/* Note that this rank begins a layer, in a phase. */
 void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
-/* Note that this rank waits for a bucket (-1: for the loss, or the like), of which rank peer owes
- * something (-1: not known). Ends with the next ddp_watch_phase or ddp_watch_layer. */
+/* Note that this rank waits for the sum of a bucket (-1: of the loss, or another), for which rank
+ * peer owes something (-1: not known). It counts as waiting until the next ddp_watch_phase or
+ * ddp_watch_layer. */
 void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
-/* Note that all ranks have sent their part of the step under way: a sum over them has arrived. */
+/* Note that all ranks have sent their part of the step under way. Call when a sum over all of them
+ * has arrived. */
 void ddp_watch_all_sent(ddp_watch *w);
-/* Note that something was done: data came, say. */
+/* Note that this rank has done something, for example received data, so that it counts as moving.
+ */
 void ddp_watch_moved(ddp_watch *w);
+/* Record an event of this rank, in the step under way (watch/flight_recorder.h). */
 void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 
 /* ---- from anywhere, a handler of signals too ---- */
 
-/* Have the table printed on rank 0, and go on. */
+/* Ask rank 0 to print the table of all ranks; the run goes on. */
 void ddp_watch_ask_hang_report(ddp_watch *w);
-/* Note that this rank reports an error itself and is about to end: the watch then says nothing of
- * it. */
+/* Note that this rank is about to end with an error that it reports itself, so that the watch says
+ * nothing of it. */
 void ddp_watch_fail(ddp_watch *w);
 
 #endif
