@@ -1,6 +1,6 @@
-/* A channel connects the ranks of an emulated NCCL communicator: a segment of POSIX shared memory,
- * and steps of collectives and of messages through it. Nothing here waits: a step that cannot be
- * made yet returns false. */
+/* emulated/channel.h: connects the ranks of an emulated NCCL communicator by a segment of POSIX
+ * shared memory, and moves collectives and messages through it. Nothing here waits: if a step
+ * cannot be made yet, the function returns false. */
 #ifndef EMULATED_CHANNEL_H
 #define EMULATED_CHANNEL_H
 
@@ -18,21 +18,21 @@ constexpr int most_ranks = 16;
 
 enum class operation { allreduce, reduce_scatter, allgather, broadcast, send, receive };
 
-/* One call, and how far it has come. */
+/* A collective or a message that was called, and how far it has come. */
 struct transfer {
     operation what;
-    const char *from;
-    char *to;
-    size_t bytes; /* that each rank hands in */
+    const char *from; /* bytes that this rank hands in */
+    char *to;         /* place of the bytes that it receives */
+    size_t bytes;     /* bytes that each rank hands in */
     size_t element_bytes;
-    int peer; /* rank of a message, root of a broadcast */
+    int peer; /* the other rank of a message; root of a broadcast */
     bool average;
-    bool brain;      /* elements of 16 bits are bfloat16, not float16 */
-    bool broken;     /* true: the transfer never ends */
-    bool registered; /* true: its memory is registered, on this rank */
-    uint64_t turn;
-    size_t offset = 0;
-    bool posted = false;
+    bool brain;          /* true: elements of 16 bits are bfloat16; false: float16 */
+    bool broken;         /* true: it never ends, to test hangs */
+    bool registered;     /* true: its memory is registered, on this rank */
+    uint64_t turn;       /* its number among transfers of its kind (take_turn) */
+    size_t offset = 0;   /* bytes that have been moved */
+    bool posted = false; /* true: this rank has handed in its next bytes */
     bool ended = false;
 };
 
@@ -42,20 +42,23 @@ class channel
 {
   public:
     static std::string new_name();
-    /* Open or make the segment of that name. Returns nullptr if that is not possible. */
+    /* Open the segment of that name, or make it if it does not exist yet. Returns nullptr if that
+     * fails. The segment's name is removed when all `size` ranks have opened it. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();
 
-    /* Return the turn of a new transfer: collectives take turns, and so do messages to, and from,
-     * each rank. */
+    /* Return the turn of a new transfer. Collectives take turns in the order of these calls, and so
+     * do messages to each rank, and from each. */
     uint64_t take_turn(const transfer &t);
-    /* Move a transfer along. Returns true when it has ended. Two threads must not call it at a
-     * time. */
+    /* Move a transfer along, when its turn has come. Returns true when it has ended. One thread at
+     * a time. */
     bool advance(transfer &t);
 
+    /* Return true if all ranks have opened the segment. */
     bool everybody_came();
     /* Return true if a rank has aborted, or its process has ended other than by leave. */
     bool lost_a_rank();
+    /* Note that this rank leaves, by an abort or not. */
     void leave(bool aborting);
 
     const int size, rank;
@@ -75,8 +78,9 @@ class channel
     std::string name;
     segment *shared;
     size_t shared_bytes;
-    uint64_t step = 0;                          /* steps of all collectives so far */
-    uint64_t turns[2][1 + 2 * most_ranks] = {}; /* taken, and done */
+    uint64_t step = 0;                          /* steps that all collectives so far have made */
+    uint64_t turns[2][1 + 2 * most_ranks] = {}; /* turns taken, and turns done: of collectives, of
+                                                   messages to each rank, from each rank */
 };
 
 } // namespace emulated

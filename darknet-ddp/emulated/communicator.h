@@ -1,5 +1,5 @@
-/* A communicator of the emulated NCCL: nccl.cpp opens and closes it, nccl_calls.cpp queues
- * transfers of it. */
+/* emulated/communicator.h: a communicator of the emulated NCCL. nccl.cpp opens and closes it;
+ * nccl_calls.cpp queues its transfers. */
 #ifndef EMULATED_COMMUNICATOR_H
 #define EMULATED_COMMUNICATOR_H
 
@@ -15,12 +15,13 @@
 namespace emulated
 {
 
+/* Memory that ncclCommRegister has registered. */
 struct registration {
     const char *x;
     size_t bytes;
 };
 
-/* A communicator, which lives as long as a transfer of it is queued. */
+/* A communicator. It lives as long as anybody has a reference, such as a queued transfer. */
 struct communicator {
     std::mutex mutex; /* guards the channel's steps */
     std::unique_ptr<channel> link;
@@ -28,11 +29,11 @@ struct communicator {
     bool ready = false; /* true: all ranks have come */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned answers = 1; /* how many times to answer ncclInProgress */
-    bool warm = false;    /* true: something was called on it */
+    unsigned answers = 1; /* how many more times to answer ncclInProgress */
+    bool warm = false;    /* true: a transfer was called on it */
     std::vector<std::function<void()>> deferred;
     std::vector<work_end> queued;
-    std::map<void *, registration> registered; /* by handle */
+    std::map<void *, registration> registered; /* registered memory by its handle */
 };
 
 using communicator_ref = std::shared_ptr<communicator>;

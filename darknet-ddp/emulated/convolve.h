@@ -1,4 +1,5 @@
-/* Convolutions by im2col and products. */
+/* emulated/convolve.h: convolutions of NCHW floats, by copying to columns (im2col) and products of
+ * matrices. */
 #ifndef EMULATED_CONVOLVE_H
 #define EMULATED_CONVOLVE_H
 
@@ -16,9 +17,10 @@ struct shape {
     int c, h, w;
     int k, out_h, out_w;
     int kernel_h, kernel_w, pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w;
-    bool bf16; /* true: outside of these functions the arrays are bf16, and channels come last */
+    bool bf16; /* true: callers keep the arrays as bf16 with channels last, and convert them to NCHW
+                  floats for these functions */
 
-    size_t inputs() const /* values of one image and group */
+    size_t inputs() const /* values of x of one image and group */
     {
         return static_cast<size_t>(c) * static_cast<size_t>(h) * static_cast<size_t>(w);
     }
@@ -26,7 +28,7 @@ struct shape {
     {
         return static_cast<size_t>(k) * pixels();
     }
-    size_t weights() const /* values of one group */
+    size_t weights() const /* values of w of one group */
     {
         return static_cast<size_t>(k) * column();
     }
@@ -39,7 +41,7 @@ struct shape {
         return static_cast<size_t>(c) * static_cast<size_t>(kernel_h)
                * static_cast<size_t>(kernel_w);
     }
-    size_t columns_bytes() const /* bytes that each function needs in `columns` */
+    size_t columns_bytes() const /* bytes of `columns` that each function below needs */
     {
         return column() * pixels() * sizeof(float);
     }
@@ -49,7 +51,9 @@ struct shape {
     }
 };
 
-/* Convolve: result = alpha convolution + beta result. With beta 0 the result is not read. */
+/* Compute a convolution, its gradient by the input, its gradient by the weights: result =
+ * alpha*that + beta*result. With beta 0 the result is not read. columns: scratch memory of
+ * s.columns_bytes(). */
 void convolve(const shape &s, float alpha, const float *x, const float *w, float beta, float *y,
               float *columns);
 void convolve_back_data(const shape &s, float alpha, const float *w, const float *dy, float beta,

@@ -1,5 +1,5 @@
-/* The arrays of convolutions: NCHW floats where they lie, or NHWC bf16, of which convolutions work
- * on a copy as NCHW floats. */
+/* emulated/cudnn_arrays.h: arrays of convolutions as NCHW floats. Floats are used where they lie;
+ * an array of NHWC bf16 is converted to a copy, and a result back. */
 #ifndef EMULATED_CUDNN_ARRAYS_H
 #define EMULATED_CUDNN_ARRAYS_H
 
@@ -12,7 +12,8 @@
 namespace emulated
 {
 
-/* Size of an array: outer x channels x inner values. In bf16 the channels come last. */
+/* Size of an array: outer x channels x inner values; in bf16 they lie as outer x inner x channels.
+ */
 struct extent {
     size_t outer, channels, inner;
     bool bf16;
@@ -27,7 +28,7 @@ extent inputs_of(const shape &s);
 extent outputs_of(const shape &s);
 extent weights_of(const shape &s);
 
-/* An array that a convolution reads, as floats. */
+/* An array that a convolution reads, as NCHW floats; as_tf32: rounded to TF32. */
 class operand
 {
   public:
@@ -42,14 +43,14 @@ class operand
     const float *all;
 };
 
-/* Whether to change the last bits of a result, and which. */
+/* Whether to change last bits of a result (on), and which (how): see disturb in emulated.h. */
 struct noise {
     bool on;
     uint64_t how;
 };
 
-/* An array that a convolution writes, as floats. It begins as what was there if some of that is
- * kept. */
+/* An array that a convolution writes, as NCHW floats. If keep is not 0, it begins with the values
+ * of x. */
 class result
 {
   public:
@@ -58,7 +59,7 @@ class result
     {
         return all;
     }
-    /* Round the result to its type and write it to where it belongs. */
+    /* Write the result to x, rounded to its type, with noise. Call once, at the end. */
     void give(noise rounding);
 
   private:

@@ -1,4 +1,5 @@
-/* cuDNN's descriptors, and its algorithms: cudnn.cpp convolves, cudnn_algorithms.cpp lists. */
+/* emulated/cudnn_shapes.h: descriptors of the emulated cuDNN and its algorithms. cudnn.cpp
+ * convolves; cudnn_algorithms.cpp lists the algorithms. */
 #ifndef EMULATED_CUDNN_SHAPES_H
 #define EMULATED_CUDNN_SHAPES_H
 
@@ -31,8 +32,8 @@ struct emulated_convolution {
 namespace emulated
 {
 
-/* Set s from the descriptors. Returns false if they do not belong together, or have types or
- * layouts that are not supported. */
+/* Set s to the shape that the descriptors say. Returns false if they do not belong together, or
+ * have types or layouts that are not supported. */
 bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
               const emulated_tensor *y, shape &s);
 
@@ -43,10 +44,11 @@ struct algorithm {
     bool has_workspace;
     cudnnDeterminism_t determinism;
     bool of_floats, of_bf16;
-    bool on_tensor_cores; /* they read floats as TF32, where the math type lets them */
+    bool on_tensor_cores; /* true: it reads floats as TF32, if the math type allows it */
 };
 
-/* Return the algorithm of that number; nullptr if there is none for the shape's arrays. */
+/* Return the algorithm of this direction with that number; nullptr if there is none for the types
+ * of the shape's arrays. */
 const algorithm *find_algorithm(direction way, const shape &s, int number);
 
 } // namespace emulated

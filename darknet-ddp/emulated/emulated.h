@@ -1,9 +1,7 @@
-/* The emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL on the CPU, as far as Darknet
- * and this project call them. What it is for, what it checks and its environment stand in
- * README.md.
- *
- * This header is the emulator's own; programs include those of include/.
- */
+/* emulated/emulated.h: the emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL on the
+ * CPU, as far as Darknet and this project call them. README.md says what it is for, what it checks
+ * and its environment. This header is for the emulator's own files; programs include those of
+ * include/. */
 #ifndef EMULATED_H
 #define EMULATED_H
 
@@ -18,23 +16,25 @@ namespace emulated
 
 /* ---- fail.cpp ---- */
 
-/* Count a call of that name. Returns true if it shall fail. */
+/* Count a call of the function named `call`. Returns true if the environment wants it to fail
+ * (README.md). */
 bool fails(const char *call);
-/* Count bytes that cross between host and device, as BytesToDevice or BytesToHost. */
+/* Count bytes that are copied to the device (BytesToDevice) or from it (BytesToHost). */
 void count_bytes(bool to_device, size_t bytes);
 /* Return the rank that mpirun gave to this process, or 0. */
 int process_rank();
 
 /* ---- noise.cpp ---- */
 
-/* Return the time that events report for ms. With noise it is another one, on each rank and for
- * each seed. */
+/* Return the time that events report for a measured time, both in ms. With noise it is 0.1 to 1.1
+ * times as long, by chance: another for each rank and seed. */
 float measured_ms(float ms);
 /* Return true if EMULATED_NOISE is set; the functions below are for that case. */
 bool has_noise();
 /* Return another number at each call, and in each process. */
 uint64_t other_each_time();
-/* Change the last bit of one element in four, but of zero. Which ones depends on `how`. */
+/* Change the last bit of a quarter of the elements; `how` decides which. Zeros, denormals,
+ * infinities and NaN stay. */
 void disturb(float *x, size_t count, uint64_t how);
 void disturb(uint16_t *bf16, size_t count, uint64_t how);
 /* Round floats to the 10 bits of mantissa that tensor cores read. */
@@ -42,7 +42,7 @@ void round_to_tf32(float *to, const float *x, size_t count);
 
 /* ---- memory.cpp ---- */
 
-/* While one lives, the calling thread may use device memory. */
+/* A guard: while one lives, the calling thread may use device memory. */
 struct open_memory {
     open_memory();
     ~open_memory();
@@ -60,43 +60,47 @@ bool pinned(const void *x, size_t bytes);
 
 int devices();
 int current_device();
-/* Keep a failure for cudaGetLastError. Returns it. */
+/* Keep a failure for cudaGetLastError, and return it. */
 cudaError_t report(cudaError_t error);
 
 /* ---- kernel.cpp ---- */
 
-/* Return true if queued work is not done (emulated_launches.h). */
+/* Return true if queued work is left out, for a test that only counts launches
+ * (emulated_launches.h). */
 bool only_launches();
 
 /* ---- queue.cpp ---- */
 
-/* The end of a piece of queued work; NULL counts as past. */
+/* The end of a piece of queued work; a null pointer counts as past. */
 struct end_of_work;
 using work_end = std::shared_ptr<end_of_work>;
 
 /* Queue work that may touch device memory on a stream (NULL: the default stream of the current
  * device). Returns its end. If only_launches(), the work is left out. */
 work_end enqueue(cudaStream_t stream, std::function<void()> work);
-/* Queue work that may not be ready: it is tried until it returns true. */
+/* Queue work that may touch device memory and may not be ready: attempt() is called until it
+ * returns true. Returns its end. */
 work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt);
-/* Queue work that does not touch device memory. */
+/* Queue work that does not touch device memory. Returns its end. */
 work_end enqueue_host(cudaStream_t stream, std::function<void()> work);
-/* Queue nothing but an end on a stream, behind what is queued there and behind `after`, if that is
- * not NULL. */
+/* Queue an end without work on a stream, behind what is queued there, and behind `after` unless
+ * that is null. Returns it. */
 work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
-/* Let streams run as EMULATED_ORDER says. */
+/* Run as much queued work as EMULATED_ORDER lets run now; returns without waiting for more. */
 void let_run();
-/* Wait for an end, for all that is queued on a stream, or anywhere. */
+/* Wait until an end is past; until all work on a stream is; until all work is. Each runs queued
+ * work meanwhile. */
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();
-/* Return true if an end is past, without waiting. If it is not, ask_for also runs a task toward it,
- * where one can run. */
+/* Return true if an end is past, without waiting. If it is not, ask_for also runs one task that
+ * leads to it, if one is ready. */
 bool is_done(const work_end &end);
 bool ask_for(const work_end &end);
+/* Return the milliseconds between two ends, both past. */
 double ms_between(const work_end &start, const work_end &end);
-/* Return 0 to n - 1, by EMULATED_ORDER's seed; 0 if the order is not random. */
+/* Return a number from 0 to n - 1, drawn by EMULATED_ORDER's seed; 0 if the order is not random. */
 unsigned chance(unsigned n);
 
 cudaStream_t make_stream(bool blocking);
@@ -107,8 +111,8 @@ work_end end_of_stream(cudaStream_t stream);
 
 /* ---- gemm.cpp ---- */
 
-/* Compute C = alpha op(A) op(B) + beta C, column by column; C is not read with beta 0. Done at
- * once, on the calling thread. */
+/* Compute C = alpha op(A) op(B) + beta C at once, on the calling thread. op(A) is m x k, op(B) k x
+ * n; matrices lie column by column. With beta 0, C is not read. */
 void gemm(bool ta, bool tb, int m, int n, int k, float alpha, const float *a, int lda,
           const float *b, int ldb, float beta, float *c, int ldc);
 

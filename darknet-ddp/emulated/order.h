@@ -1,4 +1,4 @@
-/* EMULATED_ORDER: the order in which queued work runs (README.md). */
+/* emulated/order.h: reads EMULATED_ORDER, the order in which queued work runs (README.md). */
 #ifndef EMULATED_ORDER_H
 #define EMULATED_ORDER_H
 
@@ -17,7 +17,7 @@ struct order_choice {
 /* Read EMULATED_ORDER. Ends the program if it is none of these orders. */
 order_choice order_of_environment();
 
-/* Return a number from 0 to n - 1, and go on to the next. */
+/* Return a random number from 0 to n - 1, and advance choice.seed. */
 unsigned next_random(order_choice &choice, unsigned n);
 
 } // namespace emulated

@@ -112,7 +112,7 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     cudnnConvolutionDescriptor_t, cudnnFilterDescriptor_t dw, int room, int *count,
     cudnnConvolutionBwdFilterAlgoPerf_t *);
 
-/* These overwrite what the convolution would write, with NaN, and the workspace. */
+/* Set *bytes to the workspace that the algorithm needs for this convolution. */
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,
                                                       cudnnFilterDescriptor_t w,
                                                       cudnnConvolutionDescriptor_t,

@@ -22,13 +22,13 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __constant__
-/* One block runs at a time on a thread of the host. */
+/* Memory that a block shares: a thread of the host runs one block at a time. */
 #define __shared__ static thread_local
 
 namespace emulated
 {
 
-/* The thread that runs. */
+/* The kernel thread that runs now. */
 struct place {
     uint3 thread, block, block_size, grid_size;
 };
@@ -36,14 +36,14 @@ extern __thread place here;
 
 #define EMULATED_NAMED(...) #__VA_ARGS__, __VA_ARGS__
 
-/* Queue a kernel of which body() is one thread. */
+/* Queue a kernel; body() is what each of its threads runs. */
 void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             std::function<void()> body);
 
 void *dynamic_shared();
 void wait_for_block();
-/* Wait for the warp's threads of the mask, then get the value that thread `lane` of the warp
- * passed. */
+/* Pass `value` to the warp, wait for all its threads in `mask`, and return the value that thread
+ * `lane` has passed. */
 uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
 unsigned lane_id();
 
@@ -124,7 +124,7 @@ template <class T> T __shfl_xor_sync(unsigned mask, T value, int bits, int width
                              other / (unsigned)width <= lane / (unsigned)width ? other : lane);
 }
 
-/* Kernels of two streams may run on two threads of the host. */
+/* Atomic, since kernels of two streams may run on two threads of the host. */
 static inline int atomicAdd(int *x, int value)
 {
     return __atomic_fetch_add(x, value, __ATOMIC_RELAXED);
@@ -182,7 +182,7 @@ static inline float4 make_float4(float x, float y, float z, float w)
     return {x, y, z, w};
 }
 
-/* Rounded products and sums: the optimiser must not fuse or reorder them. */
+/* Compute a product or sum, rounded by itself: the optimiser must not fuse or reorder it. */
 static inline double __dadd_rn(double a, double b)
 {
     volatile double sum = a + b;

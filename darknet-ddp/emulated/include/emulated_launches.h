@@ -1,4 +1,5 @@
-/* For tests of what a program launches, at sizes that the emulated device would take hours for. */
+/* emulated/include/emulated_launches.h: for tests of which kernels a program launches, at sizes
+ * that would take the emulated device hours. */
 #ifndef EMULATED_LAUNCHES_H
 #define EMULATED_LAUNCHES_H
 
@@ -6,9 +7,9 @@
 extern "C" {
 #endif
 
-/* Call launched() for each kernel from now on, and do nothing that is queued. Kernels, copies and
- * libraries' calls then leave memory as it is, and device memory takes none of the host's. Call
- * before the device is used. */
+/* From now on call launched() for each kernel, and leave out all queued work. Kernels, copies and
+ * libraries' calls then leave memory as it is, and device memory takes no host memory. Call before
+ * the device is used. blocks: of the grid. */
 void emulated_only_launch(void (*launched)(const char *kernel, unsigned blocks));
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* bench/bench.h: times of steps on random data. Three kinds take turns, so that a machine which
- * slows down slows all of them:
+/* bench/bench.h: measures steps of training on random data. Three kinds of steps take turns, so
+ * that a machine which slows down slows all of them:
  *
- *   local    forward, backward and update, no communication
- *   wire     a step's communication and nothing else
+ *   local    forward, backward and update, without communication
+ *   wire     a step's communication alone
  *   step     all of it, as training does it
  *
- * The CPU time of communication is measured while a rank sleeps between polls instead of spinning.
+ * While the CPU time of communication is measured, a rank sleeps between polls instead of spinning.
  */
 #ifndef DDP_BENCH_BENCH_H
 #define DDP_BENCH_BENCH_H
@@ -21,9 +21,9 @@
 
 /* Seconds of one quantity over the timed steps. */
 typedef struct ddp_sample {
-    const char *name;
-    const char *meaning;
-    double *seconds; /* count of them, sorted by ddp_sample_sort */
+    const char *name;    /* a short word */
+    const char *meaning; /* a phrase for people */
+    double *seconds;     /* `count` times, ascending after ddp_sample_sort */
     size_t count;
 } ddp_sample;
 
@@ -37,7 +37,7 @@ typedef struct ddp_bench_config {
     ddp_trainer *trainer; /* attached to net, whose learning rate becomes 0 */
     network *net;
     ddp_network_shape shape; /* shape of net */
-    const char *cfg;         /* its name */
+    const char *cfg;         /* the cfg's name */
     int batches;             /* batches of the cfg that make one update */
     int steps;               /* at least 1 */
     const char *devices;     /* "CPU", "GPU NVIDIA H200" */
@@ -46,11 +46,12 @@ typedef struct ddp_bench_config {
     int exact, deterministic, overlap;
     const char *wire;   /* how gradients travel, for people; NULL: as float32 */
     const char *replay; /* name of the profile by which layers sleep; NULL: they compute */
-    FILE *trace; /* gets a trace of one step of all ranks (core/trace.h), on rank 0; NULL elsewhere,
-                    or none */
+    FILE *trace; /* file that gets a trace of one step of all ranks (core/trace.h), on rank 0; NULL
+                    elsewhere, or for none */
     int draw;    /* 1: run a step for the trace; the same on all ranks */
 } ddp_bench_config;
 
+/* The result of ddp_bench_run. Print it on rank 0. */
 typedef struct ddp_bench_result {
     const ddp_bench_config *config;
     const char *transport;
@@ -59,23 +60,24 @@ typedef struct ddp_bench_result {
     int ranks;
     int batch; /* images of an update, all ranks together */
     double gradient_mb;
-    double summed_mb; /* MB that sums have, of the gradients or in their place, 4 bytes a number */
+    double summed_mb; /* MB of what is summed, the gradients or what stands for them, 4 bytes a
+                         number */
     size_t buckets;
-    size_t hidden; /* buckets of the traced step whose sums had ended when backward did */
+    size_t hidden; /* how many buckets of the traced step had arrived when backward ended */
     ddp_sample *samples;
     size_t sample_count;
-    int counted;          /* 1: the next two are known; not with NCCL */
-    uint64_t messages;    /* messages that a step's sums send, of the rank that sends most */
-    double inter_host_mb; /* MB that leave a host in a step, of the host that most leave */
+    int counted;          /* 1: messages and inter_host_mb are known; not so with NCCL */
+    uint64_t messages;    /* messages that the sums of a step send, on the rank that sends most */
+    double inter_host_mb; /* MB that leave a host in a step, for the host that sends most */
     double cpu_s;         /* CPU time that communication alone takes on this rank */
-    double
-        limit_s;   /* max(local step, communication alone); on CPUs the local step includes cpu_s */
-    double step_s; /* median step with communication */
-    double local_s; /* median step without communication */
+    double limit_s;       /* least time that a step could take: the longer of a local step and
+                             communication alone; on CPUs the local step includes cpu_s */
+    double step_s;        /* median step with communication */
+    double local_s;       /* median step without communication */
 } ddp_bench_result;
 
-/* Time steps. Every rank calls it, and blocks. config must outlive *out, which is set in any case;
- * release it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Time config->steps steps of each kind. Collective. config must outlive *out, which is set in any
+ * case; release it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_bench_run(ddp_bench_result *out, const ddp_bench_config *config,
                          ddp_error *err) DDP_MUST_CHECK;
 void ddp_bench_release(ddp_bench_result *r);

@@ -1,22 +1,24 @@
-/* cli/ask.h: this program as a child, and what it says. */
+/* cli/ask.h: runs this program as a child process, and reads what it prints. */
 #ifndef DDP_CLI_ASK_H
 #define DDP_CLI_ASK_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Start this program with args (args[0] is its name, NULL after the last). *out: where to read all
- * that it prints; the caller closes it. Returns the process; -1: it cannot be started. */
+/* Start this program with args; args[0] is its name, NULL ends them. *out becomes a descriptor from
+ * which all that it prints can be read; the caller closes it. Returns the child's process number;
+ * -1: it cannot be started. */
 pid_t ddp_ask_start(const char *const *args, int *out);
 
-/* Wait for it. Its exit status; -1: it had none. */
+/* Wait until the child of ddp_ask_start ends. Returns its exit status; -1: a signal ended it. */
 int ddp_ask_end(pid_t child);
 
-/* Both, with the last size - 1 bytes at most of what it has printed in text. */
+/* Run this program with args until it ends, and put the last size - 1 bytes at most of what it
+ * prints into text. Returns its exit status; -1: it cannot be started, or a signal ended it. */
 int ddp_ask(const char *const *args, char *text, size_t size);
 
-/* The last line in text, which loses its newline and the indented ones behind it, which say more of
- * it. */
+/* Return the last line in text that is neither empty nor indented; indented lines say more of the
+ * line before. Cuts text off behind it. The result points into text. */
 char *ddp_ask_last_line(char *text);
 
 #endif

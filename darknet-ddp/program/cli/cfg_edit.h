@@ -1,4 +1,4 @@
-/* cli/cfg_edit.h: a cfg's text with other values. */
+/* cli/cfg_edit.h: changes values in a cfg's text. */
 #ifndef DDP_CLI_CFG_EDIT_H
 #define DDP_CLI_CFG_EDIT_H
 
@@ -6,22 +6,23 @@
 
 typedef struct ddp_cfg_edit {
     const char *section; /* "net", "yolo": every section of that title */
-    const char *key;
-    const char *value; /* NULL: nothing is done */
+    const char *key;     /* "batch" */
+    const char *value;   /* the value that the key gets; NULL: it stays */
 } ddp_cfg_edit;
 
-/* The text with these values, in their places, or behind the section's title where it has no such
- * key. All else stays, comments too. The caller frees it; NULL: no memory. */
+/* Return the text with the values of edits[0..count). A value replaces the key's own; if the
+ * section has no such key, a line is added behind its title. All else stays, comments too. The
+ * caller frees the result; NULL: no memory. */
 char *ddp_cfg_edited(const char *text, const ddp_cfg_edit *edits, size_t count);
 
-/* The value of the first such key in the first such section, up to its line's end, into value; 0:
- * there is none. */
+/* Write to value[0..size) the value of `key` in the first section of this title, up to its line's
+ * end, and return 1. Returns 0 if there is none. */
 int ddp_cfg_value_of(const char *text, const char *section, const char *key, char *value,
                      size_t size);
 
-/* The text with so many classes in each [yolo] and [region], and with the filters that they want in
- * the [convolutional] before each. *heads: how many there are. The caller frees it; NULL: no
- * memory. */
+/* Return the text with `classes` classes in each [yolo] and [region], and the number of filters
+ * that they need in the [convolutional] before each. *heads: how many [yolo] and [region] there
+ * are. The caller frees the result; NULL: no memory. */
 char *ddp_cfg_with_classes(const char *text, int classes, int *heads);
 
 #endif

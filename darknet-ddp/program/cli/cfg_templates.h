@@ -7,7 +7,8 @@
 /* Names that ddp_template_write knows, separated by commas. */
 extern const char ddp_template_names[];
 
-/* Write the cfg of this name for so many classes. 0: the name is not known, nothing was written. */
+/* Write the cfg of this name, for `classes` classes, to out, and return 1. Returns 0, with nothing
+ * written, if ddp_template_names does not have the name. */
 int ddp_template_write(FILE *out, const char *name, int classes);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/check_cfg.h: would training refuse this cfg? The code that would refuse it is asked. */
+/* cli/check_cfg.h: finds out whether training would refuse a cfg, by asking the code that would. */
 #ifndef DDP_CLI_CHECK_CFG_H
 #define DDP_CLI_CHECK_CFG_H
 
@@ -7,7 +7,7 @@
 #include "options/options.h"
 
 /* Add an error to f from one line that training prints: "FILE:30: what is wrong", or without a
- * place. file: the place if the line names none. */
+ * place. `kind`: a short constant. `file`: the place if the line names none. */
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
 /* Have this program parse the cfg at path as training does. It runs in a process of its own, since

@@ -1,4 +1,4 @@
-/* cli/check_print.h: print what `darknet ddp check` found, for a person and for a program. */
+/* cli/check_print.h: prints what `darknet ddp check` has found, for people and as JSON. */
 #ifndef DDP_CLI_CHECK_PRINT_H
 #define DDP_CLI_CHECK_PRINT_H
 
@@ -7,7 +7,8 @@
 #include "glue/weights.h"
 #include "inputs/anchor_fit.h"
 
-/* How well anchors and weights fit; known on rank 0 alone, once all is gathered. */
+/* How well anchors and weights fit; known on rank 0 alone, when all ranks' findings are gathered.
+ */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* NULL: none were given */

@@ -1,5 +1,5 @@
-/* cli/evaluate.h: what the commands that measure given weights have in common: ranks, GPUs,
- * pictures, network. */
+/* cli/evaluate.h: what commands that measure given weights share: they open ranks, GPUs, pictures
+ * and the network. */
 #ifndef DDP_CLI_EVALUATE_H
 #define DDP_CLI_EVALUATE_H
 
@@ -20,8 +20,8 @@ typedef struct ddp_evaluate {
  * failure. */
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call);
 
-/* Validate on all ranks and return the result, which lives until ddp_evaluate_close. found, or
- * NULL, gets the boxes of each picture on rank 0, with ctx. Collective; ends the program on
+/* Validate on all ranks and return the result, which lives until ddp_evaluate_close. found: gets
+ * the boxes of all pictures on rank 0, with ctx; NULL: none. Collective; ends the program on
  * failure, also if a picture cannot be read. */
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx);
 

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* A detector learns little in fewer steps. */
+/* steps of a run below which a detector learns little */
 enum { DDP_FEW_STEPS = 1000 };
 
-/* Keys of a cfg's [net] that say how long a run is. */
+/* Values in a cfg's [net] that say how long a run is. */
 typedef struct ddp_run_length {
     int batch, subdivisions, max_batches, burn_in;
 } ddp_run_length;
@@ -20,8 +20,8 @@ typedef struct ddp_run_length {
  * share of them. max_batches becomes 0 if not one step fits. */
 ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_picture, int ranks);
 
-/* Scale the value of steps= from a run of `was` batches to one of `is`, into text. "400000,450000"
- * of 500000 batches becomes "800,900" of 1000. */
+/* Write to text[0..size) the value `steps` of steps=, scaled from a run of `was` batches to one of
+ * `is`. "400000,450000" of 500000 batches becomes "800,900" of 1000. */
 void ddp_fit_steps(const char *steps, int was, int is, char *text, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/measure_run.h: measure how long training takes for a picture, by training on some. */
+/* cli/measure_run.h: measures how long training takes for a picture, by training on some. */
 #ifndef DDP_CLI_MEASURE_RUN_H
 #define DDP_CLI_MEASURE_RUN_H
 
@@ -11,10 +11,10 @@ typedef struct ddp_measured_run {
     int ranks;
 } ddp_measured_run;
 
-/* Train a cfg with this text on the pictures of the .data file for some seconds, on the ranks of
- * -ddp_ranks. The run has a process and a folder of its own, which is removed. Fails with
- * DDP_ERR_IO and DDP_ERR_NOMEM. If the run comes to no third step, fails with DDP_ERR_FORMAT and
- * the last line that it has printed. */
+/* Train a cfg with the text cfg_text on the pictures of the .data file `data` for some seconds, on
+ * the ranks of -ddp_ranks. The run has a process and a folder of its own, which is removed. Fails
+ * with DDP_ERR_IO, DDP_ERR_NOMEM; with DDP_ERR_FORMAT, and the last line that the run has printed,
+ * if it comes to no third step. */
 ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const char *cfg_text,
                            const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 

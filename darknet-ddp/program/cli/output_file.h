@@ -1,14 +1,15 @@
-/* cli/output_file.h: files that a command writes because the line names them. A failure ends the
- * program with its sentence and exit status 1. */
+/* cli/output_file.h: files that a command writes because the line names them. If one cannot be
+ * written, the functions end the program with a message and exit status 1. */
 #ifndef DDP_CLI_OUTPUT_FILE_H
 #define DDP_CLI_OUTPUT_FILE_H
 
 #include <stdio.h>
 
-/* NULL for path NULL. */
+/* Open the file at path for writing. Returns NULL if path is NULL. */
 FILE *ddp_output_file_open(const char *path);
 
-/* All of it is written, or the file is removed, if it is a regular one. NULL is allowed. */
+/* Close the file. If some of it could not be written, remove it, if it is a regular file, and end
+ * the program. file NULL is allowed. */
 void ddp_output_file_close(FILE *file, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
-/* inputs/access.h: can a file be read, can a folder be written in, and if not, why? Asked before
- * anything is started, made or written. Nothing is made here. */
+/* inputs/access.h: checks whether a file can be read, or a folder written in, before anything is
+ * started. Nothing is created here. */
 #ifndef DDP_INPUTS_ACCESS_H
 #define DDP_INPUTS_ACCESS_H
 

@@ -1,5 +1,5 @@
-/* inputs/arguments.h: are the files of a train command what their places on the line say, and can
- * they be read? Asked before anything is started, made or written. */
+/* inputs/arguments.h: checks whether the files of a train command are what their places on the line
+ * say, and can be read, before anything is started, made or written. */
 #ifndef DDP_INPUTS_ARGUMENTS_H
 #define DDP_INPUTS_ARGUMENTS_H
 
@@ -12,12 +12,13 @@ typedef struct ddp_arguments {
     const char *command, *data, *cfg, *weights;
     const char *backup;              /* value of -backup; NULL: the .data file says */
     const char *trace, *tensorboard; /* values of -ddp_trace and -tensorboard; NULL: none */
-    int allow_unknown;               /* keys of the .data file that nobody reads are allowed */
-    int validates;                   /* the run reads valid= and what it wants, too */
-    int saves;                       /* this process writes weights, trace and events */
-    int has_epochs;                  /* -epochs is given, in place of max_batches= */
-    int width, height;               /* values of -width and -height; 0: the cfg says */
-    int elsewhere; /* files may lie on other hosts alone: one that cannot be read is fine */
+    int allow_unknown;               /* 1: the .data file may have keys that nobody reads */
+    int validates;     /* 1: the run reads valid= and the files that validation needs */
+    int saves;         /* 1: this process writes weights, trace and events */
+    int has_epochs;    /* 1: -epochs is given, in place of max_batches= */
+    int width, height; /* values of -width and -height; 0: the cfg says */
+    int elsewhere; /* 1: files may lie on other hosts alone, so that one which cannot be read passes
+                    */
 } ddp_arguments;
 
 /* Return 1 if `darknet COMMAND train` reads a .data file. */

@@ -1,5 +1,5 @@
-/* inputs/data_files.h: files that say what the data of a run mean: labels, trees, maps. Their
- * contents decide what is learnt, as the cfg's and the list's do. */
+/* inputs/data_files.h: files that say what the data of a run mean: labels, trees, maps. Ranks
+ * compare them, and checkpoints remember them, since they decide what is learnt. */
 #ifndef DDP_INPUTS_DATA_FILES_H
 #define DDP_INPUTS_DATA_FILES_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: no file was read yet. */
+/* Files that the run has read. All zero: none yet. */
 typedef struct ddp_data_files {
     struct ddp_input *list;
     size_t count;

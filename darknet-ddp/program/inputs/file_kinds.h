@@ -1,5 +1,6 @@
-/* inputs/file_kinds.h: is each file on the line of the kind that its place wants? All fail with
- * DDP_ERR_USAGE, and say what the file is and what is wanted. */
+/* inputs/file_kinds.h: checks whether each file on the line is of the kind that its place wants.
+ * All functions fail with DDP_ERR_USAGE, and say what the file is and what is wanted. DATA, CFG and
+ * WEIGHTS are the words of ddp_arguments. */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H
 

@@ -1,4 +1,5 @@
-/* inputs/label_files.h: which label files the pictures of a detector's list have. */
+/* inputs/label_files.h: which pictures of a detector's list have label files. A label file of a
+ * picture without objects is empty. */
 #ifndef DDP_INPUTS_LABEL_FILES_H
 #define DDP_INPUTS_LABEL_FILES_H
 
@@ -6,16 +7,17 @@
 
 #include <stddef.h>
 
-/* Looks through the n pictures in paths until one has a label file with something in it. *empty:
- * there are label files, and nothing is in any. Fails with DDP_ERR_FORMAT, and a sentence: there is
- * none, or with `required` a picture lacks its own. */
+/* Look through the n pictures in paths until one has a label file that is not empty. *empty becomes
+ * 1 if there are label files, and all are empty; else 0. Fails with DDP_ERR_FORMAT if no picture
+ * has one, or if `required` is 1 and a picture has none. */
 ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int *empty,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Does this picture have one? */
+/* Return 1 if the picture has a label file. */
 int ddp_label_files_has(const char *picture);
 
-/* Says that no picture has one, of a list that begins with this picture: DDP_ERR_FORMAT. */
+/* Fail with DDP_ERR_FORMAT: no picture of the list, which begins with `picture`, has a label file.
+ */
 ddp_status ddp_label_files_none(const char *picture, ddp_error *err);
 
 #endif

@@ -13,17 +13,17 @@ typedef struct ddp_list {
     int count;     /* number of lines */
 } ddp_list;
 
-/* See that the pictures of the n lines in paths are there and may be read. Rank r of N looks for
- * lines r, r + N and so on, for 10 seconds at most. So a long list may not be searched whole. list:
- * the file with the lines, for the error; NULL: there is none. Blocks until every rank has looked.
- * Fails with DDP_ERR_IO (this rank cannot read a picture; the error names it and its
- * line), DDP_ERR_COMM. */
+/* Check that the pictures of the n lines in paths exist and may be read. Rank r of N checks lines
+ * r, r + N and so on, for 10 seconds at most; the end of a long list may go unchecked. `list`: the
+ * file with the lines, for the error; NULL: there is none. Blocks until every rank has looked.
+ * Fails with DDP_ERR_IO (this rank cannot read a picture; the error names it and its line),
+ * DDP_ERR_COMM. */
 ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* See that the n lines of the training list in paths are the same on every rank. Fewer lines than
+/* Check that the n lines of the training list in paths are the same on every rank. Fewer lines than
  * ranks, or none, are no error here. Blocks until every rank is here. *out is set in any case.
- * Fails with DDP_ERR_MISMATCH (another list on another rank), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * Fails with DDP_ERR_MISMATCH (another rank has another list), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -15,7 +15,7 @@
 
 enum { DDP_OVERRIDES_MOST = 16, DDP_OVERRIDE_BYTES = 256 };
 
-/* All zero: nothing is overridden. */
+/* Values that replace the cfg's. All zero: none. */
 typedef struct ddp_overrides {
     ddp_net_value values[DDP_OVERRIDES_MOST + 1]; /* point into text; a NULL key ends them */
     char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];
@@ -24,15 +24,17 @@ typedef struct ddp_overrides {
     double epoch; /* batches of an epoch, with a fraction; 0: no -epochs */
 } ddp_overrides;
 
-/* Fill *o with what the options make of the cfg file. list: the file of training pictures, read for
- * -epochs; NULL: there is none. size: the number of ranks. On failure *o is empty.
- * Fails with DDP_ERR_USAGE (-epochs without pictures), DDP_ERR_FORMAT (a value of the cfg that is
- * replaced or used is no number), DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Set *o to the values by which the options replace those of the cfg file. `list`: the file of
+ * training pictures, read for -epochs; NULL: there is none. `size`: the number of ranks. On failure
+ * *o is empty.
+ * Fails with DDP_ERR_USAGE (-epochs without pictures, a list of steps that is too long),
+ * DDP_ERR_FORMAT (a value of the cfg that is replaced or used is no number), DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the -epochs with which a run that has finished `epochs` epochs and made `batches` batches
- * trains further: at least twice as many, and more batches than it has made. 0: no -epochs. */
+/* Return a value of -epochs with which a finished run trains further: at least twice `epochs`, and
+ * more batches than the `batches` that it has made. Returns 0 if -epochs was not given. */
 int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches);
 
 /* Print one line with all overridden values, after the text begin; nothing if there are none. */

@@ -8,7 +8,7 @@
 #include "glue/darknet.h"
 #include "options/options.h"
 
-/* Print lines in the name of this rank. */
+/* A function that prints lines in the name of this rank. */
 typedef void ddp_preflight_say(const char *lines);
 
 /* Look at some pictures of train= and valid=, spread evenly over the lists, for about a second.

@@ -1,6 +1,5 @@
-/* inputs/same_data.h: do all ranks read the same data? Ranks on hosts with disks of their own may
- * find other files under the same names.
- */
+/* inputs/same_data.h: checks that all ranks read the same data. Ranks on hosts with disks of their
+ * own may find other files under the same names. */
 #ifndef DDP_INPUTS_SAME_DATA_H
 #define DDP_INPUTS_SAME_DATA_H
 
@@ -9,7 +8,7 @@
 
 #include <stddef.h>
 
-/* The kind of files that say what is in a picture. */
+/* The kind of files of truth: those that say what is in a picture. */
 typedef enum ddp_truth_files {
     DDP_TRUTH_NONE,
     DDP_TRUTH_LABELS, /* where Darknet looks for labels */

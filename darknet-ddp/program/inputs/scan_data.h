@@ -1,5 +1,5 @@
-/* inputs/scan_data.h: look for what is wrong with training data, for `darknet ddp check` and for
- * the look before a run (inputs/preflight.h). */
+/* inputs/scan_data.h: finds what is wrong with training data, for `darknet ddp check` and for the
+ * look before a run (inputs/preflight.h). */
 #ifndef DDP_INPUTS_SCAN_DATA_H
 #define DDP_INPUTS_SCAN_DATA_H
 
@@ -10,20 +10,21 @@
 
 typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
-    const ddp_net_value *values; /* values of [net] in place of the cfg's; NULL: none */
-    ddp_sections data, cfg;
+    const ddp_net_value *values;  /* values of [net] in place of the cfg's; NULL: none */
+    ddp_sections data, cfg;       /* the two files */
     ddp_lines list, valid, names; /* valid is empty if the .data file has none */
     const char *list_path, *valid_path;
-    int classes; /* 0: the .data file does not say */
-    ddp_heads heads;
-    ddp_faults faults;
-    ddp_tally tally;
-    uint64_t *by_class;
-    ddp_box_sample sample;
-    int by_names;         /* a classifier's, whose classes stand in the paths of pictures */
-    int missing_is_error; /* a picture without a label file is an error */
-    int unread;           /* the .data file lacks train=, or a file that it names cannot be read */
-    int unknown;          /* the cfg has a section that nobody knows, so may be of any kind */
+    int classes;           /* 0: the .data file does not say */
+    ddp_heads heads;       /* the cfg's [yolo] and [region] layers */
+    ddp_faults faults;     /* faults found so far */
+    ddp_tally tally;       /* counts of pictures and boxes of train= that were looked at */
+    uint64_t *by_class;    /* these boxes, or a classifier's pictures, by class */
+    ddp_box_sample sample; /* sizes of some of these boxes */
+    int by_names; /* 1: a classifier's data, where the paths of pictures tell their classes */
+    int missing_is_error; /* 1: a picture without a label file is an error */
+    int unread;  /* 1: the .data file lacks train=, or a file that it names cannot be read */
+    int unknown; /* 1: the cfg has a section that nobody knows, so it may be of any kind */
+    /* Decodes a picture (ddp_decode_picture); NULL: pictures are not decoded. */
     int (*decode)(const char *picture, char *note, size_t size);
 } ddp_scan_data;
 
@@ -38,8 +39,9 @@ void ddp_scan_data_release(ddp_scan_data *c);
  * twice. ddp_scan_data_open finds these faults, too. */
 void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f);
 
-/* Look at pictures first .. first + count of train= (of valid=). More is a fault in valid=, since
- * validation ends at some faults that training puts right. */
+/* Look at `count` pictures of train= (of valid=), from index `first` on, and add faults. Only the
+ * first adds to tally, by_class and sample. Some faults count in valid= alone, since validation
+ * ends at them and training puts them right. */
 void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count);
 void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count);
 

@@ -1,22 +1,23 @@
-/* inputs/weights_file.h: is a file one of weights? Where a text file is wanted, that is said. */
+/* inputs/weights_file.h: tells weights files from other files, for messages about a file in the
+ * place of another kind. */
 #ifndef DDP_INPUTS_WEIGHTS_FILE_H
 #define DDP_INPUTS_WEIGHTS_FILE_H
 
 #include <stddef.h>
 
-/* Could Darknet have written what begins with these bytes as weights? Zeros alone it could. */
+/* Return 1 if Darknet could have written these first `count` bytes as a weights file. Zeros alone
+ * count, too; fewer than 12 bytes do not. */
 int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
-/* Is the file at path one of weights, by its first bytes, or by its name where it does not begin as
- * a text of sections and options does? */
+/* Return 1 if the file at path is a weights file: by its first bytes, or by its name unless it
+ * begins as a text of sections and options does. Returns 0 if it cannot be read. */
 int ddp_is_weights_file(const char *path);
 
-/* Does the file at path, which is to be one of weights, begin as one? Where that cannot be seen (a
- * pipe, or not there) whoever loads it says what is wrong. */
+/* Return 0 if the file at path, which is to be a weights file, does not begin as one. Returns 1
+ * also if that cannot be seen (a pipe, or not there): the code that loads it says what is wrong. */
 int ddp_may_be_weights(const char *path);
 
-/* Is the file at path, by the end of its name, a model of another framework (.pt, .yaml, .onnx,
- * ...)? */
+/* Return 1 if the end of the name says a model of another framework (.pt, .yaml, .onnx, ...). */
 int ddp_is_foreign_model(const char *path);
 
 #endif

@@ -2,8 +2,8 @@
  * it on.
  *
  * mpirun dies when the reader of its output has gone. So it writes into pipes, and this process
- * writes for it. If text cannot be written (nobody reads, the disk is full), it is dropped, and the
- * ranks go on. mpirun explains in frames (launch/mpirun_says.h) why it ended, or could not start,
+ * writes for it. Text that nobody reads, or for which the disk has no room, is dropped, and the
+ * ranks go on. In frames (launch/mpirun_says.h) mpirun explains why it ended, or could not start,
  * in more words than a user wants. Such frames on standard error are kept back. The fields `ended`,
  * `lost` and `why` have what they say that the ranks have not said. */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H

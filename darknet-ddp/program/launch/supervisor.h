@@ -21,8 +21,8 @@
  * does not mend: a usage error, a signal that asked to end, a run that another has taken over.
  *
  * Fails with DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_USAGE. The last is for a build without MPI, wrong
- * hosts or interface, limits of this host (launch/limits.h), and a lone ":" in argv, which mpirun
- * would read as the end of the command. */
+ * hosts or interface, and limits of this host (launch/limits.h). It is also for a lone ":" in argv,
+ * which mpirun would read as the end of the command. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
 
 /* Return 1 if ddp_supervisor_run has started this rank. */

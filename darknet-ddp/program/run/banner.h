@@ -1,4 +1,4 @@
-/* run/banner.h: the lines that say what a run is, before its first step. */
+/* run/banner.h: prints the lines that describe a run before its first step. */
 #ifndef DDP_RUN_BANNER_H
 #define DDP_RUN_BANNER_H
 
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Print the lines to out. t is attached to its network. */
+/* Print the lines to out, on any rank. t must be attached to its network. seed: the run's. */
 void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed);
 

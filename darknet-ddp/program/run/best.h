@@ -1,5 +1,6 @@
-/* run/best.h: the figure of NAME_best.weights, with which the next validation is compared. A save
- * may fail, and a user may remove the file, so it is looked for on the disk. On rank 0. */
+/* run/best.h: keeps the best validation figure that this run knows in step with the file
+ * NAME_best.weights. A save may fail, and a user may remove the file, so it is looked for on the
+ * disk. On rank 0. */
 #ifndef DDP_RUN_BEST_H
 #define DDP_RUN_BEST_H
 
@@ -7,13 +8,14 @@
 
 #include <stddef.h>
 
-/* Make the best figure that of the weights that lie on the disk, and print a line if it was
- * another. Does nothing while saves are being written, and if the run does not validate. */
+/* Look on the disk of which step NAME_best.weights are. If the best figure is of another step, make
+ * that step's figure the best again, or none, and print a line. Does nothing while saves are being
+ * written, or if the run does not validate. */
 void ddp_best_look(void);
 
-/* Give NAME_best.weights another name if a run that goes on does not know their figure, and so not
- * whether its own are better. Call before this run writes them; only the first call does
- * something. step: that of the best figure that the run knows; 0: it knows none. Fails as
+/* Rename NAME_best.weights in a resumed run that does not know their figure, since it cannot tell
+ * whether its own are better. Call before this run writes them; only the first call does something.
+ * step: that of the best figure that the run knows; 0: it knows none. Fails as
  * ddp_displaced_keep_best. */
 ddp_status ddp_best_keep_earlier(size_t step, ddp_error *err) DDP_MUST_CHECK;
 

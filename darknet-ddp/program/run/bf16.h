@@ -1,4 +1,4 @@
-/* run/bf16.h: -ddp_bf16 in this run: the check of the device, and a line of the banner. */
+/* run/bf16.h: what -ddp_bf16 needs in a run: a check of the device, and a line of the banner. */
 #ifndef DDP_RUN_BF16_H
 #define DDP_RUN_BF16_H
 

@@ -1,13 +1,13 @@
-/* run/reducer_config.h: the reducer's configuration, made of the options. */
+/* run/reducer_config.h: translates options into the reducer's configuration. */
 #ifndef DDP_RUN_REDUCER_CONFIG_H
 #define DDP_RUN_REDUCER_CONFIG_H
 
 #include "core/reducer.h"
 #include "options/options.h"
 
-/* Return the reducer's configuration for a run on the group's ranks: what was asked for, or the
- * defaults. The trainer adds what an algorithm plugs in. watch: told of each bucket; NULL: nobody
- * is. */
+/* Return the reducer's configuration for the group's ranks: what the options ask for, or the
+ * defaults. The trainer adds what an algorithm plugs in. watch: is told of each bucket; NULL: none.
+ */
 ddp_reducer_config ddp_reducer_config_of(const ddp_options *o, const ddp_group *group,
                                          ddp_watch *watch);
 

@@ -18,12 +18,12 @@
 #include "options/options.h"
 #include "trainer/trainer.h"
 
-/* Join the launcher's ranks, or be the only one; agree on the seed, take this rank's GPU, and
- * register with Darknet. options must outlive the session. */
+/* Join the launcher's ranks, or be the only rank; agree on the seed, take this rank's GPU, and
+ * register with Darknet. Blocks until every rank is here. options must outlive the session. */
 void ddp_session_open(const ddp_options *options);
 
-/* Check the files of `darknet COMMAND train DATA CFG ...` and some of its pictures. Prepare to
- * validate, if DATA and the options say so. data, cfg: NULL if the line has none. Call after
+/* Check the files of `darknet COMMAND train DATA CFG ...` and some of its pictures. Open the
+ * validation, if DATA and the options ask for one. data, cfg: NULL if the line has none. Call after
  * ddp_session_begins_with. Blocks until every rank is here. */
 void ddp_session_validate(const char *command, const char *data, const char *cfg);
 
@@ -39,8 +39,8 @@ void ddp_session_override(const char *command, const char *data, const char *cfg
 void ddp_session_begins_with(const char *weights, int clear,
                              const ddp_foreign_options_taken *taken);
 
-/* Leave the group, when every rank is done. Returns the exit status: 1 on rank 0 if its last save
- * failed, else 0. */
+/* Close the session and leave the group; blocks until every rank is here. Returns the exit status:
+ * 1 on rank 0 if its last save failed, else 0. */
 int ddp_session_close(void);
 
 /* Return a part of the open session: valid until ddp_session_close. */

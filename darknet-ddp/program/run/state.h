@@ -37,7 +37,7 @@ extern struct ddp_run {
     /* session.c: the words and files of the command. */
     ddp_truth_files label_kind; /* which files have the pictures' labels */
     ddp_validation *validation; /* NULL: none */
-    int clear_given;            /* -clear */
+    int clear_given;            /* 1: -clear was given */
     const ddp_foreign_options_taken *foreign_options;
     ddp_overrides overrides; /* values of options that replace the cfg's */
     const char *data, *cfg;  /* the files that the line names; NULL: none */
@@ -48,11 +48,12 @@ extern struct ddp_run {
     /* checkpoints.c */
     const char *directory; /* folder that the weights are saved in */
     const char *cfg_path;
-    int is_finished; /* no batch was left to train when it was read; then no file is written */
+    int is_finished; /* 1: no batch was left to train when the network was read; then no file is
+                        written */
     ddp_checkpoints *checkpoints;
 
     /* begin.c: the files. */
-    ddp_data_files inputs;  /* that the run has read */
+    ddp_data_files inputs;  /* files that the run has read (inputs/data_files.h) */
     ddp_run_files *records; /* CSV, page and so on, on rank 0; NULL: none */
     ddp_wait_shares waits;
 } ddp_run;
@@ -60,12 +61,12 @@ extern struct ddp_run {
 /* Return where the run stands, as its lines show it. */
 ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 
-/* Keep the sentence on how to go on, which a run that ends early prints once ddp_session_advise was
- * called. resume_hint must stay valid. */
+/* Set the sentence on how to go on, which must stay valid. A run that ends early prints it once
+ * ddp_session_advise was called. */
 void ddp_session_prepare_advice(const char *resume_hint);
 
-/* Have a run that ends early say how to go on: there is a checkpoint. The second does so only if
- * this run has saved something, on rank 0. */
+/* Have a run that ends early print that sentence, since there is a checkpoint now. The second
+ * function does so only on rank 0, and if this run has saved something. */
 void ddp_session_advise(void);
 void ddp_session_advise_if_saved(void);
 
@@ -82,8 +83,8 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
 /* ---- step.c ---- */
 
-/* Validate net if it was resumed from a step after which a validation was due and none took place.
- * On all ranks. Fails as ddp_validation_measure. */
+/* Validate net if it was resumed from a step after which a validation was due that has not taken
+ * place. On all ranks. Fails as ddp_validation_measure. */
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
                                        ddp_error *err) DDP_MUST_CHECK;
 
@@ -95,7 +96,8 @@ ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- end.c ---- */
 
-/* End every rank, as the signal `number` asks, before anything was written. */
+/* End every rank before anything was written, since the signal `number` has asked this process to
+ * end. */
 void ddp_session_end_untrained(int number) __attribute__((noreturn));
 
 /* ---- step.c ---- */

@@ -12,11 +12,11 @@ typedef struct ddp_summary {
     const ddp_validation *validation; /* NULL: none */
     const char *directory;            /* folder that the weights are saved in */
     char *const *records; /* paths of the other files, NULL after the last; NULL: none */
-    int launched;         /* a launcher has started the ranks */
-    int stopped;          /* the run ended before its last step */
+    int launched;         /* 1: a launcher has started the ranks */
+    int stopped;          /* 1: the run ended before its last step */
     int more_patience;    /* a -patience with which it would go on; 0: -patience did not end it */
     int epochs;           /* an -epochs that would train further; 0: -epochs was not given */
-    const char *cfg;
+    const char *cfg;      /* path of the cfg */
 } ddp_summary;
 
 /* Print the last lines, on rank 0; nothing if no step was made. */

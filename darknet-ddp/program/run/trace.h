@@ -1,5 +1,5 @@
-/* run/trace.h: -ddp_trace FILE -ddp_trace_steps A:B: when a run traces its steps (timing/tracer.h),
- * and the file. Every rank calls all of it alike. */
+/* run/trace.h: -ddp_trace FILE -ddp_trace_steps A:B: traces these steps of a run (timing/tracer.h),
+ * and writes the file. Call all functions on every rank alike. */
 #ifndef DDP_RUN_TRACE_H
 #define DDP_RUN_TRACE_H
 
@@ -15,16 +15,17 @@
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin or end to trace if that is due after the step `now`, which has ended or is the run's start.
- */
+/* Begin or end the trace, if that is due after the step `now`, which has ended or is the run's
+ * start. At its end, writes the file. Fails as ddp_trace_write, or with DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Add to the trace what has gone on since begin_ns, a save or a validation, named `what`. Does
- * nothing if this step is not traced. */
+/* Add to the trace a span from begin_ns (ddp_clock_ns) to now, named `what`: a save or a
+ * validation. Does nothing if this step is not traced. */
 void ddp_trace_run_add(int64_t begin_ns, const char *what);
 
-/* Write what was traced: the run ends. */
+/* End the trace, if one is under way, and write the file, since the run ends. If no step was
+ * traced, a line says so. Fails as ddp_trace_write. */
 ddp_status ddp_trace_run_close(ddp_error *err) DDP_MUST_CHECK;
 
 #endif

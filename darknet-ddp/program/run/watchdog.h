@@ -19,15 +19,15 @@ ddp_watch *ddp_watchdog_open(const ddp_options *options);
  * that cannot reach rank 0 says so, is not watched, and trains all the same. */
 ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
-/* Tell where the last events of all ranks are written if the run fails: to NAME.events in
- * directory, with the cfg's NAME. The plan names the layers of buckets, and must stay valid until
+/* If the run fails, have the last events of all ranks written to NAME.events in directory, with the
+ * cfg's NAME. `plan` names the layers of buckets there; it must stay valid until
  * ddp_watchdog_forget_plan. */
 void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan);
 
 /* Forget the plan, before it is released: the watch names no layers of a bucket any more. */
 void ddp_watchdog_forget_plan(void);
 
-/* End the watch. Without one nothing happens. */
+/* End the watch. Does nothing if there is none. */
 void ddp_watchdog_close(void);
 
 #endif

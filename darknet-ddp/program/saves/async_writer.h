@@ -27,10 +27,10 @@
 
 typedef struct ddp_async_writer ddp_async_writer;
 
-/* How many saves may wait to be written, or to be told of. */
+/* saves that may wait to be written, or to be told of by ddp_async_writer_poll, at most */
 enum { DDP_ASYNC_PATHS = 16 };
 
-/* The saves that have ended since the last poll. */
+/* The saves that have ended since the last ddp_async_writer_poll. */
 typedef struct ddp_async_result {
     int ended;                    /* how many saves have ended */
     int last_failed;              /* 1 if the last of them failed */
@@ -42,27 +42,27 @@ typedef struct ddp_async_result {
     ddp_error error;   /* error of the first save that failed */
 } ddp_async_result;
 
-/* Open a writer and start its thread. run and directory must outlive it. keep: how many numbered
- * pairs stay in directory (ddp_pair_prune); 0: all. *out is set on success. Fails with
- * DDP_ERR_NOMEM. */
+/* Open a writer and start its thread. run and directory must outlive it. directory: the folder of
+ * the saves. keep: how many numbered pairs stay there (ddp_pair_prune); 0: all. *out is set on
+ * success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
                                  const char *directory, int keep, ddp_error *err) DDP_MUST_CHECK;
 
 /* Wait until all saves are written, end the thread and free s. NULL is allowed. */
 void ddp_async_writer_close(ddp_async_writer *s);
 
-/* Start to save net at path, as ddp_checkpoint_save does; when this returns net may change. Waits
- * for earlier saves of other steps. ddp_async_writer_poll tells whether it was written. Fails at
- * once, with nothing written, with DDP_ERR_FORMAT (a number of net is not finite) and DDP_ERR_COMM
- * (run->sharded cannot be asked). */
+/* Start to save net's first `cutoff` layers at path, as ddp_checkpoint_save does. When it returns
+ * net may change. It may wait for earlier saves of other steps to be written. ddp_async_writer_poll
+ * tells whether this one was. Fails at once, with nothing written, with DDP_ERR_FORMAT (a number of
+ * net is not finite) and DDP_ERR_COMM (run->sharded cannot be asked). */
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if no save is being written or waits to be. */
 int ddp_async_writer_is_idle(ddp_async_writer *s);
 
-/* Move what has become of saves to *news. With wait, or if a save has failed, wait first until
- * nothing is left to write. */
+/* Move to *news what has become of saves since the last poll. If `wait` is 1, or a save has failed,
+ * wait first until nothing is left to write. */
 void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news);
 
 #endif

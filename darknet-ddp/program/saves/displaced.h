@@ -1,6 +1,7 @@
-/* saves/displaced.h: weights that lie where a run is about to save and that nobody has said may go.
- * They get another name, with their state file, and a line says so: the SAVE rows of
- * checkpoint/starts.def. On rank 0, by one thread at a time. */
+/* saves/displaced.h: renames weights that lie where a run is about to save, if nobody has said that
+ * they may go. Their state file goes with them, and a line says so: the SAVE rows of
+ * checkpoint/starts.def. Weights may be of an earlier run, of another cfg, or no checkpoint at all.
+ * On rank 0, by one thread at a time. */
 #ifndef DDP_SAVES_DISPLACED_H
 #define DDP_SAVES_DISPLACED_H
 
@@ -9,9 +10,10 @@
 
 #include <stddef.h>
 
-/* If BASE_best.weights is in directory and is not of this step, name it BASE_best_N.weights. N is
- * the first number that is free. step: that of the best figure that the run knows; 0: it knows
- * none, since its figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* If BASE_best.weights is in directory, and is not of step `step`, rename it to
+ * BASE_best_N.weights, N being the first free number. `step` is that of the best figure that the
+ * run knows; 0: it knows none, since its figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 
@@ -23,26 +25,27 @@ size_t ddp_displaced_step(const char *path);
  * there by hand, or with a damaged state. Reads all of both files. */
 int ddp_displaced_is_foreign(const char *path);
 
-/* Make room at path before a run of base saves there, by the SAVE rows of checkpoint/starts.def.
- * Weights that lie there become path.old or path.old.N, or stay to be written over. With is_own,
- * this run has saved there before, or goes on from it, and only another cfg's weights move. The run
- * goes on from `step`; SIZE_MAX: it began anew. Reads all bytes of weights that are not its own.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Make room at path before a run of the name `base` saves there, by the SAVE rows of
+ * checkpoint/starts.def. Weights that lie there are renamed path.old or path.old.N, or stay to be
+ * written over. With is_own 1 (this run has saved there before, or goes on from there), only
+ * another cfg's weights are renamed. `step`: the step that the run goes on from; SIZE_MAX: it began
+ * anew. Unless is_own is 1, reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Name the weights at path, which are there, path.old or path.old.N. why: "which ...", for the line
- * that says so. Fails as ddp_displaced_keep. */
+/* Rename the weights at path, which must exist, to path.old or path.old.N. why: "which ...", for
+ * the line that says so. Fails as ddp_displaced_keep. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make room at path for the average of a run's weights, which has no state file: another cfg's
- * weights are kept, and a file that holds no weights. Fails as ddp_displaced_keep. */
+/* Make room at path for the average of a run's weights, which has no state file. Another cfg's
+ * weights are renamed, and so is a file that holds no weights. Fails as ddp_displaced_keep. */
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Make room at path for a second name of the weights that `metadata` describe. *alike becomes 1 if
- * these very weights are there already; others get the name path.old. Fails as ddp_displaced_keep.
- */
+/* Make room at path for a second copy of the weights that `metadata` describe. *alike becomes 1 if
+ * these very weights are there already; other weights are renamed path.old. Fails as
+ * ddp_displaced_keep. */
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
                                      int *alike, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,5 +1,5 @@
-/* saves/remembered_options.h: what a state file says of the command line, the data files and the
- * build, so that -resume can compare it. */
+/* saves/remembered_options.h: fills in what a state file tells of the command line, the data files
+ * and the build, so that -resume can compare it. */
 #ifndef DDP_SAVES_REMEMBERED_OPTIONS_H
 #define DDP_SAVES_REMEMBERED_OPTIONS_H
 
@@ -26,9 +26,10 @@ ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
 ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Find out if label files are gone since the run that has saved `was` began: if more pictures have
- * none. If all pictures had one then, set each has[i] to 1, so that reading those that are gone
- * fails. Else fail with DDP_ERR_USAGE, since nobody knows which are gone. */
+/* Compare with the run that has saved `was` how many of the n pictures have no label file (has[i]
+ * is 0). If more have none now, and all had one then, set each has[i] to 1, so that reading those
+ * that are gone fails. If more have none now, and some had none then, fail with DDP_ERR_USAGE,
+ * since nobody knows which are gone. */
 ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
                                  ddp_error *err) DDP_MUST_CHECK;
 

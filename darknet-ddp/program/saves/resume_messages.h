@@ -1,5 +1,5 @@
-/* saves/resume_messages.h: on rank 0, what a run that is to be resumed says: what it goes on from,
- * or why it does not. */
+/* saves/resume_messages.h: messages of a run that is to be resumed, on rank 0: what it goes on
+ * from, or why it does not. */
 #ifndef DDP_SAVES_RESUME_MESSAGES_H
 #define DDP_SAVES_RESUME_MESSAGES_H
 
@@ -7,11 +7,12 @@
 #include "base/status.h"
 #include "state/checkpoint.h"
 
-/* Prints why a pair was passed over. */
+/* Listener that prints why ddp_checkpoint_resume has passed a pair over, and its other notes. */
 extern const ddp_pair_listener ddp_resume_printer;
 
-/* Print what the run goes on from, or that there is nothing (from->weights is NULL). DDP_ERR_USAGE:
- * there is nothing, and the job has started again by itself. algorithms: NULL is none. */
+/* Print what the run goes on from, or that there is nothing (from->weights is NULL). algorithms:
+ * those of the run; NULL: none. Fails with DDP_ERR_USAGE if there is nothing, and the job was
+ * started again after a failure. */
 ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err) DDP_MUST_CHECK;

@@ -1,5 +1,4 @@
-/* show/csv_columns.h: a step's figures as a row: which columns there are, and how they are
- * filled. */
+/* show/csv_columns.h: the columns of NAME.csv, which has a row a step, and how a row is filled. */
 #ifndef DDP_SHOW_CSV_COLUMNS_H
 #define DDP_SHOW_CSV_COLUMNS_H
 
@@ -10,7 +9,7 @@
 #include <stddef.h>
 
 /* Columns that every run has; those of its validation and its heads follow. Times are seconds of
- * rank 0. */
+ * rank 0, NaN if not measured. */
 enum {
     DDP_COLUMN_STEP,
     DDP_COLUMN_IMAGES, /* images of all ranks since the network was new */
@@ -19,22 +18,23 @@ enum {
     DDP_COLUMN_AVERAGE,
     DDP_COLUMN_RATE,
     DDP_COLUMN_SPEED,  /* images a second, of all ranks */
-    DDP_COLUMN_LOADER, /* waiting for samples */
+    DDP_COLUMN_LOADER, /* time waiting for samples */
     DDP_COLUMN_FORWARD,
     DDP_COLUMN_BACKWARD,
-    DDP_COLUMN_COMMUNICATION, /* communication that nothing hid */
+    DDP_COLUMN_COMMUNICATION, /* time of communication that nothing hid */
     DDP_COLUMN_UPDATE,
-    DDP_COLUMN_SAVE,       /* saving weights since the row before */
-    DDP_COLUMN_MEMORY,     /* MiB, the most that rank 0 has had */
-    DDP_COLUMN_VALIDATION, /* seconds of this step's validation */
+    DDP_COLUMN_SAVE,       /* time of saving weights since the row before */
+    DDP_COLUMN_MEMORY,     /* most memory that rank 0 has had, in MiB */
+    DDP_COLUMN_VALIDATION, /* time of the validation after this step */
     DDP_COLUMNS
 };
 
 typedef struct ddp_csv_columns {
     char **names; /* names of the columns, count of them */
     size_t count;
-    size_t key;           /* column of the figure by which the best weights are chosen; 0: none */
-    size_t each, classes; /* first column, and number, of the classes' average precision */
+    size_t key; /* column of the figure by which the best weights are chosen; 0: no validation */
+    size_t each, classes; /* first column, and number, of the classes' average precision (a detector
+                             of up to 1,000 classes) */
     size_t heads,
         head_count; /* first column of the heads, DDP_HEAD_COLUMNS for each of head_count */
 } ddp_csv_columns;
@@ -42,17 +42,19 @@ typedef struct ddp_csv_columns {
 /* Columns of a head: terms of its loss on rank 0, and how well its boxes fit. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
-/* List the columns of a run. kind: of its validation; NULL: there is none. best: the option -best.
- * Release with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM. */
+/* Set *c to the columns of a run. kind: a result of the kind of its validation
+ * (ddp_validation_kind); NULL: there is none. best: the option -best. Release with
+ * ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
 ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
 void ddp_csv_columns_release(ddp_csv_columns *c);
 
-/* Write the heads' figures of a step to their columns of row. */
+/* Write the figures of a step's heads to their columns of row; heads has c->head_count entries. */
 void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
                                 double *row);
 
-/* Write a validation's figures to their columns of row; NULL: there was no validation. */
+/* Write a validation's figures to their columns of row; with result NULL (there was none), write
+ * NaN. */
 void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
                           double *row);
 

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* Return the folder that has the guides as NAME.md: an installed program's own, written to room,
+/* Return the folder with the guides, as NAME.md: an installed program's own, written to `room`;
  * else "darknet-ddp/docs" of the source. */
 const char *ddp_guides_folder(char room[PATH_MAX]);
 

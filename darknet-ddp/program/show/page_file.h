@@ -10,9 +10,9 @@
 
 typedef struct ddp_page_file {
     const char *path;
-    char *part_path; /* file that becomes the page once it is whole */
-    int64_t due_ns;
-    int failed; /* 1: a write failed, and that was said */
+    char *part_path; /* path of the file that becomes the page once it is whole */
+    int64_t due_ns;  /* when to write the page again (ddp_clock_ns) */
+    int failed;      /* 1: a write failed, and that was said */
 } ddp_page_file;
 
 /* Prepare a page at path, due at once. path must outlive *f. Fails with DDP_ERR_NOMEM. */
@@ -23,6 +23,7 @@ void ddp_page_file_release(ddp_page_file *f);
  * last write began, or a thousand times as long as it took, if that is more. */
 int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns);
 
+/* Write the page anew. Says once on standard error if that fails; the run goes on. */
 void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page);
 
 /* Say on standard error that a file of the run cannot be written, and that the run goes on. */

@@ -1,4 +1,5 @@
-/* show/page_model.h: the contents of a run's page (monitor/page.h). */
+/* show/page_model.h: what a run's page (monitor/page.h) shows, gathered from the parts of the run.
+ */
 #ifndef DDP_SHOW_PAGE_MODEL_H
 #define DDP_SHOW_PAGE_MODEL_H
 
@@ -12,22 +13,22 @@
 #include <stdio.h>
 
 typedef struct ddp_page_model {
-    const char *name;   /* the cfg's name */
-    const char *status; /* "training", "ended" */
-    const char *banner; /* lines that describe the run */
-    const char *command;
+    const char *name;               /* the cfg's name */
+    const char *status;             /* "training", "ended" */
+    const char *banner;             /* lines that describe the run */
+    const char *command;            /* the command line */
     const ddp_page_pictures *views; /* NULL: none */
     const ddp_csv_columns *columns;
-    const ddp_history *history; /* columns, then DDP_WAITS_COLUMNS */
-    const double *row;          /* last row */
-    const ddp_wait_shares *waits;
+    const ddp_history *history;       /* a row a step: columns, then DDP_WAITS_COLUMNS of waits */
+    const double *row;                /* the last step's row */
+    const ddp_wait_shares *waits;     /* how long each rank waits */
     const ddp_validation *validation; /* NULL: none */
     ddp_train_position now;
     double remaining_s; /* NaN: not known */
 } ddp_page_model;
 
-/* Write the page of a run. Returns 0 if there is no memory. ferror(out) tells whether all of it
- * could be written. */
+/* Write the page of a run to out. Returns 1; 0 if there is no memory for all of it. ferror(out)
+ * tells whether it could be written. */
 int ddp_page_model_write(FILE *out, const ddp_page_model *run);
 
 #endif

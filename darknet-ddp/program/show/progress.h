@@ -1,18 +1,19 @@
-/* show/progress.h: figures of the line about a step. They follow Darknet's own line in a file, and
- * make the line that renews itself on a terminal. */
+/* show/progress.h: speed and remaining time of a run, for the line about a step. They stand behind
+ * Darknet's own line in a file, and in the line that renews itself on a terminal. */
 #ifndef DDP_SHOW_PROGRESS_H
 #define DDP_SHOW_PROGRESS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* A run's progress. The fields last_* are the counts at the last step's end. */
 typedef struct ddp_progress {
     int64_t started_ns;
     int64_t last_ns;
     int64_t last_communication_ns, last_loading_ns;
     size_t last_images;
     size_t steps; /* steps since started_ns */
-    /* weighted sums over the last steps: the older a step, the less it counts */
+    /* sums over the steps so far, each weighted less the older it is */
     double images, step_ns, communication_ns, loading_ns;
     size_t step, last_step; /* position in the last ddp_progress_now */
 } ddp_progress;
@@ -24,17 +25,18 @@ typedef struct ddp_progress_now {
     int64_t loading_ns;       /* time outside of the network's passes, so far, on this rank; -1: not
                                  counted */
     size_t images;            /* total so far, of all ranks */
-    size_t step;              /* batches done so far, as Darknet counts */
+    size_t step;              /* steps done so far, as Darknet counts batches */
     size_t last_step;         /* last step of the training; 0: unknown */
 } ddp_progress_now;
 
-/* Start the clock. now: before the first step. */
+/* Start the clock, before the first step; now: the counts then. */
 void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now);
 
 /* Add a step that has ended. */
 void ddp_progress_step(ddp_progress *p, const ddp_progress_now *now);
 
-/* Return the images a second over the last steps. */
+/* Return the images a second over the last steps (the last 20 count two thirds); 0 before the
+ * first. */
 double ddp_progress_speed(const ddp_progress *p);
 
 /* Return the share of the last steps' wall time in which this rank waited for messages or moved

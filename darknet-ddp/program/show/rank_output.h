@@ -14,27 +14,27 @@
 
 #include <stdio.h>
 
-/* Note which rank this is, as far as the launcher says. Call before all else. */
+/* Note which rank this is, as far as the launcher tells. Call before all other functions here. */
 void ddp_rank_output_init(ddp_launcher launcher);
 
-/* Take the rank from the group, which must outlive every call below. Call before the first message
- * under a group. On ranks other than 0, standard output is closed off for good, and standard error
- * until ddp_rank_output_errors_only. */
+/* Note the group, which must outlive every call below, and this rank's number in it. Call before
+ * the first message of a run. On ranks other than 0, standard output is closed off for good, and
+ * standard error until ddp_rank_output_errors_only. */
 void ddp_rank_output_open(ddp_group *group);
 
-/* Close standard error off, but for the errors below. */
+/* Close standard error off, but for messages printed by functions of this header. */
 void ddp_rank_output_quiet(void);
 
 /* Close standard output off, and return a stream to where it went, which is never closed. Returns
  * standard output itself if that fails. */
 FILE *ddp_rank_output_take_output(void);
 
-/* Open standard error again, for what else libraries may write. Call when Darknet has built the
- * network and named its layers. */
+/* Open standard error again, for messages of libraries. Call when Darknet has built the network and
+ * named its layers. */
 void ddp_rank_output_errors_only(void);
 
-/* Silence failures from now on: this rank leaves the group, and then ends. Other threads that fail
- * print nothing and wait for its end. */
+/* Silence failures from now on, since this rank leaves the group and then ends: other threads that
+ * fail print nothing, and wait for its end. */
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any
@@ -45,8 +45,8 @@ void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 /* Print a message of Darknet's and end every rank: its fatal_handler. */
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
-/* Set the text that is printed behind an error of this rank, or where the watch ends the run; NULL:
- * none. text is not copied. */
+/* Set the text that is printed behind an error of this rank, or when the watch ends the run; NULL:
+ * none. It is not copied. */
 void ddp_report_set_resume_hint(const char *text);
 
 /* Print no resume hint from now on, whatever is set later. From any thread. */
@@ -55,8 +55,8 @@ void ddp_report_forget_resume_hint(void);
 /* Print the resume hint now, if there is one. From any thread. */
 void ddp_report_print_resume_hint(void);
 
-/* Tell the process that started the ranks, if it was this program (launch/child.h). From any
- * thread. */
+/* Send a note to the process that started the ranks, if that is this program (launch/child.h). From
+ * any thread. */
 void ddp_report_notify_launcher(ddp_launcher_note note);
 
 /* Tell the process that started the ranks the path of NAME.log, if it was this program. On rank
@@ -67,12 +67,13 @@ void ddp_report_notify_launcher_of_log(const char *path);
  * thread. */
 void ddp_report_print(const char *text);
 
-/* End this process within 10 s from now, whatever file or rank its threads wait for; such a file is
- * named. Only the first call counts. From any thread. */
+/* Have this process end within 10 s from now with this exit status, whatever file or rank its
+ * threads wait for; returns at once. If a file is to blame, it is named. Only the first call
+ * counts. From any thread. */
 void ddp_rank_output_end_soon(int exit_status);
 
-/* Tell the process that started the ranks, from rank 0, that all is done with this exit status, and
- * end soon. */
+/* Tell, from rank 0, the process that started the ranks that all is done with this exit status.
+ * Then call ddp_rank_output_end_soon. Call on every rank. */
 void ddp_rank_output_done(int exit_status);
 
 /* End every rank without a message, once NAME.log is written. alone: 1 if this rank has found

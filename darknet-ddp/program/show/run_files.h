@@ -27,22 +27,21 @@
 typedef struct ddp_run_files ddp_run_files;
 
 typedef struct ddp_run_files_config {
-    const char *directory;   /* the weights' folder */
-    const char *cfg;         /* path of the cfg, whose name the files have */
-    const char *tensorboard; /* a folder; NULL: none */
-    const char *banner;      /* lines about the run, for its page; not NULL; copied */
-    const char *command;     /* the command line; copied */
-    int resumed;             /* 1: the run goes on, and so do its files */
-    int best;                /* the option -best */
-    ddp_train_position start;
-    size_t
-        saved_step;  /* number that the resumed run gave that step; batch= may have been another */
-    int passed_over; /* number of checkpoints that seemed newer than the one that the run goes on
-                        from */
+    const char *directory;    /* the weights' folder */
+    const char *cfg;          /* path of the cfg, whose name the files have */
+    const char *tensorboard;  /* folder for TensorBoard's event file; NULL: none */
+    const char *banner;       /* lines about the run, for its page; not NULL; copied */
+    const char *command;      /* the command line; copied */
+    int resumed;              /* 1: the run goes on, and so do its files */
+    int best;                 /* the option -best */
+    ddp_train_position start; /* where the run begins */
+    size_t saved_step; /* number of start.step as the checkpoint counted it; batch= may have been
+                          another */
+    int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
     ddp_trainer *trainer;
-    ddp_validation *validation; /* NULL: none. It gets the validations of the CSV file */
-    size_t valid_since;         /* only validations after this step */
-    const ddp_wait_shares *waits;
+    ddp_validation *validation; /* is told of validations in a resumed run's CSV file; NULL: none */
+    size_t valid_since;         /* the last step whose validation in the file is not told */
+    const ddp_wait_shares *waits; /* shares for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
 
@@ -52,10 +51,11 @@ typedef struct ddp_run_files_config {
 ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Note how many lines the training list has: images of an epoch. */
+/* Set how many lines the training list has, which is the images of an epoch. */
 void ddp_run_files_list(ddp_run_files *r, size_t lines);
 
-/* Return the paths of the files beside the weights, NULL after the last. NULL if r is NULL. */
+/* Return the paths of NAME.csv, NAME.html and NAME.log; NULL ends them. They live as long as r.
+ * Returns NULL if r is NULL. */
 char *const *ddp_run_files_paths(const ddp_run_files *r);
 
 /* Take the detections and truths of a validation: a listener of ddp_validation_measure. ctx: a
@@ -63,22 +63,23 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Call before and after weights are saved. A run that resumes from them finds the rows of the steps
- * before, and of their own step as soon as that has ended. */
+/* Call before and after weights are saved. Rows are flushed to the disk. So a run that is resumed
+ * from these weights finds those of the steps before, and that of their own step as soon as it has
+ * ended. */
 void ddp_run_files_saving(ddp_run_files *r);
 void ddp_run_files_saved(ddp_run_files *r);
 
-/* Write files anew, as they were, that are no longer there, since their folder was removed, say.
- * ddp_run_files_saved does so, too. */
+/* Write files again that are no longer there, as they were, if somebody has removed them or their
+ * folder. ddp_run_files_saved does so, too. */
 void ddp_run_files_bring_back(ddp_run_files *r);
 
-/* Take the times and figures of a step that has ended. Time from here to ddp_run_files_add, a
- * validation's say, counts for no step. */
+/* Take the times and figures of a step that has ended. Time between this call and ddp_run_files_add
+ * counts for no step; a validation may take place in it. */
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* Add a validation that the step from which the run goes on should have had: to the step's row, or
- * as a row of its own. */
+/* Add a validation that should have followed the step at which the run goes on. It is added to that
+ * step's row, or as a row of its own. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 
@@ -86,7 +87,8 @@ void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
  * did. Returns 1 if it is time to gather how long each rank waits. */
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
 
-/* Write all files at the run's end. how: "ended", "stopped", "failed". */
+/* Write all files at the run's end; nothing if no row was added. how: "ended", "stopped" or
+ * "failed", for the page. */
 void ddp_run_files_end(ddp_run_files *r, const char *how);
 
 void ddp_run_files_close(ddp_run_files *r); /* every function allows NULL as r */

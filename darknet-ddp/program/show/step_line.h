@@ -15,18 +15,19 @@
  * Darknet trains. */
 void ddp_step_line_open(int every);
 
-/* Note that training begins. If it is not called, training begins with the end of the first
- * step. */
+/* Note that training begins. Without this call, it begins with the end of the first step. */
 void ddp_step_line_begin(const ddp_progress_now *now);
 
-/* Show a step that has ended. line: Darknet's own. validated: the last validation; NULL: none. */
+/* Show a step that has ended. line: Darknet's own, without its newline. validated: the result of
+ * the last validation; NULL: none. */
 void ddp_step_line_show(const ddp_progress_now *now, const char *line,
                         const ddp_validation_result *validated);
 
-/* Leave out time since the last step that was spent on something else, and communication in it. */
+/* Leave `ns` nanoseconds since the last step, that were spent on something else, out of the speed;
+ * communication_ns of them were communication. */
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns);
 
-/* Note how much of the time since the last step was spent on saving: it did not wait for
+/* Note that `ns` nanoseconds since the last step were spent on saving, and not on waiting for
  * samples. */
 void ddp_step_line_saved(int64_t ns);
 

@@ -1,5 +1,5 @@
-/* show/step_timing.h: how the time of each step is spent, as columns of a row
- * (show/csv_columns.h). */
+/* show/step_timing.h: how the time of each step is spent, as columns of a row (show/csv_columns.h).
+ * `images` are those of all ranks since the network was new. */
 #ifndef DDP_SHOW_STEP_TIMING_H
 #define DDP_SHOW_STEP_TIMING_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Totals so far, whose differences a row holds. */
+/* Totals since the run began; a row has the differences of two of them. */
 struct ddp_step_counts {
     int64_t now_ns, communication_ns, save_ns, aside_ns;
     ddp_trainer_times times;
@@ -24,14 +24,14 @@ typedef struct ddp_step_timing {
     int in_row;       /* 1 between ddp_step_timing_end and ddp_step_timing_next */
 } ddp_step_timing;
 
-/* Begin the first step, after so many images. The trainer must outlive *t. */
+/* Begin the first step, after `images` images. The trainer must be attached, and outlive *t. */
 void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images);
 
-/* Call before and after each save. */
+/* Note that a save begins; that it has ended. */
 void ddp_step_timing_saving(ddp_step_timing *t);
 void ddp_step_timing_saved(ddp_step_timing *t);
 
-/* End a step, after so many images, and write its speed and times, without saving, to row. */
+/* End a step, after `images` images, and write its speed and times, without saving, to row. */
 void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row);
 
 /* Return the seconds of saving since the row before. */

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A coloured piece of text in the line that renews itself. */
+/* A piece of text, in one colour, in the line that renews itself. */
 typedef struct ddp_terminal_segment {
     const char *colour; /* number of an escape sequence, "1" for bold; NULL: none */
     const char *text;
@@ -45,7 +45,7 @@ int ddp_terminal_renews(void);
  * room are left out; the first is cut. Only if ddp_terminal_renews. */
 void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count);
 
-/* Erase the line, and show none from now on. */
+/* Erase the line that renews itself, and show none from now on. */
 void ddp_terminal_clear(void);
 
 /* Return what a rank other than 0 must write to its standard error before a line. It erases rank
@@ -58,7 +58,7 @@ const char *ddp_terminal_erasing(ddp_launcher launcher);
  * and stops nothing. */
 void ddp_terminal_log(const char *path, int append, const char *head);
 
-/* Write a line, with its newline, to NAME.log alone. */
+/* Write a line, which ends with its newline, to NAME.log alone. */
 void ddp_terminal_note(const char *line);
 
 /* Return the errno with which standard output could not be written; 0 if it could, or its reader
@@ -68,7 +68,7 @@ int ddp_terminal_output_error(void);
 /* Write NAME.log anew, with all that it has, if it is no longer there (ddp_file_bring_back). */
 void ddp_terminal_bring_back_log(void);
 
-/* Write all that waits for it to NAME.log. Waits for its disk. */
+/* Write to NAME.log all that waits to be written there. Waits for its disk. */
 void ddp_terminal_flush(void);
 
 /* Write text, a whole line, to fd, as if printed on standard error. From any thread, whether

@@ -8,32 +8,34 @@
 
 #include <stdint.h>
 
-/* Columns of ddp_wait_shares_fill. */
+/* columns that ddp_wait_shares_fill writes */
 enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
     ddp_group *group;
     int64_t at_ns, waited_ns; /* this rank's clock and total when shares were last gathered */
-    double *shares;           /* by rank, 0 to 1; NaN: not known */
-    int straggler;            /* rank that all others wait for; -1: none */
-    double excess_s, over_s;  /* seconds since then: by which the others waited longer; in all */
-    int reported;
+    double *shares; /* by rank: share of its time in which it waited, 0 to 1; NaN: not known */
+    int straggler;  /* rank that all others wait for; -1: none */
+    double excess_s, over_s; /* since that rank became the straggler: seconds by which the others
+                                waited longer, and seconds in all */
+    int reported;            /* 1: ddp_wait_shares_straggler has told it */
 } ddp_wait_shares;
 
-/* Begin to count how long this rank waits. communication_ns: how long it has been in communication
- * so far. group must outlive w. Release with ddp_wait_shares_release. Fails with DDP_ERR_NOMEM. */
+/* Begin to count how long this rank waits. communication_ns: its time in communication so far
+ * (ddp_trainer_communication_ns). group must outlive w. Release with ddp_wait_shares_release. Fails
+ * with DDP_ERR_NOMEM. */
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_wait_shares_release(ddp_wait_shares *w);
 
-/* Gather all ranks' shares since the last call, on every rank. Blocks until every rank is here.
- * Fails with DDP_ERR_COMM. */
+/* Gather on every rank the share of its time that each rank has waited since the last call.
+ * communication_ns: as in ddp_wait_shares_init. Collective. Fails with DDP_ERR_COMM. */
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1, once for each straggler, when it has held all others up for 10 s. *share: the share of
- * the time since it became the straggler that each other rank has waited longer than it. A rank is
- * a straggler only if that is above a fifth. */
+/* Return 1, once for each straggler, when it has held all others up for 10 s in all; *rank is its
+ * number. *share: by how much longer each other rank has waited, as a share of the time since it
+ * became the straggler. A rank is a straggler only while that is above a fifth. */
 int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share);
 
 /* Set *least and *most to the ranks that wait least and most. Returns 0 if nothing is known. */

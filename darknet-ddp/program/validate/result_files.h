@@ -1,5 +1,5 @@
-/* validate/result_files.h: a detector's detections in the files that Darknet's `detector valid`
- * writes. */
+/* validate/result_files.h: writes a detector's detections to the files that Darknet's `detector
+ * valid` writes. */
 #ifndef DDP_VALIDATE_RESULT_FILES_H
 #define DDP_VALIDATE_RESULT_FILES_H
 
