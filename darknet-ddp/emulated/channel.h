@@ -29,7 +29,7 @@ struct transfer {
     bool average;
     bool brain;          /* true: elements of 16 bits are bfloat16; false: float16 */
     bool broken;         /* true: it never ends, to test hangs */
-    bool registered;     /* true: its memory is registered, on this rank */
+    bool registered;     /* true: this rank has registered its memory */
     uint64_t turn;       /* its number among transfers of its kind (take_turn) */
     size_t offset = 0;   /* bytes that have been moved */
     bool posted = false; /* true: this rank has handed in its next bytes */

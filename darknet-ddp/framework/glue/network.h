@@ -41,8 +41,8 @@ int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
 
 enum { DDP_MISFIT_BYTES = 512 };
 
-/* Return 0 if the cells of net's detectors divide its input; else write which do not, and which
- * sizes would fit. */
+/* Return 0 if the cells of net's detectors divide its input; else return 1, and write which do not,
+ * and which sizes would fit. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
 
 enum { DDP_SIZE_MISFIT_BYTES = 200 };

@@ -7,9 +7,9 @@ extern "C" {
 
 /* layers/channel_reduce.h: for kernels that go through a layer's output, or an array of its shape,
  * channel by channel. A channel's values are shared out among parts; a block of THREADS threads
- * computes one part. The number of parts, the values of each and the order of sums follow from the
- * layer's sizes alone. So sums have the same bits on each device and in each run. Each part leaves
- * one sum a channel in memory: sums[part * channels + channel]. For float arrays these are
+ * sums one part of one channel. The number of parts, the values of each and the order of sums
+ * follow from the layer's sizes alone. So sums have the same bits on each device and in each run. A
+ * block leaves its sum (or mean) at sums[part * channels + channel]. For float arrays `sums` is
  * l.mean_delta_gpu and l.variance_delta_gpu. */
 #define THREADS 256
 #define VALUES_A_THREAD 16
@@ -49,9 +49,9 @@ static inline channel_shape get_channels(layer l)
 // The sums that parts have left in memory, to be joined into one a channel.
 typedef struct {
     int channels, parts;
-    int count;             // values of a channel, of all images
-    int chunk;             // values that a part takes in a row
-    int step;              // from the first of these to the first of the part's next ones
+    int count; // values of a channel, of all images
+    int chunk; // values that a part takes in a row
+    int step;  // values from the beginning of one such row to that of the part's next row
     float *first, *second; // the parts' sums, parts x channels each; which two, the kernel says
     int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;

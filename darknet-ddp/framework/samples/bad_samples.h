@@ -31,7 +31,7 @@ typedef struct ddp_bad_samples ddp_bad_samples;
  * sample that cannot be read ends the run. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, int one_ends,
                                 ddp_error *err) DDP_MUST_CHECK;
-void ddp_bad_samples_close(ddp_bad_samples *b); /* NULL is allowed */
+void ddp_bad_samples_close(ddp_bad_samples *b); /* frees b; NULL is allowed */
 
 /* Set the run's seed, once it is known, and its training list of n lines, which must outlive b. */
 void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed);
@@ -44,18 +44,22 @@ void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
  * thread. */
 size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
 
-/* Actions of a thread that cannot read a sample: end the program, load the sample again, or take a
- * blank one. The values are those of train_plugin.unreadable in darknet.h. */
+/* Actions of a thread that cannot read a sample: end the program; load the sample again, which
+ * gives another line; take a blank sample. The values are those of train_plugin.unreadable in
+ * darknet.h. */
 enum { DDP_BAD_SAMPLE_END, DDP_BAD_SAMPLE_AGAIN, DDP_BAD_SAMPLE_BLANK };
 
-/* Note that the calling thread cannot read a line's picture or labels, and why. path: the line, by
- * the list's own pointer. *next: one of the above; END if path is not of the list. END also if
- * can_be_blank is 0, and no line is left or many in a row could not be read. Returns a sentence to
- * print if the line was not known as bad, which the caller frees; else NULL. Any thread. */
+/* Note that the calling thread cannot read a line's picture or labels, and why. `path`: the line,
+ * as the list's own pointer. *next becomes AGAIN if another line may be loaded; BLANK if
+ * can_be_blank is 1 and the sample ends the run; else END. END also if path is not of the list. A
+ * sample ends the run with one_ends, if all lines are bad, or if 64 in a row could not be read.
+ * Returns a sentence to print, which the caller frees; NULL if the line was known as bad. Any
+ * thread. */
 char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
                             int *next);
 
-/* Note that the calling thread has loaded this sample. Any thread. */
+/* Note that the calling thread has loaded sample number `sample`, so that it is counted if another
+ * line was loaded for it, or it is blank. Any thread. */
 void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample);
 
 /* Return how many samples of this rank with numbers below `images` end the run. */

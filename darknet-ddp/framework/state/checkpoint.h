@@ -21,7 +21,7 @@
 
 /* The part of a checkpoint that the network does not know. */
 typedef struct ddp_checkpoint_run {
-    ddp_device *device; /* where the network trains */
+    ddp_device *device; /* device on which the network trains */
     const char *base;   /* name of the run's files, without folder and ending (ddp_cfg_base) */
     const char *cfg;    /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
@@ -36,7 +36,8 @@ typedef struct ddp_checkpoint_run {
     uint64_t list_count, list_hash; /* pictures of the training list and its hash; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* time of the last checkpoint, which a save sets; 0 at first */
-    const ddp_checkpoint_guard *guard; /* called by each save; NULL: none */
+    const ddp_checkpoint_guard
+        *guard; /* called while a save is written (checkpoint/checkpoint.h); NULL: none */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* options that change results */
     int is_default[DDP_CHECKPOINT_OPTIONS]; /* 1: a file that does not know the option agrees */

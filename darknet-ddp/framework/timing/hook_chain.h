@@ -7,12 +7,13 @@
 
 /* The beginning of the struct that the hooks' ctx points to. */
 typedef struct ddp_hook_chain {
-    const train_hooks *inner; /* NULL: there are none, as in Darknet without a trainer */
+    const train_hooks
+        *inner; /* hooks that get the calls; NULL: none, as in Darknet without a trainer */
 } ddp_hook_chain;
 
 /* All hooks, with ctx still to be set. A function that replaces one of these calls it, with its own
- * ctx, to pass the call on. If the inner hooks have no optimize, NULL in its place saves a GPU
- * launches: with one, a layer's arrays are updated one by one. */
+ * ctx, to pass the call on. If the inner hooks have no `optimize`, set it to NULL here, too:
+ * otherwise Darknet updates a layer's arrays one by one, which costs a GPU launches. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif

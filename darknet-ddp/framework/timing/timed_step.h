@@ -13,8 +13,8 @@ typedef struct ddp_step_clock ddp_step_clock;
 /* Seconds of a step. forward, backward and update are without the communication in them. */
 typedef struct ddp_timed_step {
     double forward, backward, update;
-    double exposed; /* communication that nothing hid */
-    double step;    /* from the end of the work before it to its own end */
+    double exposed; /* time of communication that nothing hid */
+    double step;    /* the whole step, from the end of the work before it to its own end */
 } ddp_timed_step;
 
 /* Make a clock for steps, each of which makes one update. t is attached to net; group, t and net

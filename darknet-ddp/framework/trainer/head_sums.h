@@ -5,7 +5,7 @@
 
 #include "glue/network.h"
 
-struct head_figures; /* Darknet's, of one mini-batch */
+struct head_figures; /* Darknet's struct of a head's figures of one mini-batch */
 
 /* The figures of a head for this rank's images in a step. */
 typedef struct ddp_head_figures {

@@ -35,8 +35,8 @@ typedef enum ddp_origin {
     DDP_ORIGIN_OUTPUT, /* the output of a layer: the first that is not finite */
     DDP_ORIGIN_DELTA,  /* the delta of a layer: the last that is not finite, since backward reaches
                           it first */
-    DDP_ORIGIN_LOSS,   /* the loss, and none of those above */
-    DDP_ORIGIN_NONE    /* all that is left is finite: sums of gradients are too large */
+    DDP_ORIGIN_LOSS,   /* the loss, while inputs, outputs and deltas are finite */
+    DDP_ORIGIN_NONE    /* nothing that the rank still has: sums of gradients are too large */
 } ddp_origin;
 
 /* A finding, the same on every rank. */
@@ -84,7 +84,7 @@ typedef struct ddp_nan_guard {
 
     ddp_nan_guard_mini_batch last;
     ddp_nan_guard_mini_batch first_broken; /* this update's first whose loss is not finite */
-    size_t step;                           /* the one under way, from 1 */
+    size_t step;                           /* number of the step under way, from 1 */
     int unseen;        /* 1: a step has ended whose sums nobody has checked yet */
     int broken;        /* 1: a step of this update has a loss or statistics that are not finite */
     int in_a_row;      /* steps skipped in a row so far */

@@ -146,7 +146,8 @@ size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 /* Return the mean loss of an image in the step whose loss Darknet asked for last. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
-/* Return what the trainer uses, and owns but for the network. Only while attached. */
+/* Return the network, the reducer and the parameter table that the trainer uses. It owns the last
+ * two. Only while attached. */
 const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);

@@ -32,7 +32,7 @@ struct ddp_trainer_layers {
     int *block_of;    /* per layer: the number of its residual block, from 1; 0: none */
     char *dropped;    /* per layer: 1: not in this step */
     float *scale;     /* per [shortcut]: factor of the output of the layer before it in this step */
-    layer_drops told; /* the two arrays above, as Darknet reads them */
+    layer_drops told; /* `dropped` and `scale`, as Darknet reads them */
 };
 
 /* Local steps, whose updates use each rank's own gradients; all zero if every step sums gradients.
@@ -95,13 +95,14 @@ struct ddp_trainer {
     int layer;           /* the layer that computes now, in forward and backward passes */
     int judged, skipped; /* where steps may be skipped: this step was judged; it is skipped */
 
-    int64_t waited_ns;  /* waited outside the reducer since attach */
+    int64_t waited_ns;  /* time waited outside the reducer since attach */
     int64_t stalled_ns; /* ddp_group_stalled_ns when attached */
 
-    ddp_trainer_phase phase;              /* phase under way */
-    int64_t phase_ns;                     /* when that began */
-    int64_t phase_communication_ns;       /* ddp_trainer_communication_ns when it began */
-    int64_t spent_ns[DDP_TRAINER_PHASES]; /* in ended phases, without communication */
+    ddp_trainer_phase phase; /* the phase under way */
+    int64_t phase_ns;        /* when the phase under way began (ddp_clock_ns) */
+    int64_t
+        phase_communication_ns; /* ddp_trainer_communication_ns when the phase under way began */
+    int64_t spent_ns[DDP_TRAINER_PHASES]; /* time spent in ended phases, without communication */
 };
 
 /* ---- what every file calls (trainer/trainer_phase.c) ---- */
@@ -141,7 +142,7 @@ void ddp_trainer_check_arrived(ddp_trainer *t);
  * an update that may be taken back. */
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
-/* Note that the backward pass of a mini-batch has ended. */
+/* Note that the backward pass of a mini-batch has ended, and whether its loss is finite. */
 void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now);
 
 /* Return 1 if this step is skipped; call before a layer's update. Where steps may be skipped, the

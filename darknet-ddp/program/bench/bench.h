@@ -21,8 +21,8 @@
 
 /* Seconds of one quantity over the timed steps. */
 typedef struct ddp_sample {
-    const char *name;    /* a short word */
-    const char *meaning; /* a phrase for people */
+    const char *name;    /* the quantity's name, a short word */
+    const char *meaning; /* its meaning, a phrase for people */
     double *seconds;     /* `count` times, ascending after ddp_sample_sort */
     size_t count;
 } ddp_sample;
@@ -39,8 +39,8 @@ typedef struct ddp_bench_config {
     ddp_network_shape shape; /* shape of net */
     const char *cfg;         /* the cfg's name */
     int batches;             /* batches of the cfg that make one update */
-    int steps;               /* at least 1 */
-    const char *devices;     /* "CPU", "GPU NVIDIA H200" */
+    int steps;               /* how many steps of each kind to time, at least 1 */
+    const char *devices;     /* name of the devices: "CPU", "GPU NVIDIA H200" */
     int fp32;                /* 1: GPUs compute without TF32 */
     int bf16;                /* 1: GPUs compute in bf16 what they can */
     int exact, deterministic, overlap;

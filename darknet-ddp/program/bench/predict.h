@@ -11,7 +11,7 @@
  *
  * Times of layers are measured by timing/profiler.c, and kept in files by core/layer_profile.c.
  * With timing/replay.c a network's layers sleep as long, while the reducer and the messages are
- * real. scripts/forecast.py runs up to 8 hosts of 2 ranks so, beside their predictions. The cost of
+ * real. So scripts/forecast.py runs up to 8 hosts of 2 ranks beside their predictions. The cost of
  * a byte comes from comm/schedule_cost.c. */
 #ifndef DDP_BENCH_PREDICT_H
 #define DDP_BENCH_PREDICT_H

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 typedef struct ddp_cfg_edit {
-    const char *section; /* "net", "yolo": every section of that title */
-    const char *key;     /* "batch" */
+    const char *section; /* title of the sections to edit, such as "net" or "yolo" */
+    const char *key;     /* key to edit, such as "batch" */
     const char *value;   /* the value that the key gets; NULL: it stays */
 } ddp_cfg_edit;
 

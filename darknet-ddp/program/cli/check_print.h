@@ -11,7 +11,7 @@
  */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
-    const char *weights_path; /* NULL: none were given */
+    const char *weights_path; /* path of the weights file; NULL: none was given */
     ddp_weights_fit weights;
 } ddp_fit;
 

@@ -19,7 +19,7 @@ enum { DDP_OVERRIDES_MOST = 16, DDP_OVERRIDE_BYTES = 256 };
 typedef struct ddp_overrides {
     ddp_net_value values[DDP_OVERRIDES_MOST + 1]; /* point into text; a NULL key ends them */
     char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];
-    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* the cfg's value; "": it has none */
+    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* the cfg's own value; "": none */
     int count;
     double epoch; /* batches of an epoch, with a fraction; 0: no -epochs */
 } ddp_overrides;

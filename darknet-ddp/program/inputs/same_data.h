@@ -11,8 +11,8 @@
 /* The kind of files of truth: those that say what is in a picture. */
 typedef enum ddp_truth_files {
     DDP_TRUTH_NONE,
-    DDP_TRUTH_LABELS, /* where Darknet looks for labels */
-    DDP_TRUTH_MASKS   /* under mask/ in place of images/ */
+    DDP_TRUTH_LABELS, /* label files, where Darknet looks for them */
+    DDP_TRUTH_MASKS   /* mask files, under mask/ in place of images/ */
 } ddp_truth_files;
 
 /* Return which kind of files `darknet COMMAND train` reads with this .data file. */

@@ -14,12 +14,12 @@ typedef struct ddp_scan_data {
     ddp_sections data, cfg;       /* the two files */
     ddp_lines list, valid, names; /* valid is empty if the .data file has none */
     const char *list_path, *valid_path;
-    int classes;           /* 0: the .data file does not say */
+    int classes;           /* classes= of the .data file; 0: it has none */
     ddp_heads heads;       /* the cfg's [yolo] and [region] layers */
     ddp_faults faults;     /* faults found so far */
     ddp_tally tally;       /* counts of pictures and boxes of train= that were looked at */
-    uint64_t *by_class;    /* these boxes, or a classifier's pictures, by class */
-    ddp_box_sample sample; /* sizes of some of these boxes */
+    uint64_t *by_class;    /* good boxes, or a classifier's pictures, of each class */
+    ddp_box_sample sample; /* sizes of some good boxes */
     int by_names; /* 1: a classifier's data, where the paths of pictures tell their classes */
     int missing_is_error; /* 1: a picture without a label file is an error */
     int unread;  /* 1: the .data file lacks train=, or a file that it names cannot be read */

@@ -13,8 +13,9 @@ typedef struct ddp_gpus {
     int gpu;         /* CUDA's number of this rank's GPU; -1: it computes on the CPU */
     int shared;      /* 1: some ranks have the same GPU */
     int named;       /* 1: the command line names GPUs */
-    char names[256]; /* "GPU NVIDIA H200", or "CPU"; several kinds with commas between them */
-    ddp_gpu_placement *placements; /* one for each rank; NULL: they compute on CPUs */
+    char names[256]; /* kinds of the ranks' devices, with commas between: "GPU NVIDIA H200", or
+                        "CPU" */
+    ddp_gpu_placement *placements; /* placement of each rank; NULL: they compute on CPUs */
 } ddp_gpus;
 
 /* Free g->placements and set it to NULL. All zero is allowed. */

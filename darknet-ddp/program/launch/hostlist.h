@@ -26,7 +26,7 @@ typedef struct ddp_hosts {
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
 
-/* Return 1 if a host is given by a name with a domain, such as a.example. */
+/* Return 1 if any host is given by a name with a domain, such as a.example. */
 int ddp_hosts_have_domains(const ddp_hosts *h);
 
 /* Return 1 if the text is an IP address. */
@@ -35,7 +35,7 @@ int ddp_is_address(const char *name);
 /* Return 1 if the text is this host's name, an address of this host, or localhost. */
 int ddp_is_this_host(const char *name);
 
-/* Return 1 if a host that answers is not this one. */
+/* Return 1 if any host that answers is not this one. */
 int ddp_hosts_have_others(const ddp_hosts *h);
 
 /* Write to network[0..size) the IPv4 network over which this host reaches the first other host that

@@ -19,9 +19,9 @@ enum { DDP_MPIRUN_LOST_WAY = 255 };
 /* The ranks of one start of mpirun, and their settings. Strings stay the caller's. */
 typedef struct ddp_mpirun_start {
     const char *program; /* path of what each rank runs */
-    int ranks;           /* on all hosts together */
-    double grace_s;      /* from SIGTERM to SIGKILL, where mpirun ends ranks; 0: mpirun's own */
-    const char *hosts;   /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
+    int ranks;           /* how many ranks to start on all hosts together */
+    double grace_s;    /* seconds from SIGTERM to SIGKILL when mpirun ends ranks; 0: mpirun's own */
+    const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
     const char *network; /* network between hosts: an interface or "10.1.0.0/16"; NULL: not known */
     const char *interface;        /* interface that -ddp_interface names; NULL: none */
     int has_domains;              /* 1: a host is named with its domain */
@@ -31,7 +31,8 @@ typedef struct ddp_mpirun_start {
 
 /* The first words of mpirun's command line, up to the program and with it. All zero is empty. */
 typedef struct ddp_mpirun_line {
-    const char *words[DDP_MPIRUN_WORDS]; /* they belong to the line and to its start */
+    const char *words[DDP_MPIRUN_WORDS]; /* words of the line; they point into this struct and into
+                                            its start */
     size_t count;
     char ranks[16], ports[32], kill_timeout[16];
 } ddp_mpirun_line;

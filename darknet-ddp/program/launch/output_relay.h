@@ -22,25 +22,25 @@ typedef struct ddp_output_relay {
     int to;      /* descriptor of this process to which text is passed on */
     int filters; /* 1: standard error, whose notes and frames are kept back */
     int stands;  /* 1: the last text passed on ends with a line that renews itself */
-    struct ddp_output_relay
-        *beside;  /* the relay to the same terminal, whose such line is erased first; NULL: none */
-    int unread;   /* 1: nobody takes the output any more */
-    int told;     /* 1: a sentence of this program, or of a rank, was passed on */
-    int advised;  /* 1: one of these says how to go on with the run */
-    int no_start; /* 1: mpirun could not start the ranks */
-    int notes;    /* bits of all notes that ranks have sent (ddp_launcher_note) */
+    struct ddp_output_relay *beside; /* relay to the same terminal, whose line that renews itself is
+                                        erased first; NULL: none */
+    int unread;                      /* 1: nobody takes the output any more */
+    int told;                  /* 1: a sentence of this program, or of a rank, was passed on */
+    int advised;               /* 1: a sentence on how to go on with the run was passed on */
+    int no_start;              /* 1: mpirun could not start the ranks */
+    int notes;                 /* bits of all notes that ranks have sent (ddp_launcher_note) */
     ddp_mpirun_frame ended;    /* mpirun's frame about the first rank that ended */
     char lost[128];            /* host whose daemon mpirun has lost; "": none */
     char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or the beginning of a frame */
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has told it */
-    /* filtering */
+    /* state of filtering, up to withheld_bytes */
     int framed;  /* 1: within a frame of mpirun's */
     int passing; /* 1: the beginning of this line was passed on, so its rest must be */
     char line[DDP_RELAY_FRAME];     /* a line that has come in part */
     char frame[DDP_RELAY_FRAME];    /* the frame that is being read */
     char withheld[DDP_RELAY_FRAME]; /* text of frames that were kept back */
     size_t line_bytes, frame_bytes, withheld_bytes;
-    /* on its way out */
+    /* text that waits to be written */
     size_t out_bytes;
     char out[2 * DDP_RELAY_BYTES];
 } ddp_output_relay;

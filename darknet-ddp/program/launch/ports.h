@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-/* Draw four ports of 46900 to 46999 at random, and write them into out with commas between them: at
- * least 24 bytes. Ports that are free on this host are preferred. mpirun and its daemons listen on
- * each port that they are given, unless another process has it. So four are enough for several jobs
- * side by side to have one each. */
+/* Draw four TCP ports from 46900 to 46999 at random, and write them to out[0..size), at least 24
+ * bytes, with commas between. Ports that are free on this host are preferred. mpirun and its
+ * daemons listen at one of them that no other process has. So four are enough for several jobs side
+ * by side. */
 void ddp_draw_ports(char *out, size_t size);
 
 #endif

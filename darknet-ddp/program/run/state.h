@@ -28,7 +28,7 @@ extern struct ddp_run {
     ddp_launcher launcher;
     ddp_group *group;
     ddp_gpus gpus;
-    ddp_watch *watch;             /* NULL: none */
+    ddp_watch *watch;             /* the watch over this process; NULL: none */
     volatile sig_atomic_t *asked; /* flags DDP_REQUEST_* that signals set (launch/signals.h) */
     uint64_t seed;                /* the run's seed; a resumed run has that of the checkpoint */
     ddp_bad_samples *bad_data;
@@ -36,7 +36,7 @@ extern struct ddp_run {
 
     /* session.c: the words and files of the command. */
     ddp_truth_files label_kind; /* which files have the pictures' labels */
-    ddp_validation *validation; /* NULL: none */
+    ddp_validation *validation; /* validation while training; NULL: none */
     int clear_given;            /* 1: -clear was given */
     const ddp_foreign_options_taken *foreign_options;
     ddp_overrides overrides; /* values of options that replace the cfg's */
@@ -65,20 +65,21 @@ ddp_progress_now ddp_session_progress(const ddp_train_position *now);
  * ddp_session_advise was called. */
 void ddp_session_prepare_advice(const char *resume_hint);
 
-/* Have a run that ends early print that sentence, since there is a checkpoint now. The second
- * function does so only on rank 0, and if this run has saved something. */
+/* Have a run that ends early print the sentence of ddp_session_prepare_advice, since there is a
+ * checkpoint now. The second function does so only on rank 0, and if this run has saved something.
+ */
 void ddp_session_advise(void);
 void ddp_session_advise_if_saved(void);
 
 /* ---- what the train commands ask (trainer/plugin.h), by when they ask it ---- */
 
-/* Set save and resume: checkpoints.c. */
+/* Set the callbacks save and resume (checkpoints.c). */
 void ddp_session_checkpoint_callbacks(ddp_plugin_callbacks *callbacks);
-/* Set attached, reads and check_list. */
+/* Set the callbacks attached, reads, check_list and labelled (begin.c). */
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks);
-/* Set step_ended. */
+/* Set the callback step_ended (step.c). */
 void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks);
-/* Set leave, unreadable and end_unreadable. */
+/* Set the callbacks leave, unreadable and end_unreadable (end.c). */
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
 /* ---- step.c ---- */

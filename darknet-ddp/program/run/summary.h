@@ -6,12 +6,12 @@
 #include "saves/checkpoints.h"
 #include "validate/schedule.h"
 
-/* The contents of the last lines. */
+/* Contents of the lines that ddp_summary_print prints. */
 typedef struct ddp_summary {
     const ddp_checkpoints *checkpoints;
-    const ddp_validation *validation; /* NULL: none */
+    const ddp_validation *validation; /* validation of the run; NULL: none */
     const char *directory;            /* folder that the weights are saved in */
-    char *const *records; /* paths of the other files, NULL after the last; NULL: none */
+    char *const *records; /* paths of the run's other files, NULL after the last; NULL: none */
     int launched;         /* 1: a launcher has started the ranks */
     int stopped;          /* 1: the run ended before its last step */
     int more_patience;    /* a -patience with which it would go on; 0: -patience did not end it */

@@ -13,7 +13,7 @@
 enum {
     DDP_COLUMN_STEP,
     DDP_COLUMN_IMAGES, /* images of all ranks since the network was new */
-    DDP_COLUMN_EPOCH,  /* images by lines of the list */
+    DDP_COLUMN_EPOCH,  /* images divided by lines of the training list */
     DDP_COLUMN_LOSS,
     DDP_COLUMN_AVERAGE,
     DDP_COLUMN_RATE,
@@ -30,7 +30,7 @@ enum {
 };
 
 typedef struct ddp_csv_columns {
-    char **names; /* names of the columns, count of them */
+    char **names; /* names of the columns, `count` of them */
     size_t count;
     size_t key; /* column of the figure by which the best weights are chosen; 0: no validation */
     size_t each, classes; /* first column, and number, of the classes' average precision (a detector

@@ -14,17 +14,17 @@
 
 typedef struct ddp_page_model {
     const char *name;               /* the cfg's name */
-    const char *status;             /* "training", "ended" */
+    const char *status;             /* state of the run, such as "training" or "ended" */
     const char *banner;             /* lines that describe the run */
     const char *command;            /* the command line */
-    const ddp_page_pictures *views; /* NULL: none */
+    const ddp_page_pictures *views; /* views of the last validation; NULL: none */
     const ddp_csv_columns *columns;
     const ddp_history *history;       /* a row a step: columns, then DDP_WAITS_COLUMNS of waits */
     const double *row;                /* the last step's row */
     const ddp_wait_shares *waits;     /* how long each rank waits */
-    const ddp_validation *validation; /* NULL: none */
+    const ddp_validation *validation; /* validation of the run; NULL: none */
     ddp_train_position now;
-    double remaining_s; /* NaN: not known */
+    double remaining_s; /* seconds until the run's last step; NaN: not known */
 } ddp_page_model;
 
 /* Write the page of a run to out. Returns 1; 0 if there is no memory for all of it. ferror(out)

@@ -21,10 +21,10 @@ typedef struct ddp_progress {
 /* Counts at a step's end. */
 typedef struct ddp_progress_now {
     int64_t now_ns;
-    int64_t communication_ns; /* total so far, on this rank; -1: not counted */
+    int64_t communication_ns; /* time in communication so far, on this rank; -1: not counted */
     int64_t loading_ns;       /* time outside of the network's passes, so far, on this rank; -1: not
                                  counted */
-    size_t images;            /* total so far, of all ranks */
+    size_t images;            /* images so far, of all ranks */
     size_t step;              /* steps done so far, as Darknet counts batches */
     size_t last_step;         /* last step of the training; 0: unknown */
 } ddp_progress_now;
@@ -62,7 +62,7 @@ typedef struct ddp_progress_figures {
     double loss, average_loss, rate;
 } ddp_progress_figures;
 
-/* Read the figures of a line. Returns 0 if it is no such line. */
+/* Read the figures of such a line, and return 1. Returns 0 if `line` is another. */
 int ddp_progress_read(ddp_progress_figures *figures, const char *line);
 
 #endif

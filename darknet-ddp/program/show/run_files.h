@@ -58,8 +58,8 @@ void ddp_run_files_list(ddp_run_files *r, size_t lines);
  * Returns NULL if r is NULL. */
 char *const *ddp_run_files_paths(const ddp_run_files *r);
 
-/* Take the detections and truths of a validation: a listener of ddp_validation_measure. ctx: a
- * ddp_run_files, or NULL. */
+/* Hand the detections and truths of a validation to the page. It is a listener for
+ * ddp_validation_measure. ctx: a ddp_run_files, or NULL: do nothing. */
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 

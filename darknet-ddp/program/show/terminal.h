@@ -25,24 +25,25 @@ typedef struct ddp_terminal_segment {
     const char *text;
 } ddp_terminal_segment;
 
-/* Replace stdout and stderr by streams that go through here. Call before anything is printed. Does
- * nothing if there is no memory. */
+/* Replace stdout and stderr by streams whose output goes through here. Call before anything is
+ * printed. Does nothing if there is no memory. */
 void ddp_terminal_escape(void);
 
-/* Return another stream that goes through here, to fd. NULL: no memory. */
+/* Return another stream whose output goes through here, to the descriptor fd. NULL: no memory. */
 FILE *ddp_terminal_stream(int fd);
 
-/* Look for a terminal whose line can be renewed, and remember what is printed for a log that may
- * come. On rank 0. launcher: under mpirun any output of a rank is a terminal, so that to which
- * mpirun writes counts. */
+/* Find out if the run was started on a terminal whose line can be renewed. Begin to remember what
+ * is printed, for a later ddp_terminal_log. On rank 0. launcher: under mpirun every output of a
+ * rank looks like a terminal, so the one to which mpirun writes counts. */
 void ddp_terminal_open(ddp_launcher launcher);
 
 /* Return 1 if a line can renew itself; 0 for a file, a pipe, or TERM=dumb. */
 int ddp_terminal_renews(void);
 
-/* Show the line, at most ten times a second. Without colours if NO_COLOR is set. Segments form
- * groups: each group but the first begins with two blanks. Groups for which the terminal has no
- * room are left out; the first is cut. Only if ddp_terminal_renews. */
+/* Show segments[0..count) as the line that renews itself, at most ten times a second. Call only if
+ * ddp_terminal_renews. There are no colours if NO_COLOR is set. Segments form groups: each group
+ * but the first begins with two blanks. Groups for which the terminal has no room are left out; the
+ * first is cut. */
 void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count);
 
 /* Erase the line that renews itself, and show none from now on. */
@@ -52,9 +53,9 @@ void ddp_terminal_clear(void);
  * 0's line if mpirun writes both to one terminal. "" elsewhere. */
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
-/* Write what is printed to the file at path, too, beginning with `head` and all that was printed so
- * far. With append, it goes behind what is there; else that is put aside as PATH.old. The path must
- * outlive the run. NULL: there is no such file, and nothing is remembered. A failure is said once,
+/* Write all that is printed to the file at path, too, beginning with `head` and what was printed so
+ * far. `append`: 1 writes behind what the file has; 0 renames an old one to PATH.old. The path must
+ * outlive the run; NULL: there is no such file, and nothing is remembered. A failure is said once,
  * and stops nothing. */
 void ddp_terminal_log(const char *path, int append, const char *head);
 

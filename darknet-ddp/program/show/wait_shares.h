@@ -13,7 +13,8 @@ enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
     ddp_group *group;
-    int64_t at_ns, waited_ns; /* this rank's clock and total when shares were last gathered */
+    int64_t at_ns,
+        waited_ns;  /* when shares were last gathered: ddp_clock_ns, and this rank's total wait */
     double *shares; /* by rank: share of its time in which it waited, 0 to 1; NaN: not known */
     int straggler;  /* rank that all others wait for; -1: none */
     double excess_s, over_s; /* since that rank became the straggler: seconds by which the others

@@ -71,8 +71,8 @@ void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int wid
 /* Return 1 if a validation is due after the step that `now` has ended. v may be NULL: 0. */
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
-/* Check that net fits the validation, as ddp_validate_check_detector does. For a detector, before
- * ddp_validation_measure. */
+/* Check that net fits the validation of a detector, as ddp_validate_check_detector does. Call
+ * before ddp_validation_measure. */
 ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 

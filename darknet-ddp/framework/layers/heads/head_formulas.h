@@ -12,11 +12,11 @@
 FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
 {
     if (truth[0] > 100000)
-        return 0; // a label at 0, 0: a class without a place
+        return 0; // Darknet's mark of a label at 0, 0, which is a class without a place
     *column = (int)(truth[0] * (float)l.w);
     *row = (int)(truth[1] * (float)l.h);
     if (l.yolo.v4 && *column >= l.w)
-        *column = l.w - 1; // a middle at the very edge
+        *column = l.w - 1; // a centre at the very edge
     if (l.yolo.v4 && *row >= l.h)
         *row = l.h - 1;
     return *column >= 0 && *row >= 0 && *column < l.w && *row < l.h;

@@ -113,9 +113,9 @@ FORMULA void train_region_class(layer l, int b, int place, int label, team t, re
 }
 
 /* Write the deltas of anchor n at column i, row j of picture b, before truths are assigned to
- * places. Objectness learns 0 (with l.background, 1), or nothing if the best IoU with a truth is
- * above l.thresh. In the first 12,800 samples the box learns the anchor's. truths: the first of the
- * picture. */
+ * places. Objectness learns 0 (with l.background, 1); nothing if the box's best IoU with a truth is
+ * above l.thresh. In the first 12,800 samples the box learns the anchor's size at the cell's
+ * centre. truths: the first of the picture. */
 FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team alone = ALONE;

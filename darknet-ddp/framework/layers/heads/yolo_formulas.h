@@ -8,7 +8,7 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-#define BOX_VALUES (4 + 1) /* values of a truth: x, y, w, h, class */
+#define BOX_VALUES (4 + 1) /* how many values a truth has: x, y, w, h, class */
 
 /* Write the deltas of a place's classes, so that it learns class `label`. If it has some already,
  * writes only that of `label`, beside what it learns. index: the first class in output and delta;
@@ -43,9 +43,9 @@ FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
 }
 
 /* Write the deltas of anchor n at column i, row j of picture b, before truths are assigned to
- * places. Objectness learns 0. If the best IoU with a truth is above ignore_thresh, nothing. If it
- * is above truth_thresh, objectness learns 1, and that truth's class and box. truths: the first of
- * the picture. */
+ * places. Objectness learns 0; nothing if the box's best IoU with a truth is above ignore_thresh.
+ * If that is above truth_thresh, objectness learns 1, and the place that truth's class and box.
+ * truths: the first of the picture. */
 FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team t = ALONE;

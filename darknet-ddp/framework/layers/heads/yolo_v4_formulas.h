@@ -11,9 +11,9 @@
  * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is a place's threads; *sum
  * gets figures of the truths. */
 
-#define SURE_OF_A_CLASS                                                                            \
-    .25f // class output; a prediction without a class above it learns to be no object, even if it
-         // overlaps a truth
+/* A prediction with no class output above this learns to be no object, even if it overlaps a truth.
+ */
+#define SURE_OF_A_CLASS .25f
 
 /* One anchor of one cell of one picture. */
 typedef struct {

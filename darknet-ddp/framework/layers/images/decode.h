@@ -16,9 +16,8 @@
  * standard error, once a picture, for 20 pictures at most. */
 
 typedef struct {
-    int w, h, c;     // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
-    int orientation; // orientation that the file says, 1 to 8 (exif.h); 0: this kind of file says
-                     // none
+    int w, h, c;          // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
+    int orientation;      // 1 to 8 as the file says (exif.h); 0: files of its kind say none
     unsigned char *bytes; // a pixel's channels side by side, rows from the top; the caller frees it
     char note[256]; // ""; after 0 the decoder's warning, no pixel being lost; after -1 the reason
 } decoded;
