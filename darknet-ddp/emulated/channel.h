@@ -50,8 +50,7 @@ class channel
     /* Return the turn of a new transfer. Collectives take turns in the order of these calls, and so
      * do messages to each rank, and from each. */
     uint64_t take_turn(const transfer &t);
-    /* Move a transfer along, when its turn has come. Returns true when it has ended. One thread at
-     * a time. */
+    /* Move a transfer along when its turn has come; true: it has ended. One thread at a time. */
     bool advance(transfer &t);
 
     /* Return true if all ranks have opened the segment. */

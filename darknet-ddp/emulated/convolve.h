@@ -1,5 +1,4 @@
-/* emulated/convolve.h: convolutions of NCHW floats, by copying to columns (im2col) and products of
- * matrices. */
+/* emulated/convolve.h: convolutions of NCHW floats, by im2col and products of matrices. */
 #ifndef EMULATED_CONVOLVE_H
 #define EMULATED_CONVOLVE_H
 
@@ -52,8 +51,8 @@ struct shape {
 };
 
 /* Compute a convolution, its gradient by the input, its gradient by the weights: result =
- * alpha*that + beta*result. With beta 0 the result is not read. columns: scratch memory of
- * s.columns_bytes(). */
+ * alpha*that + beta*result. With beta 0 the result is not read. columns: s.columns_bytes() of
+ * scratch memory. */
 void convolve(const shape &s, float alpha, const float *x, const float *w, float beta, float *y,
               float *columns);
 void convolve_back_data(const shape &s, float alpha, const float *w, const float *dy, float beta,

@@ -12,8 +12,7 @@
 namespace emulated
 {
 
-/* Size of an array: outer x channels x inner values; in bf16 they lie as outer x inner x channels.
- */
+/* Size of an array: outer x channels x inner values; bf16 lie as outer x inner x channels. */
 struct extent {
     size_t outer, channels, inner;
     bool bf16;
@@ -49,8 +48,7 @@ struct noise {
     uint64_t how;
 };
 
-/* An array that a convolution writes, as NCHW floats. If keep is not 0, it begins with the values
- * of x. */
+/* An array that a convolution writes, as NCHW floats; keep not 0: it begins with x's values. */
 class result
 {
   public:

@@ -1,7 +1,6 @@
 /* emulated/emulated.h: the emulated device: CUDA's runtime, cuBLAS, cuRAND, cuDNN and NCCL on the
  * CPU, as far as Darknet and this project call them. README.md says what it is for, what it checks
- * and its environment. This header is for the emulator's own files; programs include those of
- * include/. */
+ * and its environment. Programs include headers of include/, not this one. */
 #ifndef EMULATED_H
 #define EMULATED_H
 
@@ -16,8 +15,7 @@ namespace emulated
 
 /* ---- fail.cpp ---- */
 
-/* Count a call of the function named `call`. Returns true if the environment wants it to fail
- * (README.md). */
+/* Count a call of the function named `call`. Returns true if it is to fail (README.md). */
 bool fails(const char *call);
 /* Count bytes that are copied to the device (BytesToDevice) or from it (BytesToHost). */
 void count_bytes(bool to_device, size_t bytes);
@@ -89,8 +87,7 @@ work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
 /* Run as much queued work as EMULATED_ORDER lets run now; returns without waiting for more. */
 void let_run();
-/* Wait until an end is past; until all work on a stream is; until all work is. Each runs queued
- * work meanwhile. */
+/* Run queued work until an end is past; until all of a stream is; until all is. */
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();

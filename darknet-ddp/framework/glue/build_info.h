@@ -7,10 +7,10 @@
 
 #include <stddef.h>
 
-/* Return a text that describes this build, a line a thing; the caller frees it. It has our version
- * and source, Darknet's with its patches, compiler and flags, how matrix products are computed; in
- * a build for GPUs also CUDA and cuDNN. (NCCL is compared where it is opened, comm/group.h.) NULL:
- * no memory. */
+/* Return lines that describe this build; the caller frees them. They have our version and source,
+ * Darknet's with its patches, compiler and flags, how matrix products are computed; in a build for
+ * GPUs also CUDA and cuDNN. (NCCL is compared where it is opened, comm/group.h.) NULL: no memory.
+ */
 char *ddp_build_describe(void);
 
 /* Write to out[0..size) lines on what, besides the build, decides how results round. These are the

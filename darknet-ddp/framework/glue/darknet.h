@@ -21,11 +21,9 @@ typedef struct ddp_darknet_config {
     /* Take the size and Darknet's table of layers of a network that was just made from its cfg.
      * NULL: Darknet prints the table. */
     void (*table)(const ddp_network_size *size, const char *table);
-    /* Print the message with which Darknet cannot go on, and end the program. NULL: Darknet does
-     * so itself. */
+    /* Print the message with which Darknet gives up, and end the program. NULL: Darknet does. */
     void (*fatal)(int exit_status, const char *message);
-    /* Take the sentence that says why the average of the weights cannot be saved. NULL: the
-     * program ends there. */
+    /* Take a sentence on why the weights' average cannot be saved. NULL: the program ends. */
     void (*average_unsaved)(const char *why);
     /* Called before Darknet writes weights to path. NULL: not called. */
     void (*saves)(const char *path);

@@ -35,8 +35,8 @@ int ddp_network_is_v4(const network *net, const char **why);
 enum { DDP_PICTURES_BYTES = 200 };
 
 /* Write what happens to the pictures of a detector before training, as the end of a sentence that
- * begins "Pictures are". Returns 0, and writes nothing, if net is no detector with a cfg of the
- * later forks. */
+ * begins "Pictures are". Returns 0, and no text, if net is no detector with a cfg of the later
+ * forks. */
 int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
 
 enum { DDP_MISFIT_BYTES = 512 };
@@ -69,12 +69,11 @@ typedef struct ddp_head_layers {
     size_t count;
 } ddp_head_layers;
 
-/* Return the indices and kinds of net's first DDP_HEADS [yolo] and [region] layers, in net's order.
- * count may be 0. */
+/* Return the indices and kinds of net's first DDP_HEADS [yolo] and [region] layers in their order.
+ */
 ddp_head_layers ddp_network_heads(const network *net);
 
-/* Return the types of net's layers, as a cfg names them. Free the array, not its strings. NULL: no
- * memory. */
+/* Return the types of net's layers, as a cfg names them. Free the array alone. NULL: no memory. */
 const char **ddp_network_kinds(const network *net);
 
 void ddp_network_free(network *net);

@@ -6,8 +6,7 @@
  *
  * net->seen counts the images of all ranks, and net->batch * net->subdivisions is the batch of all
  * ranks. So Darknet's learning-rate policies, burn-in and region warm-up mean the same on any
- * number of ranks.
- */
+ * number of ranks. */
 #ifndef DDP_GLUE_TRAIN_POSITION_H
 #define DDP_GLUE_TRAIN_POSITION_H
 

@@ -2,8 +2,7 @@
  *
  * Ranks take the pictures in turns, one at a time. So the network's output for a picture, and every
  * figure, is the same to the last bit on any number of ranks. The network is left as it was: batch,
- * size, mode. Every rank must have the same weights and statistics.
- */
+ * size, mode. Every rank must have the same weights and statistics. */
 #ifndef DDP_GLUE_VALIDATE_H
 #define DDP_GLUE_VALIDATE_H
 

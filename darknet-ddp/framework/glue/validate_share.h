@@ -1,5 +1,5 @@
-/* glue/validate_share.h: a rank's share of the pictures of a validation, each loaded while the one
- * before is computed. */
+/* glue/validate_share.h: a rank's share of a validation: each picture loads while the last is
+ * computed. */
 #ifndef DDP_GLUE_VALIDATE_SHARE_H
 #define DDP_GLUE_VALIDATE_SHARE_H
 
@@ -12,8 +12,7 @@ typedef struct ddp_share {
     const ddp_validation_set *set;
     const ddp_validation_listener *listener;
     ddp_picture_fit fit; /* brings a picture to the input's size */
-    /* Called for picture i once it is loaded. If its labels cannot be read, it sets picture->why.
-     */
+    /* Called for picture i when it is loaded. Sets picture->why if its labels are unreadable. */
     void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
     void *ctx;
 } ddp_share;

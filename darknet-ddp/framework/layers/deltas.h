@@ -7,7 +7,7 @@
  *    count as set: one that no reader writes, and one that its own layer makes in the forward pass
  *    (a loss).
  * 2. prepare_deltas, before the backward pass of a layer: if nobody has set its own delta, fills it
- *    with zeros. If the layer can only add, does so for the deltas that it writes, too.
+ *    with zeros. If the layer can only add, does so for those that it writes.
  * 3. In its backward pass a layer with l.sets_deltas asks sets_delta for each layer whose delta it
  *    writes. */
 #ifndef DELTAS_H
@@ -19,8 +19,7 @@
  * or l.delta_gpu), or the one in bf16. */
 enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 
-/* Begin the passes of a mini-batch (step 1 above). zero(l) must fill the delta of layer l, if it
- * has one, with zeros. */
+/* Begin the passes of a mini-batch (step 1 above). zero(l) must zero the delta of l, if any. */
 void begin_deltas(network *net, void (*zero)(layer));
 
 /* Prepare the backward pass of layer net.index (step 2 above). If the layer has a delta in bf16,

@@ -13,8 +13,7 @@ void make_averages(layer *l);
 /* Update the average if one is due at the batch that has just ended; call after each mini-batch.
  * Settles the network then (layers that wait for their update get it). */
 void average_weights(network *net);
-/* Called with the reason if the file of averages cannot be written; the run then goes on. Null: the
- * run ends. */
+/* Called with the reason if the file of averages cannot be written. Null: the run ends then. */
 extern void (*averages_unsaved)(const char *why);
 
 #endif

@@ -8,8 +8,7 @@
  * [implicit] evenly, and those of [deconvolutional] normally. */
 typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
 
-/* Choose how draw_first_weights draws on this thread from now on. Until the first call it draws
- * NORMAL_WEIGHTS. */
+/* Choose how this thread's draw_first_weights draws from now on; NORMAL_WEIGHTS at first. */
 void choose_first_weights(FIRST_WEIGHTS kind);
 
 /* Draw n first weights of a convolution by draw(). scale: sqrt(2/n) above. */

@@ -11,13 +11,11 @@
 enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
 
 /* Return the index of the k-th layer, from 0, that layer i reads, as the cfg names it.
- * NETWORK_INPUT: the network's input. NO_SOURCE: layer i reads k layers or fewer. A layer may come
- * twice. */
+ * NETWORK_INPUT: the network's input. NO_SOURCE: it reads k layers or fewer. Layers may repeat. */
 int layer_source(const network *net, int i, int k);
 
 /* Return the layer whose output layer `reader` gets where it reads layer i: i, or the last of the
- * [dropout] right behind i, which work in i's memory. reader > i. If i is NETWORK_INPUT, returns
- * NETWORK_INPUT. */
+ * [dropout] right behind i, which work in i's memory. reader > i. NETWORK_INPUT stays as it is. */
 int layer_owner(const network *net, int i, int reader);
 
 /* Return the first layer behind layer `after` that reads layer i, directly or through the [dropout]

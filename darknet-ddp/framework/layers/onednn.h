@@ -1,6 +1,5 @@
 /* layers/onednn.h: the only interface to oneDNN, whose C interface changed between version 2
- * (Debian 12) and 3 (Debian 13). DNNL is defined where oneDNN was found; without it only the first
- * two functions exist. */
+ * (Debian 12) and 3 (Debian 13). Without DNNL (oneDNN was not found) only two functions exist. */
 #ifndef LAYERS_ONEDNN_H
 #define LAYERS_ONEDNN_H
 
@@ -14,12 +13,10 @@ void onednn_describe(char *out, size_t size);
 int onednn_instructions(void);
 
 #ifdef DNNL
-/*
- * Compute C = alpha * op(A) * op(B) + beta * C, of float matrices stored by rows, as Darknet's gemm
- * does. Here op(A) is M x K, op(B) is K x N, and C is M x N. The lengths of their rows, in floats,
- * are lda, ldb and ldc. With `any_threads` the result has the same bits for any number of threads,
- * which costs one thread about 2 % and two 5 to 15 %. Ends the program where oneDNN fails.
- */
+/* * Compute C = alpha * op(A) * op(B) + beta * C, of float matrices stored by rows, as Darknet's
+ * gemm does. Here op(A) is M x K, op(B) is K x N, and C is M x N. The lengths of their rows, in
+ * floats, are lda, ldb and ldc. With `any_threads` the result has the same bits for any number of
+ * threads, which costs one thread about 2 % and two 5 to 15 %. A failure ends the program. */
 void onednn_gemm(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
                  int lda, const float *b, int ldb, float beta, float *c, int ldc, int any_threads);
 #endif

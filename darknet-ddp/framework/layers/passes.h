@@ -14,8 +14,7 @@ typedef struct {
     /* Run the forward pass of layer l, net->index; then point net's input to its output, and for a
      * layer with truth=1 net's truth, too. */
     void (*forward)(layer l, network *net);
-    /* Sum the losses of all layers into *net->cost. On a GPU in training, end_backward does that
-     * instead. */
+    /* Sum all layers' losses into *net->cost; on a GPU in training end_backward does. */
     void (*end_forward)(network *net);
     /* Begin the backward pass of layer l, net->index: point net's input and delta to those of the
      * layer before it, or of `whole`. If l has deltas in float32 and bf16, add them up. Return 0 if

@@ -5,8 +5,7 @@
 #include "layer.h"
 #include "network.h"
 
-/* Make a [sam] layer: its output is its input times the output of layer `index`, value by value.
- * Both are w x h x c. */
+/* Make a [sam] layer: its output is input * layer `index`'s output, value by value, w x h x c. */
 layer make_sam_layer(int batch, int index, int w, int h, int c);
 void resize_sam_layer(layer *l, int w, int h);
 void forward_sam_layer(layer l, network net);

@@ -6,8 +6,8 @@
 #include "network.h"
 
 /* Make a layer that multiplies each channel of layer `index` (w x h x c) by the channel's value in
- * the input (1 x 1 x c). If cells is 1, it multiplies each cell by the cell's value in the input (w
- * x h x 1). */
+ * the input (1 x 1 x c). If cells is 1, it multiplies each cell by its value in the input (w x h x
+ * 1). */
 layer make_scale_channels_layer(int batch, int index, int w, int h, int c, int cells);
 void resize_scale_channels_layer(layer *l, network *net);
 void forward_scale_channels_layer(layer l, network net);

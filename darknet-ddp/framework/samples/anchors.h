@@ -1,5 +1,4 @@
-/* samples/anchors.h: anchors that fit the boxes of labels, as `darknet detector calc_anchors` finds
- * them. */
+/* samples/anchors.h: anchors that fit boxes, as `darknet detector calc_anchors` finds them. */
 #ifndef DDP_SAMPLES_ANCHORS_H
 #define DDP_SAMPLES_ANCHORS_H
 

@@ -8,15 +8,14 @@
  * and no object, and nothing is learnt from it.
  *
  *  1. A loader thread that cannot read a sample calls unreadable (load_sample in data.c), which
- * comes to ddp_bad_samples_found. It loads the sample again: choose then gives another line.
+ *     comes to ddp_bad_samples_found. It loads the sample again: choose then gives another line.
  *  2. The number of a step's samples that end the run is summed over ranks during the step's first
  *     forward pass. All ranks end before its first backward pass, with the network as it was
  *     (trainer/trainer_bad_samples.c). If one unreadable sample ends the run, all such samples
- * count; else only those for which no other can be read.
+ *     count; else only those for which no other can be read.
  *  3. If some are allowed, their count travels with the loss (judge_replaced in trainer/plugin.c).
  *
- * Loader threads call found, instead and loaded; the training thread calls the others.
- */
+ * Any thread may call found, instead and loaded; the training thread calls the others. */
 #ifndef DDP_SAMPLES_BAD_SAMPLES_H
 #define DDP_SAMPLES_BAD_SAMPLES_H
 
@@ -40,21 +39,18 @@ void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 /* Set the path of the training list, which sentences name. It must outlive b. */
 void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
 
-/* Return the line, from 0, to load if `line` of n was drawn: `line` itself, unless it is bad. Any
- * thread. */
+/* Return the line to load if `line` of n, from 0, was drawn: `line`, unless it is bad. */
 size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
 
 /* Actions of a thread that cannot read a sample: end the program; load the sample again, which
- * gives another line; take a blank sample. The values are those of train_plugin.unreadable in
- * darknet.h. */
+ * gives another line; take a blank sample. Values of darknet.h's train_plugin.unreadable. */
 enum { DDP_BAD_SAMPLE_END, DDP_BAD_SAMPLE_AGAIN, DDP_BAD_SAMPLE_BLANK };
 
 /* Note that the calling thread cannot read a line's picture or labels, and why. `path`: the line,
  * as the list's own pointer. *next becomes AGAIN if another line may be loaded; BLANK if
  * can_be_blank is 1 and the sample ends the run; else END. END also if path is not of the list. A
  * sample ends the run with one_ends, if all lines are bad, or if 64 in a row could not be read.
- * Returns a sentence to print, which the caller frees; NULL if the line was known as bad. Any
- * thread. */
+ * Returns a sentence to print, which the caller frees; NULL if the line was known as bad. */
 char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
                             int *next);
 

@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 
-/* Note that the calling thread begins to load a sample. Pictures that it reads from now on belong
- * to that. */
+/* Note that the calling thread begins to load a sample: pictures that it reads now are for that. */
 void ddp_loading_begin(void);
 
 /* Note that the calling thread is about to read the picture at path, and later maybe its labels.

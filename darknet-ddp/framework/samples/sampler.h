@@ -7,8 +7,8 @@
  * finds any sample by itself (how: the head of sampler.c).
  *
  * Darknet names what it is about to draw for, and then draws. Each draw depends on the run's seed,
- * that name and how many were drawn under it (base/random.h), not on the thread. Lines and samples
- * count from 0. */
+ * that name and how many were drawn under it (base/random.h), not on the thread. Lines count from
+ * 0. */
 #ifndef DDP_SAMPLES_SAMPLER_H
 #define DDP_SAMPLES_SAMPLER_H
 

@@ -4,8 +4,7 @@
  *
  * Call everything here on rank 0 alone. Nothing communicates, except a save that asks run->sharded
  * for moments: the other ranks then call ddp_sharded_serve_blocks. Settle the network before a
- * save. After resuming, the trainer's attach gives the other ranks what rank 0 has.
- */
+ * save. After resuming, the trainer's attach gives the other ranks what rank 0 has. */
 #ifndef DDP_STATE_CHECKPOINT_H
 #define DDP_STATE_CHECKPOINT_H
 
@@ -31,8 +30,7 @@ typedef struct ddp_checkpoint_run {
     const char *first_weights; /* the weights file that a new run begins with; NULL: none */
     int shares; /* 1: moments are dealt out to ranks, so that resuming leaves them in the file */
     ddp_state *state; /* algorithms' state, saved and resumed beside the network's; NULL: none */
-    ddp_sharded *sharded; /* gives moments of other ranks while they are saved; NULL: the network
-                             has all */
+    ddp_sharded *sharded; /* gives other ranks' moments to a save; NULL: the network has all */
     uint64_t list_count, list_hash; /* pictures of the training list and its hash; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* time of the last checkpoint, which a save sets; 0 at first */
@@ -54,8 +52,7 @@ typedef struct ddp_resumed {
     ddp_there there; /* which files were found */
     int passed_over; /* how many pairs seemed newer and were not taken (checkpoint/find.h) */
     ddp_saved_moments *moments; /* with run->shares: the moments, left in the file; NULL: none */
-    char *damaged; /* if resuming is refused: path of the weights that run->force would take alone;
-                      else NULL */
+    char *damaged; /* after a refusal: weights that run->force would take alone; else NULL */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 

@@ -13,8 +13,7 @@ extern const char ddp_checkpoint_value_name[];
 
 enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */
 
-/* Return for how many names ddp_kept_add_rest needs room. Here and below s may be NULL: no state.
- */
+/* Return for how many names ddp_kept_add_rest needs room. s may be NULL (no state), below too. */
 size_t ddp_kept_names(const ddp_state *s);
 
 /* Add to the list, from list[at] on, the state of the table's i-th parameter p that is stored with
@@ -24,8 +23,8 @@ size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_par
 
 /* Add to the list, from list[at] on, all other state, which stands behind all other arrays. First
  * come the arrays that are the same on all ranks, then those of each rank, rank by rank. names:
- * room for ddp_kept_names(s) names, which the list borrows. Returns the index behind the last one
- * added. */
+ * room for ddp_kept_names(s) names, which the list borrows. Returns the index behind the last one.
+ */
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
 

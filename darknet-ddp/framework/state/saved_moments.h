@@ -8,17 +8,15 @@
 
 typedef struct ddp_saved_moments ddp_saved_moments;
 
-/* Open the moments of c, which was read and has those of the table's parameters, each parameter's
- * one behind the other. On success *out owns what c held, and *c is empty. Fails with
- * DDP_ERR_NOMEM. */
+/* Open the moments of c, which was read and has those of the table's parameters, parameter by
+ * parameter. On success *out owns what c held, and *c is empty. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
                                   const ddp_param_table *table, ddp_error *err) DDP_MUST_CHECK;
 
 /* Free m, and close its file. NULL is allowed. */
 void ddp_saved_moments_close(ddp_saved_moments *m);
 
-/* Return a source of the moments, which is valid as long as m and fails as ddp_checkpoint_get; NULL
- * if m is NULL. */
+/* Return a source of the moments, valid as long as m; NULL if m is. Fails as ddp_checkpoint_get. */
 const ddp_sharded_source *ddp_saved_moments_first(const ddp_saved_moments *m);
 
 #endif

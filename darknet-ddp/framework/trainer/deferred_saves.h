@@ -1,6 +1,5 @@
 /* trainer/deferred_saves.h: a list of saves that wait until all ranks have the same parameters, at
- * the end of a period of local SGD (ddp_step_plug). Each rank has its own list; nothing here
- * communicates. */
+ * the end of a period of local SGD (ddp_step_plug). Each rank has its own. */
 #ifndef DDP_TRAINER_DEFERRED_SAVES_H
 #define DDP_TRAINER_DEFERRED_SAVES_H
 

@@ -25,8 +25,7 @@ typedef struct ddp_head_sums {
 /* Begin sums, all zero, for the heads of net (ddp_network_heads). */
 void ddp_head_sums_init(ddp_head_sums *s, const network *net);
 
-/* Add the figures that layer number `layer` has computed for a mini-batch. Does nothing if it is
- * none of the heads. */
+/* Add the figures that layer `layer` has computed for a mini-batch, if it is one of the heads. */
 void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures);
 
 /* Write the step's figures to out[0..DDP_HEADS), zeros behind the last head, and set all sums to

@@ -33,8 +33,7 @@ typedef enum ddp_origin {
     DDP_ORIGIN_INPUT,  /* the samples that were loaded */
     DDP_ORIGIN_TRUTH,  /* their labels */
     DDP_ORIGIN_OUTPUT, /* the output of a layer: the first that is not finite */
-    DDP_ORIGIN_DELTA,  /* the delta of a layer: the last that is not finite, since backward reaches
-                          it first */
+    DDP_ORIGIN_DELTA,  /* the delta of a layer: the last that is not, as backward begins there */
     DDP_ORIGIN_LOSS,   /* the loss, while inputs, outputs and deltas are finite */
     DDP_ORIGIN_NONE    /* nothing that the rank still has: sums of gradients are too large */
 } ddp_origin;
@@ -43,8 +42,7 @@ typedef enum ddp_origin {
 typedef struct ddp_not_finite {
     size_t step; /* the step's number, from 1 */
     ddp_broken broken;
-    int first_layer, last_layer; /* with DDP_BROKEN_GRADIENTS: first and last layer of the bucket
-                                    that is not finite */
+    int first_layer, last_layer; /* layers of the bucket, with DDP_BROKEN_GRADIENTS */
 
     ddp_origin origin;      /* where it began, on `rank` */
     int rank;               /* the rank that met it first; of several, the lowest */
@@ -57,8 +55,7 @@ typedef struct ddp_not_finite {
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
-    int skip_most; /* 0: the first step that is not finite ends the job; else how many may be
-                      skipped in a row */
+    int skip_most; /* steps that may be skipped in a row; 0: the first ends the job */
     /* Called on every rank when a step is skipped. NULL: nobody is told. */
     void (*skipped)(const ddp_not_finite *what);
     /* Called on every rank to end the job. NULL: abort. */
@@ -91,8 +88,7 @@ typedef struct ddp_nan_guard {
     int updated_layer; /* set by the caller before it checks: the layer that was updated last */
 } ddp_nan_guard;
 
-/* Return a guard. Its arguments must outlive it, and *config is copied. Nothing has to be closed.
- */
+/* Return a guard. Its arguments must outlive it; *config is copied. Nothing is to be closed. */
 ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *group,
                                  const ddp_param_table *table, ddp_reducer *reducer, ddp_loss *loss,
                                  ddp_batchnorm_stats *statistics);

@@ -34,16 +34,14 @@ typedef struct ddp_plugin_callbacks {
     /* Called when the trainer is attached to net; the first step comes next. cfg is a path. */
     ddp_status (*attached)(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err);
-    /* Called before `resume` for each file that the run reads its `what` from: "labels", "tree" or
-     * "map". */
+    /* Called before `resume` for each file of "labels", "tree" or "map" (`what`) that is read. */
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Check the training list of n lines. Called before training begins. */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
     /* Share which pictures of the training list of n lines have a label file. If line i has none on
      * rank 0, has[i] is 0 there; has[] must become the same on all ranks. */
     ddp_status (*labelled)(char *has, int n, ddp_error *err);
-    /* Called when a step has ended and its line is printed. May call ddp_plugin_save and
-     * ddp_plugin_stop. */
+    /* Called when a step's line is printed. May call ddp_plugin_save and ddp_plugin_stop. */
     ddp_status (*step_ended)(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err);
     /* Save the first `cutoff` layers at path, and what belongs beside it. net is settled. */
@@ -67,8 +65,7 @@ typedef struct ddp_plugin_config {
     uint64_t seed;             /* the run's seed, the same on all ranks */
     int replace;               /* 1: draw samples with replacement */
     ddp_bad_samples *bad_data; /* that of the trainer's config.bad_data */
-    int skip_bad; /* how many samples of a run may be replaced since they cannot be read; 0: the
-                     first ends the run */
+    int skip_bad;              /* unreadable samples that a run may replace; 0: the first ends it */
     /* Ends the program with an error. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
     ddp_plugin_callbacks callbacks;
@@ -79,8 +76,7 @@ typedef struct ddp_plugin_config {
 void ddp_plugin_open(const ddp_plugin_config *config);
 
 /* Save net as NAME + end in the run's directory, where NAME is the cfg's; end: "_best.weights" say.
- * Call from a callback, on every rank. If ranks differ (local SGD), it saves later, when they do
- * not. */
+ * Call from a callback, on every rank. If ranks differ (local SGD), it saves later. */
 void ddp_plugin_save(network *net, const char *end);
 
 /* Save what this run has learnt, and end it by callbacks.end_unreadable(what, instead). Call from a
@@ -93,8 +89,7 @@ void ddp_plugin_end_unreadable(network *net, const char *what, const char *inste
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));
 
-/* End the run after this step, with a save, as if a signal had asked for it. Call from a callback,
- * on every rank. */
+/* End the run with a save after this step, as a signal does. Call from a callback on every rank. */
 void ddp_plugin_stop(void);
 
 /* Return the line of the training list (a picture's path) that sample number `sample` of the run
@@ -102,8 +97,7 @@ void ddp_plugin_stop(void);
  * string is Darknet's, and lives as long as the run. */
 const char *ddp_plugin_sample(size_t sample, size_t *line);
 
-/* Return how many samples of this run, of all ranks, were replaced by others since they could not
- * be read. */
+/* Return how many unreadable samples of this run, of all ranks, were replaced by others. */
 size_t ddp_plugin_replaced(void);
 
 /* Take the plugin away from Darknet. Does nothing if none is open. */

@@ -24,8 +24,7 @@
 
 typedef struct ddp_trainer ddp_trainer;
 
-/* Settings of a trainer. All ranks must have the same, but for asked, bad_data and the functions.
- */
+/* Settings of a trainer, the same on all ranks, but for asked, bad_data and the functions. */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
@@ -43,12 +42,9 @@ typedef struct ddp_trainer_config {
      * something of the run. All ranks learn of them with the loss of this step or, if its last
      * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
-    size_t compress_after; /* number of first steps in which no algorithm changes how gradients are
-                              summed */
-    int verify_every; /* how many steps apart ranks compare their parameters (core/replica_check.h);
-                         0: never */
-    /* Record of samples that cannot be read. Must outlive the trainer. NULL: nobody looks for them.
-     */
+    size_t compress_after; /* first steps in which no algorithm changes the sums */
+    int verify_every;      /* every so many steps ranks compare parameters; 0: never */
+    /* Record of unreadable samples. Must outlive the trainer. NULL: nobody looks for them. */
     ddp_bad_samples *bad_data;
     /* Ends every rank, since `samples` samples of step `step`, of all ranks together, cannot be
      * read (samples/bad_samples.h). Network and counters are as the last whole update left them.
@@ -105,9 +101,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_
  * moments elsewhere, the network's are zero then. Does nothing if none is attached. */
 void ddp_trainer_detach(ddp_trainer *t);
 
-/* Wait for all sums under way, and update the layers that wait for them, so that the network can be
- * read, or trained alone. A failure ends the program by config.fail. Only while attached, on every
- * rank. */
+/* Wait for all sums under way, and update the layers that wait for them. Then the network can be
+ * read. A failure ends the program by config.fail. Only while attached, on every rank. */
 void ddp_trainer_flush(ddp_trainer *t);
 
 /* Return 1 if all ranks have the same parameters; the same answer on every rank. Without an
@@ -119,9 +114,8 @@ int ddp_trainer_in_sync(const ddp_trainer *t);
  * possible: 1 if they have them now, else the algorithm's bound. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
-/* Give all ranks the same parameters, by the algorithm's own way; does nothing if they have them.
- * Collective; call between two steps. A failure ends the program by config.fail. Only while
- * attached. */
+/* Give all ranks the same parameters, as the algorithm does it, unless they have them. Collective;
+ * call between two steps. A failure ends the program by config.fail. Only while attached. */
 void ddp_trainer_sync(ddp_trainer *t);
 
 /* Say that the run is resumed: all ranks will get the counters, parameters and optimizer state of

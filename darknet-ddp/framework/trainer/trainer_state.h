@@ -35,8 +35,7 @@ struct ddp_trainer_layers {
     layer_drops told; /* `dropped` and `scale`, as Darknet reads them */
 };
 
-/* Local steps, whose updates use each rank's own gradients; all zero if every step sums gradients.
- */
+/* Local steps, which update with each rank's own gradients; all zero if every step sums. */
 struct ddp_trainer_steps {
     const ddp_step_plug *plug;
     void *self;
@@ -49,8 +48,7 @@ struct ddp_trainer_steps {
 struct ddp_trainer_updates {
     const ddp_update_plug *plug;
     void *self;
-    int end_due; /* 1: layers of this step have been updated, and the algorithm must be told when
-                    all are */
+    int end_due; /* 1: layers were updated, so the algorithm is to be told the end */
 };
 
 struct ddp_trainer {
@@ -68,8 +66,7 @@ struct ddp_trainer {
     joint_statistics joint;
     char *deferred; /* per layer: 1: its update waits for the next forward pass */
     ddp_loss *loss;
-    float last_loss; /* the loss that Darknet got last: sum over a rank's images of a step, mean of
-                        ranks */
+    float last_loss; /* Darknet's last loss: sum over images of a rank, mean of ranks */
     ddp_nan_guard guard;
     ddp_replica_check *verify; /* NULL: ranks compare nothing */
     int verifying;             /* 1: a checksum of parameters travels with this step's loss */
@@ -87,8 +84,7 @@ struct ddp_trainer {
     struct {
         ddp_work *sum; /* sums `samples` over ranks; NULL: not asked for */
         int started;   /* 1: the sum is under way */
-        float samples; /* samples of this step that end the run: this rank's, after the sum all
-                          ranks' */
+        float samples; /* samples that end the run: this rank's; once summed, all ranks' */
         size_t step;   /* the step of the sum, from 1 */
         size_t images; /* images of all ranks learnt from when the last whole update ended */
     } bad;
@@ -134,8 +130,7 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
  * not finite the job ends here; if steps may be skipped, that is only remembered. */
 void ddp_trainer_judge_last_step(ddp_trainer *t);
 
-/* Check the sums that have arrived: if one is not finite the job ends here. If steps may be
- * skipped, do nothing. */
+/* Unless steps may be skipped, end the job if a sum that has arrived is not finite. */
 void ddp_trainer_check_arrived(ddp_trainer *t);
 
 /* Keep a copy of BatchNorm's statistics, before a mini-batch's forward pass, if it is the first of
@@ -152,12 +147,10 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
 /* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
 
 /* Add counts to a step's loss, before its sum starts: samples that could not be read, and how much
- * of the gradients is left to send. If ranks are to be compared, add a checksum of their
- * parameters. */
+ * of the gradients is left to send. If ranks are to be compared, add a checksum. */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
-/* Use the counts and checksums that came with the summed loss. If ranks' parameters differ, the
- * program ends. */
+/* Use the counts and checksums that came with the loss. If ranks differ, the program ends. */
 void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c) ---- */
@@ -196,8 +189,8 @@ int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
  * into sync after it, and whether own gradients are finite. Does nothing in other steps. */
 void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
-/* Prepare the update of a layer in a local step, with own gradients. Returns 0 if the layer is not
- * to be updated. */
+/* Prepare a layer's update with own gradients, in a local step. Returns 0 if there is to be none.
+ */
 int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
 
 /* Bring ranks into sync, if that is due (collective then). Call after an update, before anybody
@@ -224,8 +217,7 @@ int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */
 
 /* Start the sum over ranks of how many loaded samples end the run (ddp_bad_samples_ending). Call
- * before each mini-batch's forward pass: it does so for the first of a step, if config.bad_data is
- * set. */
+ * before each mini-batch's forward pass; it acts at a step's first, if config.bad_data is set. */
 void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
                                  const ddp_train_position *before);
 

@@ -19,8 +19,7 @@ void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);
 
-/* Fail with DDP_ERR_FORMAT, and name the line, if the cfg has a layer that Darknet does not train
- * correctly. */
+/* Fail with DDP_ERR_FORMAT, naming the line, if Darknet does not train a layer correctly. */
 ddp_status ddp_check_cfg_trainable(const char *path, const ddp_cfg_text *cfg,
                                    ddp_error *err) DDP_MUST_CHECK;
 

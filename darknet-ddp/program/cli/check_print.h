@@ -7,8 +7,7 @@
 #include "glue/weights.h"
 #include "inputs/anchor_fit.h"
 
-/* How well anchors and weights fit; known on rank 0 alone, when all ranks' findings are gathered.
- */
+/* How well anchors and weights fit; known on rank 0 alone, once all findings are gathered. */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* path of the weights file; NULL: none was given */
@@ -29,8 +28,7 @@ typedef struct ddp_check_counts {
 } ddp_check_counts;
 
 /* Print each fault to out as a line "FILE:LINE: error: SENTENCE", then the counts of r. If json is
- * not NULL, all of it is written there, too. Returns how many faults there are. faults is empty
- * afterwards. */
+ * not NULL, all is written there, too. Returns how many faults there are, and empties faults. */
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
                                  const ddp_check_result *r);
 

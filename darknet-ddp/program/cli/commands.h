@@ -26,8 +26,7 @@ typedef struct ddp_command_call {
  * Returns 0, with nothing printed, if the command line asks for none of these. */
 int ddp_command_front(int argc, char **argv);
 
-/* Return the lines that explain the .data file of a command ("detector", "classifier"), or NULL for
- * other commands. */
+/* Return lines that explain the .data file of "detector" or "classifier"; NULL for others. */
 const char *ddp_command_data_file(const char *command);
 
 /* Parse cfg with the sizes that options give instead of its own. gpu: the number of a GPU, or -1

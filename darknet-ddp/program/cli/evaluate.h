@@ -1,5 +1,5 @@
-/* cli/evaluate.h: what commands that measure given weights share: they open ranks, GPUs, pictures
- * and the network. */
+/* cli/evaluate.h: opens what commands that measure given weights need: ranks, pictures, the
+ * network. */
 #ifndef DDP_CLI_EVALUATE_H
 #define DDP_CLI_EVALUATE_H
 
@@ -15,9 +15,8 @@ typedef struct ddp_evaluate {
     int rank;
 } ddp_evaluate;
 
-/* Join the ranks, read the .data file, and load the cfg with the weights on each rank. command:
- * "detector" or "classifier". call->words: DATA CFG WEIGHTS. Collective; ends the program on
- * failure. */
+/* Join the ranks, read the .data file, and load cfg and weights on each rank. command: "detector"
+ * or "classifier". call->words: DATA CFG WEIGHTS. Collective; ends the program on failure. */
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call);
 
 /* Validate on all ranks and return the result, which lives until ddp_evaluate_close. found: gets

@@ -1,5 +1,4 @@
-/* inputs/anchor_fit.h: how well the cfg's anchors fit the boxes that were looked at, and which
- * would fit better. */
+/* inputs/anchor_fit.h: how well the cfg's anchors fit boxes, and which would fit better. */
 #ifndef DDP_INPUTS_ANCHOR_FIT_H
 #define DDP_INPUTS_ANCHOR_FIT_H
 
@@ -17,7 +16,7 @@ typedef struct ddp_anchor_fit {
 /* Find the anchors that `detector calc_anchors` would find for the boxes that c has looked at. The
  * network's size is that of the cfg or of c->values, and pictures are placed as the cfg says.
  * Returns 1 if they fit so much better than the cfg's (0.05 of IoU, from 20 pictures on) that a
- * line should say so. */
+ * line should tell. */
 int ddp_anchor_fit_find(ddp_anchor_fit *out, const ddp_scan_data *c);
 
 #endif

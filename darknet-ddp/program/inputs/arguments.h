@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "inputs/text_file.h"
 
-/* The words of `darknet COMMAND train DATA CFG WEIGHTS`, some commands without DATA. A word that is
- * not there is NULL. */
+/* The words of `darknet COMMAND train DATA CFG WEIGHTS`, some commands without DATA. A missing word
+ * is NULL. */
 typedef struct ddp_arguments {
     const char *command, *data, *cfg, *weights;
     const char *backup;              /* value of -backup; NULL: the .data file says */
@@ -17,8 +17,7 @@ typedef struct ddp_arguments {
     int saves;         /* 1: this process writes weights, trace and events */
     int has_epochs;    /* 1: -epochs is given, in place of max_batches= */
     int width, height; /* values of -width and -height; 0: the cfg says */
-    int elsewhere; /* 1: files may lie on other hosts alone, so that one which cannot be read passes
-                    */
+    int elsewhere;     /* 1: files may lie on other hosts alone: unreadable ones pass */
 } ddp_arguments;
 
 /* Return 1 if `darknet COMMAND train` reads a .data file. */

@@ -8,8 +8,7 @@
 #include "inputs/arguments.h"
 #include "inputs/text_file.h"
 
-/* Fail if the name of CFG or WEIGHTS is that of another framework's model, whether the file is
- * there or not. */
+/* Fail if CFG or WEIGHTS is named as another framework's model, whether it exists or not. */
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail if DATA or CFG is a weights file, or WEIGHTS is none. */
@@ -19,8 +18,7 @@ ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err) DDP_MU
 ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if CFG begins as a .data file does. Darknet itself names all else that is wrong with a cfg.
- */
+/* Fail if CFG begins as a .data file does. Darknet names other faults of a cfg. */
 ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -35,8 +33,8 @@ ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail if, without -epochs, a detector's max_batches is 0 or policy=poly has none. For other
- * commands and policies 0 means without end. A cfg that lacks the key may have it misspelt; Darknet
- * says so. */
+ * commands and policies 0 means without end. A cfg without the key passes: Darknet names misspelt
+ * keys. */
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 

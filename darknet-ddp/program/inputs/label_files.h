@@ -16,8 +16,7 @@ ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int 
 /* Return 1 if the picture has a label file. */
 int ddp_label_files_has(const char *picture);
 
-/* Fail with DDP_ERR_FORMAT: no picture of the list, which begins with `picture`, has a label file.
- */
+/* Fail with DDP_ERR_FORMAT: no picture of a list that begins with `picture` has a label file. */
 ddp_status ddp_label_files_none(const char *picture, ddp_error *err);
 
 #endif

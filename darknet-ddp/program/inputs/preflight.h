@@ -1,5 +1,5 @@
-/* inputs/preflight.h: a look, before a run, at some pictures of train= and valid=, at the names and
- * at the cfg's values. */
+/* inputs/preflight.h: looks, before a run, at some pictures of train= and valid=, names and the
+ * cfg. */
 #ifndef DDP_INPUTS_PREFLIGHT_H
 #define DDP_INPUTS_PREFLIGHT_H
 

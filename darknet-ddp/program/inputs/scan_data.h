@@ -48,8 +48,7 @@ void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count);
 /* Add faults for lines that stand twice in a list, and pictures that stand in both lists. */
 void ddp_scan_data_lists(ddp_scan_data *c);
 
-/* Return 1, and a sentence in *why, if no picture of a detector's train= that was looked at has a
- * label file; else 0. */
+/* Return 1, and a sentence in *why, if no picture of a detector's train= so far has labels. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
 /* Return 1, and a sentence in *why, if so many boxes reach beyond their pictures that the labels

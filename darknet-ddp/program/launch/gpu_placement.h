@@ -2,8 +2,7 @@
  *
  * Each rank chooses by what it was asked for, its place among the ranks of its host and how
  * many GPUs it sees. Then all ranks compare what they chose: launchers may show each rank other
- * GPUs under the same numbers. Nothing here asks a GPU.
- */
+ * GPUs under the same numbers. Nothing here asks a GPU. */
 #ifndef DDP_LAUNCH_GPU_PLACEMENT_H
 #define DDP_LAUNCH_GPU_PLACEMENT_H
 
@@ -16,8 +15,7 @@ typedef struct ddp_gpu_wish {
     int gpu;           /* the GPU of -i; -1: not given */
 } ddp_gpu_wish;
 
-/* Where a rank runs, and the GPU that it chose. Ranks send each other its bytes, so zero it first.
- */
+/* Where a rank runs, and the GPU that it chose. Zero it first: ranks send each other its bytes. */
 typedef struct ddp_gpu_placement {
     char host[256];
     int local_rank;    /* the rank's number among those of its host, from 0 */

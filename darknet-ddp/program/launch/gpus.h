@@ -1,5 +1,4 @@
-/* launch/gpus.h: the GPU of this rank, as the options say (launch/gpu_placement.h has the rules).
- */
+/* launch/gpus.h: this rank's GPU, by the options (rules: launch/gpu_placement.h). */
 #ifndef DDP_LAUNCH_GPUS_H
 #define DDP_LAUNCH_GPUS_H
 
@@ -13,8 +12,7 @@ typedef struct ddp_gpus {
     int gpu;         /* CUDA's number of this rank's GPU; -1: it computes on the CPU */
     int shared;      /* 1: some ranks have the same GPU */
     int named;       /* 1: the command line names GPUs */
-    char names[256]; /* kinds of the ranks' devices, with commas between: "GPU NVIDIA H200", or
-                        "CPU" */
+    char names[256]; /* kinds of ranks' devices: "GPU NVIDIA H200, NVIDIA L4"; "CPU" */
     ddp_gpu_placement *placements; /* placement of each rank; NULL: they compute on CPUs */
 } ddp_gpus;
 

@@ -1,5 +1,4 @@
-/* launch/host_processes.h: processes that a launcher (mpirun) has started on this host, by /proc.
- */
+/* launch/host_processes.h: processes that an mpirun has started on this host. */
 #ifndef DDP_LAUNCH_HOST_PROCESSES_H
 #define DDP_LAUNCH_HOST_PROCESSES_H
 
@@ -14,8 +13,7 @@ void ddp_children_each(pid_t parent, void (*each)(void *ctx, pid_t child), void 
 int ddp_rank_of_process(pid_t pid);
 
 /* Write to out[0..size) which ranks of this host run another program than this process. Each is
- * told as "; rank 1 on this host is no darknet: /usr/bin/sleep"; if there is none, out is "". Call
- * in a rank. */
+ * told as "; rank 1 on this host is no darknet: /usr/bin/sleep"; else out is "". Call in a rank. */
 void ddp_host_processes_describe_strangers(char *out, size_t size);
 
 #endif

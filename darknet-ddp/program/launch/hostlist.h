@@ -1,5 +1,4 @@
-/* launch/hostlist.h: the hosts that -ddp_hosts names. launch/reach.h finds out which of them
- * answer. */
+/* launch/hostlist.h: the hosts that -ddp_hosts names. launch/reach.h asks which answer. */
 #ifndef DDP_LAUNCH_HOSTLIST_H
 #define DDP_LAUNCH_HOSTLIST_H
 
@@ -39,8 +38,8 @@ int ddp_is_this_host(const char *name);
 int ddp_hosts_have_others(const ddp_hosts *h);
 
 /* Write to network[0..size) the IPv4 network over which this host reaches the first other host that
- * answers, such as "10.1.0.0/16", and return 1. Returns 0 if there is no other host, or its name
- * cannot be resolved. */
+ * answers, such as "10.1.0.0/16", and return 1. Returns 0 if there is none, or its name is unknown.
+ */
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
 
 /* Return how many ranks the hosts that answer have together. */

@@ -1,5 +1,4 @@
-/* launch/kill_launcher.h: ends an mpirun that stays when its job has failed, or its daemon on
- * another host. */
+/* launch/kill_launcher.h: ends an mpirun, or its daemon, that stays when its job has failed. */
 #ifndef DDP_LAUNCH_KILL_LAUNCHER_H
 #define DDP_LAUNCH_KILL_LAUNCHER_H
 

@@ -1,5 +1,4 @@
-/* launch/limits.h: limits of this host that would make mpirun crash, checked before it is
- * started. */
+/* launch/limits.h: checks limits of this host that would make mpirun crash. */
 #ifndef DDP_LAUNCH_LIMITS_H
 #define DDP_LAUNCH_LIMITS_H
 

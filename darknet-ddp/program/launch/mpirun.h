@@ -4,8 +4,7 @@
  * All that this program sets or reads of an mpirun, of its parts on other hosts and of what they
  * print stands in launch/mpirun.c and launch/mpirun_says.c. A rank's own settings before MPI starts
  * are in transport/mpi_init.c. Which of the three it is, the MPI library says at run
- * time (comm/group.h:ddp_group_mpi_kind). docs/hosts.md has what one of them cannot do.
- */
+ * time (comm/group.h:ddp_group_mpi_kind). docs/hosts.md has what one of them cannot do. */
 #ifndef DDP_LAUNCH_MPIRUN_H
 #define DDP_LAUNCH_MPIRUN_H
 
@@ -25,14 +24,12 @@ typedef struct ddp_mpirun_start {
     const char *network; /* network between hosts: an interface or "10.1.0.0/16"; NULL: not known */
     const char *interface;        /* interface that -ddp_interface names; NULL: none */
     int has_domains;              /* 1: a host is named with its domain */
-    const char *const *passed_on; /* names of environment variables that ranks on other hosts get,
-                                     too; NULL ends */
+    const char *const *passed_on; /* names of variables that other hosts' ranks get; NULL ends */
 } ddp_mpirun_start;
 
 /* The first words of mpirun's command line, up to the program and with it. All zero is empty. */
 typedef struct ddp_mpirun_line {
-    const char *words[DDP_MPIRUN_WORDS]; /* words of the line; they point into this struct and into
-                                            its start */
+    const char *words[DDP_MPIRUN_WORDS]; /* point into this struct and into its start */
     size_t count;
     char ranks[16], ports[32], kill_timeout[16];
 } ddp_mpirun_line;
@@ -49,8 +46,7 @@ void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
  * PATH, Open MPI 4 must not look for them. */
 void ddp_mpirun_prepare_one_host(void);
 
-/* Return 1 if mpirun starts ranks on this host only where it is called localhost, and not by an
- * address: Open MPI 5. */
+/* Return 1 if mpirun must be told localhost for this host, and no address: Open MPI 5. */
 int ddp_mpirun_wants_localhost(void);
 
 /* Return 1 if mpirun passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts:
@@ -67,8 +63,8 @@ int ddp_mpirun_name_letters(void);
 int ddp_mpirun_end_signal(void);
 
 /* Return for how many seconds a rank whose connection is gone may still tell its own error. Open
- * MPI 5's mpirun kills all ranks half a second after the first has ended, other mpiruns 2 s after.
- * Call in a rank. */
+ * MPI 5's mpirun kills all half a second after the first has ended, others 2 s after. Call in a
+ * rank. */
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun above this rank passes on whole lines alone, so that no line can renew
@@ -91,8 +87,7 @@ int ddp_mpirun_is_name(const char *program);
 int ddp_mpirun_is_daemon_name(const char *program);
 
 /* Return the name by which the mpirun that runs as `program` was started. Open MPI 5's mpirun
- * becomes a prterun, which nobody can start in its place. Call in a rank; the result is program or
- * a variable's value. */
+ * becomes a prterun, which nobody can start in its place. Call in a rank; never free the result. */
 char *ddp_mpirun_typed_name(char *program);
 
 #endif

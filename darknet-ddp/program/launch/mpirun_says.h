@@ -23,8 +23,7 @@ void ddp_mpirun_read_frame(ddp_mpirun_frame *out, const char *text);
 /* Return 1 if the line of `bytes` bytes is the first or last one of a frame. */
 int ddp_mpirun_is_rule(const char *line, size_t bytes);
 
-/* Return 1 if the line of `bytes` bytes is mpirun's, and no news to a user who did not type mpirun.
- */
+/* Return 1 if the line of `bytes` bytes is mpirun's, and of no use to whoever typed darknet. */
 int ddp_mpirun_is_aside(const char *line, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* launch/oom.h: how much memory each rank of this host has had, for a message if the kernel ends it
- * for want of memory. */
+/* launch/oom.h: memory of each rank of this host, for a message if the kernel ends it for want of
+ * it. */
 #ifndef DDP_LAUNCH_OOM_H
 #define DDP_LAUNCH_OOM_H
 
@@ -9,8 +9,8 @@
 enum { DDP_RANKS_WATCHED = 64 };
 
 typedef struct ddp_oom {
-    int64_t killed_before; /* processes that the kernel had ended for want of memory when opened;
-                              -1: not known */
+    int64_t killed_before; /* processes that the kernel had ended for want of memory before; -1:
+                              unknown */
     int count;             /* ranks seen so far */
     struct {
         int rank;
@@ -28,8 +28,7 @@ void ddp_oom_look(ddp_oom *m, pid_t launcher);
 /* Return the most memory that a rank was seen to have had, in bytes; 0: not known. */
 int64_t ddp_oom_peak(const ddp_oom *m, int rank);
 
-/* Return 1 if the kernel has ended any process of this host for want of memory since ddp_oom_open.
- */
+/* Return 1 if the kernel has ended a process of this host for want of memory since opening. */
 int ddp_oom_was_short(const ddp_oom *m);
 
 #endif

@@ -50,8 +50,7 @@ typedef struct ddp_output_relay {
  * ddp_output_relay_finish ends it. */
 void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters);
 
-/* Set fds[0] and fds[1] to what the caller's poll has to wait for; a descriptor of -1 is nothing.
- */
+/* Set fds[0] and fds[1] to what the caller's poll has to wait for; descriptor -1: nothing. */
 void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 
 /* Read and write what can be read and written now. Never waits. */

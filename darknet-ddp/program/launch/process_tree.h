@@ -1,5 +1,5 @@
-/* launch/process_tree.h: signals to the tree of processes below this one: its children, their
- * children, and so on. */
+/* launch/process_tree.h: signals to the tree of processes below this one: children, their children,
+ * ... */
 #ifndef DDP_LAUNCH_PROCESS_TREE_H
 #define DDP_LAUNCH_PROCESS_TREE_H
 
@@ -12,16 +12,14 @@ void ddp_become_subreaper(void);
 /* Kill all processes of the tree, and wait until none is left, for 3 s at most. */
 void ddp_process_tree_kill(void);
 
-/* Call each(ctx, pid) for every process below this one, not for this one. A process may have ended
- * before its call. */
+/* Call each(ctx, pid) for every process of the tree, which may have ended before its call. */
 void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 
-/* Send signal `number` to each process of the tree that runs this very program. Returns how many
- * got it. */
+/* Send signal `number` to each process of the tree that runs this very program; return their
+ * number. */
 int ddp_process_tree_signal(int number);
 
-/* Return 1 if signal `number` was sent to process `pid` and waits there, since the process blocks
- * it. */
+/* Return 1 if signal `number` was sent to process `pid`, which blocks it, so that it waits. */
 int ddp_process_has_pending(pid_t pid, int number);
 
 /* Send signal `number` to the first process found in the tree that runs this very program and

@@ -1,13 +1,11 @@
 /* launch/reach.h: finds out whether other hosts answer. They are asked as mpirun reaches them: by
- * the program that Open MPI's parameter names (launch/mpirun.h:ddp_mpirun_agent), or by ssh without
- * a password prompt. */
+ * the program that Open MPI's parameter names (ddp_mpirun_agent), or by ssh without a prompt. */
 #ifndef DDP_LAUNCH_REACH_H
 #define DDP_LAUNCH_REACH_H
 
 #include "launch/hostlist.h"
 
-/* Set `unreachable` of each host anew, by asking all of them at once. This host always answers.
- * Takes up to 10 s. */
+/* Set `unreachable` of each host, by asking all at once. This host answers. Takes up to 10 s. */
 void ddp_hosts_probe(ddp_hosts *h);
 
 /* Ask host `name`, and if it does not answer, return 1 with the reason in out[0..size). The words
@@ -19,8 +17,7 @@ int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t
  * d, e and 2 more". Returns how many they are. */
 int ddp_hosts_being_reached(const ddp_hosts *h, char *out, size_t size);
 
-/* Write to out[0..size) the name, without folder, of the program that reaches other hosts, such as
- * "ssh". */
+/* Write to out[0..size) the name, without folder, of the program that reaches hosts: "ssh". */
 void ddp_reach_program(char *out, size_t size);
 
 #endif

@@ -21,21 +21,18 @@ char *ddp_resume_command(int launched, ddp_resume_how how);
  * 0, it is "with a larger max_batches= in CFG COMMAND". The caller frees it. NULL: no memory. */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
-/* Return 1 if process `pid` is an mpirun by its name; for the second, mpirun's daemon on another
- * host. */
+/* Return 1 if process `pid` is an mpirun by its name; the second: mpirun's daemon elsewhere. */
 int ddp_is_mpirun(pid_t pid);
 int ddp_is_mpiruns_daemon(pid_t pid);
 
-/* Return the line of ddp_resume_command for the words argv. For a process that is to start ranks.
- */
+/* Return the line of ddp_resume_command for the words argv, in a process that starts ranks. */
 char *ddp_resume_command_of(char *const *argv, ddp_resume_how how);
 
 /* Return the command line of this process as it is, quoted for a shell. The caller frees it; NULL
  * if it cannot be read, or without memory. */
 char *ddp_command_line(void);
 
-/* Return "COMMAND goes on from WHERE". The caller frees it; NULL if command is NULL, or without
- * memory. */
+/* Return "COMMAND goes on from WHERE". The caller frees it; NULL: no command, or no memory. */
 char *ddp_resume_advice(char *command, const char *where);
 
 #endif

@@ -18,8 +18,7 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone);
  * Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
-/* Print a line on standard error, after erasing a line that renews itself there. May be called in
- * handlers of signals. */
+/* Print a line on standard error, over one that renews itself. Safe in handlers of signals. */
 void ddp_signals_say(const char *line);
 
 /* Return the signal that asked this process to end since ddp_signals_open; 0: none did. */

@@ -1,6 +1,5 @@
 /* run/best.h: keeps the best validation figure that this run knows in step with the file
- * NAME_best.weights. A save may fail, and a user may remove the file, so it is looked for on the
- * disk. On rank 0. */
+ * NAME_best.weights. A save may fail, and a user may remove the file. On rank 0. */
 #ifndef DDP_RUN_BEST_H
 #define DDP_RUN_BEST_H
 

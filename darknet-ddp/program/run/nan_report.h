@@ -11,8 +11,7 @@
 void ddp_nan_report_skipped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire);
 
 /* Write to *err the error with which the job ends. Print on rank 0 the pictures of the mini-batch
- * in which the bad numbers began. last: the weights file that was saved or resumed last; NULL:
- * none. */
+ * in which the bad numbers began. last: the last weights file saved or resumed; NULL: none. */
 void ddp_nan_report_error(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
                           const char *last, ddp_error *err);
 

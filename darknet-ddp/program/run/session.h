@@ -7,8 +7,7 @@
  *   3. ddp_session_begins_with
  *   4. ddp_session_validate
  *   5. Darknet's own main, which trains
- *   6. ddp_session_close
- */
+ *   6. ddp_session_close */
 #ifndef DDP_RUN_SESSION_H
 #define DDP_RUN_SESSION_H
 
@@ -29,8 +28,7 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
 
 /* Put the values of the options in inputs/overrides.h in place of those of the cfg's [net]. Also
  * find the training list in the .data file. command: Darknet's, "detector" say. data: the word
- * where the .data file stands. It is not read if the command has none. Call before the network is
- * parsed. */
+ * where the .data file stands. Not read if the command has none. Call before parsing. */
 void ddp_session_override(const char *command, const char *data, const char *cfg);
 
 /* Tell what the run begins with. weights: the weights file of the line; NULL: none. clear: -clear

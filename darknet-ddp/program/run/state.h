@@ -48,8 +48,7 @@ extern struct ddp_run {
     /* checkpoints.c */
     const char *directory; /* folder that the weights are saved in */
     const char *cfg_path;
-    int is_finished; /* 1: no batch was left to train when the network was read; then no file is
-                        written */
+    int is_finished; /* 1: no batch was left to train at the start: no file is written */
     ddp_checkpoints *checkpoints;
 
     /* begin.c: the files. */
@@ -66,8 +65,7 @@ ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 void ddp_session_prepare_advice(const char *resume_hint);
 
 /* Have a run that ends early print the sentence of ddp_session_prepare_advice, since there is a
- * checkpoint now. The second function does so only on rank 0, and if this run has saved something.
- */
+ * checkpoint. The second does so only on rank 0, and if this run has saved something. */
 void ddp_session_advise(void);
 void ddp_session_advise_if_saved(void);
 
@@ -91,14 +89,13 @@ ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *n
 
 /* ---- checkpoints.c ---- */
 
-/* Fail as ddp_agree if ranks have loaded different weights. A resumed run passes: only rank 0 has
- * read the checkpoint. */
+/* Fail as ddp_agree if ranks have loaded different weights. Resumed runs pass: rank 0 alone reads
+ * checkpoints. */
 ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- end.c ---- */
 
-/* End every rank before anything was written, since the signal `number` has asked this process to
- * end. */
+/* End every rank before anything was written, since signal `number` has asked for it. */
 void ddp_session_end_untrained(int number) __attribute__((noreturn));
 
 /* ---- step.c ---- */
@@ -109,8 +106,7 @@ void ddp_session_show_line(const ddp_train_position *position, const char *line)
 /* Return how many steps this run has made. */
 size_t ddp_session_steps(void);
 
-/* Return after how many validations without a new best -patience has ended the run; 0: it has not.
- */
+/* Return after how many validations without a best -patience has ended the run; 0: it has not. */
 int ddp_session_ends_early(void);
 
 #endif

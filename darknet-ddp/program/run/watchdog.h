@@ -1,6 +1,5 @@
 /* run/watchdog.h: the watch over this process (watch/watch.h), as the options say, and what is
- * printed and written if a run hangs.
- */
+ * printed and written if a run hangs. */
 #ifndef DDP_RUN_WATCHDOG_H
 #define DDP_RUN_WATCHDOG_H
 

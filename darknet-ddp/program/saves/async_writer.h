@@ -17,8 +17,7 @@
  * Threads: all functions are called by one thread, the trainer's. The writer's thread reads
  * run->base and run->guard, and calls the guard (checkpoint/checkpoint.h). It writes
  * run->saved_at_ns, under the writer's lock. The trainer's thread may change all other fields of
- * run between calls.
- */
+ * run between calls. */
 #ifndef DDP_SAVES_ASYNC_WRITER_H
 #define DDP_SAVES_ASYNC_WRITER_H
 
@@ -32,11 +31,11 @@ enum { DDP_ASYNC_PATHS = 16 };
 
 /* The saves that have ended since the last ddp_async_writer_poll. */
 typedef struct ddp_async_result {
-    int ended;                    /* how many saves have ended */
-    int last_failed;              /* 1 if the last of them failed */
-    double seconds;               /* how long the last of them took to write */
-    char *saved[DDP_ASYNC_PATHS]; /* paths of the saves that succeeded, the last one last; the
-                                     caller frees each */
+    int ended;       /* how many saves have ended */
+    int last_failed; /* 1 if the last of them failed */
+    double seconds;  /* how long the last of them took to write */
+    char
+        *saved[DDP_ASYNC_PATHS]; /* paths of good saves, the last one last; the caller frees each */
     int saved_count;
     ddp_status status; /* status of the first save that failed, or DDP_OK */
     ddp_error error;   /* error of the first save that failed */

@@ -12,8 +12,7 @@
 
 /* If BASE_best.weights is in directory, and is not of step `step`, rename it to
  * BASE_best_N.weights, N being the first free number. `step` is that of the best figure that the
- * run knows; 0: it knows none, since its figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
- */
+ * run knows; 0: its figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 
@@ -27,10 +26,9 @@ int ddp_displaced_is_foreign(const char *path);
 
 /* Make room at path before a run of the name `base` saves there, by the SAVE rows of
  * checkpoint/starts.def. Weights that lie there are renamed path.old or path.old.N, or stay to be
- * written over. With is_own 1 (this run has saved there before, or goes on from there), only
- * another cfg's weights are renamed. `step`: the step that the run goes on from; SIZE_MAX: it began
- * anew. Unless is_own is 1, reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
- */
+ * written over. With is_own 1 (this run has saved there, or goes on from there), only another cfg's
+ * weights are. `step`: the step that the run goes on from; SIZE_MAX: it began anew. Unless is_own
+ * is 1, reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -44,8 +42,8 @@ ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Make room at path for a second copy of the weights that `metadata` describe. *alike becomes 1 if
- * these very weights are there already; other weights are renamed path.old. Fails as
- * ddp_displaced_keep. */
+ * these very weights are there already; others are renamed path.old. Fails as ddp_displaced_keep.
+ */
 ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
                                      int *alike, ddp_error *err) DDP_MUST_CHECK;
 

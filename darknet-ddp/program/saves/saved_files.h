@@ -10,8 +10,7 @@ typedef struct ddp_saved_files {
     size_t count;
 } ddp_saved_files;
 
-/* Put a copy of path at the end of the list; if it is there already, move it. Does nothing if there
- * is no memory. */
+/* Put a copy of path at the list's end, or move it there; without memory do nothing. */
 void ddp_saved_files_add(ddp_saved_files *files, const char *path);
 
 /* Return 1 if path is in the list. */

@@ -53,8 +53,7 @@ void ddp_csv_columns_release(ddp_csv_columns *c);
 void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
                                 double *row);
 
-/* Write a validation's figures to their columns of row; with result NULL (there was none), write
- * NaN. */
+/* Write a validation's figures to their columns of row; NaN if result is NULL (there was none). */
 void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
                           double *row);
 

@@ -1,5 +1,4 @@
-/* show/page_model.h: what a run's page (monitor/page.h) shows, gathered from the parts of the run.
- */
+/* show/page_model.h: what a run's page (monitor/page.h) shows, from all parts of the run. */
 #ifndef DDP_SHOW_PAGE_MODEL_H
 #define DDP_SHOW_PAGE_MODEL_H
 

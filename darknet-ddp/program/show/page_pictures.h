@@ -1,6 +1,5 @@
 /* show/page_pictures.h: the page's views of a detector's last validation, on rank 0. They are the
- * matrix of which class is taken for which, and some pictures with their labels and with what was
- * found. */
+ * matrix of which class is taken for which, and some pictures with labels and found boxes. */
 #ifndef DDP_SHOW_PAGE_PICTURES_H
 #define DDP_SHOW_PAGE_PICTURES_H
 
@@ -9,7 +8,7 @@
 
 typedef struct ddp_page_pictures ddp_page_pictures;
 
-/* Choose pictures of v's list. *out is NULL if v validates no detector. v must outlive *out. Fails
+/* Choose pictures of v's list. *out is NULL unless v validates a detector; v must outlive it. Fails
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation *v,
                                   ddp_error *err) DDP_MUST_CHECK;

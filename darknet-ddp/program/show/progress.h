@@ -22,8 +22,7 @@ typedef struct ddp_progress {
 typedef struct ddp_progress_now {
     int64_t now_ns;
     int64_t communication_ns; /* time in communication so far, on this rank; -1: not counted */
-    int64_t loading_ns;       /* time outside of the network's passes, so far, on this rank; -1: not
-                                 counted */
+    int64_t loading_ns;       /* time outside of passes so far, on this rank; -1: not counted */
     size_t images;            /* images so far, of all ranks */
     size_t step;              /* steps done so far, as Darknet counts batches */
     size_t last_step;         /* last step of the training; 0: unknown */
@@ -35,16 +34,14 @@ void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now);
 /* Add a step that has ended. */
 void ddp_progress_step(ddp_progress *p, const ddp_progress_now *now);
 
-/* Return the images a second over the last steps (the last 20 count two thirds); 0 before the
- * first. */
+/* Return the images a second over the last steps (the last 20 count two thirds); 0 at first. */
 double ddp_progress_speed(const ddp_progress *p);
 
 /* Return the share of the last steps' wall time in which this rank waited for messages or moved
  * them; NaN: not counted. */
 double ddp_progress_communication(const ddp_progress *p);
 
-/* Return the share of the last steps' wall time in which this rank waited for its samples; NaN: not
- * counted. */
+/* Return the share of the last steps' time in which this rank waited for samples; NaN: unknown. */
 double ddp_progress_loading(const ddp_progress *p);
 
 /* Return 1 if ddp_progress_loading is a fifth or more: the loader holds training up. */

@@ -1,8 +1,7 @@
 /* show/rank_output.h: what a rank prints, and how it ends the job.
  *
  * Rank 0 prints as Darknet does. Other ranks print errors alone, with rank and host. An error that
- * all ranks meet is printed once: the others wait a moment, in which rank 0 ends the job.
- */
+ * all ranks meet is printed once: the others wait a moment, in which rank 0 ends the job. */
 #ifndef DDP_SHOW_RANK_OUTPUT_H
 #define DDP_SHOW_RANK_OUTPUT_H
 
@@ -29,8 +28,7 @@ void ddp_rank_output_quiet(void);
  * standard output itself if that fails. */
 FILE *ddp_rank_output_take_output(void);
 
-/* Open standard error again, for messages of libraries. Call when Darknet has built the network and
- * named its layers. */
+/* Open standard error again, for messages of libraries. Call when the network is built. */
 void ddp_rank_output_errors_only(void);
 
 /* Silence failures from now on, since this rank leaves the group and then ends: other threads that
@@ -55,16 +53,13 @@ void ddp_report_forget_resume_hint(void);
 /* Print the resume hint now, if there is one. From any thread. */
 void ddp_report_print_resume_hint(void);
 
-/* Send a note to the process that started the ranks, if that is this program (launch/child.h). From
- * any thread. */
+/* Send a note to this program where it started the ranks (launch/child.h). From any thread. */
 void ddp_report_notify_launcher(ddp_launcher_note note);
 
-/* Tell the process that started the ranks the path of NAME.log, if it was this program. On rank
- * 0. */
+/* Send the path of NAME.log to this program where it started the ranks. On rank 0. */
 void ddp_report_notify_launcher_of_log(const char *path);
 
-/* Print a text on standard error, with rank and host if there are several ranks. From any
- * thread. */
+/* Print a text on standard error, with rank and host if there are several. From any thread. */
 void ddp_report_print(const char *text);
 
 /* Have this process end within 10 s from now with this exit status, whatever file or rank its

@@ -12,8 +12,7 @@
  *     file (monitor/csv.c; columns: show/csv_columns.c), the page's history (monitor/history.c) and
  *     TensorBoard.
  *  4. Every two seconds rank 0 asks all ranks how long they waited. The request travels with the
- *     loss, as signals do, and show/wait_shares.c gathers.
- */
+ *     loss, as signals do, and show/wait_shares.c gathers. */
 #ifndef DDP_SHOW_RUN_FILES_H
 #define DDP_SHOW_RUN_FILES_H
 
@@ -35,8 +34,7 @@ typedef struct ddp_run_files_config {
     int resumed;              /* 1: the run goes on, and so do its files */
     int best;                 /* the option -best */
     ddp_train_position start; /* where the run begins */
-    size_t saved_step; /* number of start.step as the checkpoint counted it; batch= may have been
-                          another */
+    size_t saved_step;        /* start.step as the checkpoint counts it: batch= may have changed */
     int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
     ddp_trainer *trainer;
     ddp_validation *validation; /* is told of validations in a resumed run's CSV file; NULL: none */
@@ -63,9 +61,8 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Call before and after weights are saved. Rows are flushed to the disk. So a run that is resumed
- * from these weights finds those of the steps before, and that of their own step as soon as it has
- * ended. */
+/* Call before and after weights are saved. Rows are flushed to the disk. So a run resumed from
+ * these weights finds those of earlier steps, and their own step's once it has ended. */
 void ddp_run_files_saving(ddp_run_files *r);
 void ddp_run_files_saved(ddp_run_files *r);
 

@@ -2,8 +2,7 @@
  * with figures behind it under -ddp, every -log_every steps. On a terminal one line renews itself,
  * and Darknet's go to NAME.log.
  *
- * A process has one run at most, because Darknet calls back without context.
- */
+ * A process has one run at most, because Darknet calls back without context. */
 #ifndef DDP_SHOW_STEP_LINE_H
 #define DDP_SHOW_STEP_LINE_H
 
@@ -11,8 +10,7 @@
 #include "show/progress.h"
 #include "validate/schedule.h"
 
-/* Print a line for the first step, the last one, and each step that `every` divides. Call before
- * Darknet trains. */
+/* Print a line for the first, the last and each `every`-th step. Call before Darknet trains. */
 void ddp_step_line_open(int every);
 
 /* Note that training begins. Without this call, it begins with the end of the first step. */
@@ -27,13 +25,11 @@ void ddp_step_line_show(const ddp_progress_now *now, const char *line,
  * communication_ns of them were communication. */
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns);
 
-/* Note that `ns` nanoseconds since the last step were spent on saving, and not on waiting for
- * samples. */
+/* Note that `ns` nanoseconds since the last step went to saving, not to waiting for samples. */
 void ddp_step_line_saved(int64_t ns);
 
 /* Print where the run stands, with `begin` before each line: "HOW batch 320 of 320" and "5120
- * images; 320 steps in 2 minutes, average loss 0.4012". Returns 0, and prints nothing, if no step
- * has ended. */
+ * images; 320 steps in 2 minutes, average loss 0.4012". Returns 0 if no step has ended. */
 int ddp_step_line_print_end(const char *begin, const char *how);
 
 #endif

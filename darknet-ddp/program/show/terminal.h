@@ -9,8 +9,7 @@
  *
  * Darknet prints a step's line by train_line (patches), which comes to ddp_session_show_line
  * (run/step.c) and to show/step_line.c. It adds figures (show/progress.c), and prints it or renews
- * the terminal's line. Lines about less than a step go by train_say, silent without -verbose.
- */
+ * the terminal's line. Lines about less than a step go by train_say, silent without -verbose. */
 #ifndef DDP_SHOW_TERMINAL_H
 #define DDP_SHOW_TERMINAL_H
 
@@ -42,8 +41,7 @@ int ddp_terminal_renews(void);
 
 /* Show segments[0..count) as the line that renews itself, at most ten times a second. Call only if
  * ddp_terminal_renews. There are no colours if NO_COLOR is set. Segments form groups: each group
- * but the first begins with two blanks. Groups for which the terminal has no room are left out; the
- * first is cut. */
+ * but the first begins with two blanks. Groups without room are left out; the first is cut. */
 void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count);
 
 /* Erase the line that renews itself, and show none from now on. */
@@ -55,15 +53,14 @@ const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 /* Write all that is printed to the file at path, too, beginning with `head` and what was printed so
  * far. `append`: 1 writes behind what the file has; 0 renames an old one to PATH.old. The path must
- * outlive the run; NULL: there is no such file, and nothing is remembered. A failure is said once,
- * and stops nothing. */
+ * outlive the run; NULL: no file, and nothing is remembered. A failure is said once, and stops
+ * nothing. */
 void ddp_terminal_log(const char *path, int append, const char *head);
 
 /* Write a line, which ends with its newline, to NAME.log alone. */
 void ddp_terminal_note(const char *line);
 
-/* Return the errno with which standard output could not be written; 0 if it could, or its reader
- * has gone. */
+/* Return the errno of a failed write to standard output; 0: none, or its reader has gone. */
 int ddp_terminal_output_error(void);
 
 /* Write NAME.log anew, with all that it has, if it is no longer there (ddp_file_bring_back). */

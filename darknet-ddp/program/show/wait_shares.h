@@ -23,8 +23,7 @@ typedef struct ddp_wait_shares {
 } ddp_wait_shares;
 
 /* Begin to count how long this rank waits. communication_ns: its time in communication so far
- * (ddp_trainer_communication_ns). group must outlive w. Release with ddp_wait_shares_release. Fails
- * with DDP_ERR_NOMEM. */
+ * (ddp_trainer_communication_ns). group must outlive w. Release it. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_wait_shares_release(ddp_wait_shares *w);

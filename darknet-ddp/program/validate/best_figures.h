@@ -1,5 +1,4 @@
-/* validate/best_figures.h: which validation of a run was the best, and which were the best before
- * it. */
+/* validate/best_figures.h: which validation was the best, and which were before it. */
 #ifndef DDP_VALIDATE_BEST_FIGURES_H
 #define DDP_VALIDATE_BEST_FIGURES_H
 
@@ -38,8 +37,7 @@ int ddp_best_figures_since(const ddp_best_figures *b);
  * validation after `step` is known. */
 int ddp_best_figures_go_back(ddp_best_figures *b, size_t step);
 
-/* Copy rank 0's best and number of validations to all ranks, without `all`. Collective. Fails with
- * DDP_ERR_COMM. */
+/* Copy rank 0's fields best and number to all ranks. Collective. Fails with DDP_ERR_COMM. */
 ddp_status ddp_best_figures_share(ddp_best_figures *b, ddp_group *group,
                                   ddp_error *err) DDP_MUST_CHECK;
 

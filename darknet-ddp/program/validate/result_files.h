@@ -1,5 +1,4 @@
-/* validate/result_files.h: writes a detector's detections to the files that Darknet's `detector
- * valid` writes. */
+/* validate/result_files.h: writes detections to files as Darknet's `detector valid` does. */
 #ifndef DDP_VALIDATE_RESULT_FILES_H
 #define DDP_VALIDATE_RESULT_FILES_H
 

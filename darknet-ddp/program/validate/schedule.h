@@ -93,8 +93,7 @@ int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *
  * boxes that are not finite, if there were any. */
 void ddp_validation_say_left_out(const ddp_validation_result *r);
 
-/* Return the paths of the pictures, in the order of the list, and set *count. They live as long as
- * v. */
+/* Return the *count paths of the pictures, in the list's order. They live as long as v. */
 char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count);
 
 /* Return the fields of the result that are known before the first validation: is_classifier, names,
@@ -109,12 +108,11 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key);
 void ddp_validation_recall(ddp_validation *v, size_t step, double key);
 
 /* Make the figure of `step` the best again, since its weights are the best on the disk (0: there
- * are none). On rank 0. Returns 1; 0, with nothing changed, if that is so already, or no figure of
- * the step is known. */
+ * are none). On rank 0. Returns 1; 0, with nothing changed, if it is already, or the step has no
+ * figure. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
-/* Give all ranks what rank 0 knows of the best figure. v may be NULL. Collective. Fails with
- * DDP_ERR_COMM. */
+/* Give all ranks rank 0's best figure. v may be NULL. Collective. Fails with DDP_ERR_COMM. */
 ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the result of the last validation, which the next one overwrites; NULL: there was none. */

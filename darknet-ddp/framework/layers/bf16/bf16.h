@@ -19,17 +19,13 @@
  * Functions queue work on the default stream, and end the program if the GPU fails. Flags named
  * set, set_from: 1 writes the delta, 0 adds to it. */
 typedef struct bf16_arrays {
-    int runs; /* 1: the layer runs in bf16. 0: its output and delta are here only for layers that do
-               */
-    int read_as_floats; /* 1, if runs is 1: output_gpu and delta_gpu exist, too, for layers that run
-                           in float32 */
+    int runs;           /* 1: the layer runs in bf16; 0: output and delta serve layers that do */
+    int read_as_floats; /* 1: it also has output_gpu and delta_gpu, for layers in float32 */
     void *output;       /* null if fused */
     void *delta;        /* gradient by the output; null if the layer takes none */
-    void *x;     /* input of BatchNorm, or of an activation whose gradient does not follow from its
-                    output; else null */
+    void *x;     /* input of BatchNorm, or of an activation whose gradient needs it; else null */
     void *input; /* the network's input in bf16, if this is its first layer; else null */
-    void *weights, *weight_updates; /* a [convolutional]'s weights and their gradients, in cuDNN's
-                                       order; else null */
+    void *weights, *weight_updates; /* a [convolutional]'s, in cuDNN's order; else null */
     int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it, and keeps no
                     output of its own, since no other layer reads that */
     int trained; /* 1: a fused layer's last forward pass was one of training */
@@ -44,11 +40,9 @@ int bf16_runs(layer l);
  * type of the layer behind it is known: `next`; BLANK if i is the last. Ends the program on a GPU
  * below compute capability 8.0. */
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
-/* Return the largest workspace, in bytes, that a convolution of net needs. Call after all layers
- * are planned. */
+/* Return the bytes of the largest workspace of a convolution. Call when all layers are planned. */
 size_t bf16_workspace_size(network *net);
-/* Resize the bf16 arrays of layer i, if it has some. Call after Darknet has resized the layer and
- * those before it. */
+/* Resize the bf16 arrays of layer i, if any. Call when it and the layers before it are resized. */
 void bf16_resize_layer(network *net, int i);
 /* Free the layer's bf16 arrays, if it has some. */
 void bf16_free(layer l);
@@ -61,8 +55,7 @@ void bf16_run_layer(layer *l);
  * pass, if it has l.bf16. */
 void bf16_show_output(layer l);
 /* Add up the deltas that readers wrote in bf16 and in float32, in the layer's own type. If it runs
- * in bf16 and nobody wrote one, fill it with zeros. Call before its backward pass, if it has
- * l.bf16. */
+ * in bf16 and nobody wrote one, fill it with zeros. Call before its backward pass. */
 void bf16_gather_delta(layer *l);
 /* Copy the output or delta of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch
  * floats in Darknet's order. Waits for the GPU. A fused layer's output is computed again. */
@@ -118,11 +111,9 @@ void bf16_avgpool_backward_gpu(layer l, int set, void *delta);
  * from_channels to index first_to of the cell's to_channels. */
 void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int from_channels,
                             int first_from, int set, void *to, int to_channels, int first_to);
-/* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. input is null: 0.
- */
+/* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. input null: 0. */
 void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from);
-/* Add or write what a [shortcut] passes back, to input_delta and from_delta. Either is null if its
- * layer takes none. */
+/* Pass a [shortcut]'s delta back to input_delta and from_delta; null: that layer takes none. */
 void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta, int set_from,
                                 void *from_delta);
 

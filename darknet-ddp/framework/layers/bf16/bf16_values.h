@@ -8,8 +8,7 @@
 #include "layers/channel_reduce.h"
 
 /* layers/bf16/bf16_values.h: for kernels on NHWC arrays of bf16. A thread takes a pack: V channels
- * of one cell, side by side. V is 8, one access to memory, if 8 divides the number of channels;
- * else 1. */
+ * of one cell, side by side. V is 8, one memory access, if 8 divides the channels; else 1. */
 typedef __nv_bfloat16 bf16;
 
 #define VALUES_A_PACK 8

@@ -6,15 +6,13 @@
 #include "darknet.h"
 
 /* If none of dets[0..n) has a class likelier than thresh, print a line on standard output. It names
- * the likeliest class of all boxes, and a threshold that would show it. `dets`: the boxes of
- * picture im after a forward pass of net. `hier`: as for get_network_boxes. `names`: one a class.
- */
+ * the likeliest class of all boxes, and a threshold that would show it. `dets`: boxes of picture im
+ * after a forward pass of net. `hier`: as for get_network_boxes. `names`: of classes. */
 void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
                           float hier, char **names);
 
-/* Print on standard output how many of dets[0..n) are not finite, if any are; a picture cannot show
- * them. Counted are boxes with a class likelier than thresh, or with a likelihood that is not
- * finite. */
+/* Print on standard output how many of dets[0..n) are not finite, if any are. Counted are boxes
+ * with a class likelier than thresh, or a likelihood that is not finite. */
 void say_if_not_finite(const detection *dets, int n, float thresh);
 
 #endif

@@ -1,5 +1,4 @@
-/* layers/heads/detection_formulas.h: the deltas of Darknet's [detection], for CPU and GPU
- * (formulas.h). */
+/* layers/heads/detection_formulas.h: deltas of [detection], for CPU and GPU (formulas.h). */
 #ifndef DETECTION_FORMULAS_H
 #define DETECTION_FORMULAS_H
 #include "box.h"

@@ -6,17 +6,15 @@
 
 #ifdef GPU
 
-/* The figures of a mini-batch that train_detection_gpu leaves in net.figures_gpu. `cost`: the sum
- * of squared deltas. */
+/* Figures that train_detection_gpu leaves in net.figures_gpu. `cost`: sum of squared deltas. */
 typedef struct {
     float cost;
     detection_tally tally;
 } detection_sums;
 
 /* Compute l.delta_gpu, which must hold zeros, and net.figures_gpu from l.output_gpu and
- * net.truth_gpu. `drawn`: for each cell of each picture the number of the anchor that was drawn, or
- * -1; null: none was drawn. Queues kernels and waits for nothing; drawn may be freed when it
- * returns. */
+ * net.truth_gpu. `drawn`: for each cell of each picture the anchor that was drawn, or -1; null:
+ * none was. Queues kernels and waits for nothing; drawn may be freed when it returns. */
 void train_detection_gpu(layer l, network net, int *drawn);
 
 #endif

@@ -27,8 +27,7 @@ typedef struct {
         0, 1                                                                                       \
     }
 
-/* Wait until all threads of the team have called this. Afterwards each can read what any of them
- * wrote before. */
+/* Wait until all of the team have called this. Then each can read what any wrote before. */
 FORMULA void team_meets(team t)
 {
 #ifdef DEVICE_FORMULAS

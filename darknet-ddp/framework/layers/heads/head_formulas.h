@@ -1,5 +1,4 @@
-/* layers/heads/head_formulas.h: formulas that [yolo] and [region] share, for CPU and GPU
- * (formulas.h). */
+/* layers/heads/head_formulas.h: what [yolo] and [region] share, for CPU and GPU (formulas.h). */
 #ifndef HEAD_FORMULAS_H
 #define HEAD_FORMULAS_H
 #include "box.h"

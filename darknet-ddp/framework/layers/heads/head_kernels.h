@@ -76,16 +76,14 @@ static dim3 blocks_of_truths(layer l)
     return dim3((l.max_boxes + warps - 1) / warps, l.batch);
 }
 
-/* Return how many bytes of shared memory a picture's truths take in share_truths; 0 if they do not
- * fit. */
+/* Return the bytes of shared memory for share_truths; 0 if a picture's truths do not fit. */
 static size_t shared_truth_bytes(layer l)
 {
     size_t bytes = sizeof(float) * l.truths;
     return bytes <= MOST_SHARED ? bytes : 0;
 }
 
-/* Return the truths of picture blockIdx.y: if `fits`, a copy in `shared`. All threads of the block
- * must call it. */
+/* Return picture blockIdx.y's truths: if `fits`, a copy in `shared`. For all threads of a block. */
 static __device__ float *share_truths(layer l, network net, float *shared, int fits)
 {
     float *truths = net.truth + (size_t)blockIdx.y * l.truths;
@@ -151,8 +149,7 @@ static __device__ float sum_of_head_block(float value)
     return shared[0];
 }
 
-/* Return the sum of n values, `stride` apart, to each thread. For blocks as in sum_of_head_block.
- */
+/* Return the sum of n values, `stride` apart, to each thread, as sum_of_head_block does. */
 static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 {
     float sum = 0;
@@ -182,8 +179,7 @@ static __global__ void sum_planes_kernel(const float *output, const float *delta
         objects[plane / entries] = sum;
 }
 
-/* Sum the squares of n values into SUM_BLOCKS sums: block k takes every SUM_BLOCKS-th group of
- * HEAD_THREADS values. */
+/* Sum n squares into SUM_BLOCKS sums. Block k takes every SUM_BLOCKS-th group of HEAD_THREADS. */
 static __global__ void sum_squares_kernel(const float *x, size_t n, float *squares)
 {
     float sum = 0;

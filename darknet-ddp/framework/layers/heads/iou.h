@@ -15,8 +15,7 @@
  * Other kinds count as plain. Boxes may have any unit, the same for both. */
 float box_iou_kind(box a, box b, IOU_KIND kind);
 
-/* Return iou - (s/d)^power, with diou's s and d (box_iou_kind): the overlap, less for boxes whose
- * centres are apart. */
+/* Return iou - (s/d)^power, with diou's s and d (box_iou_kind): less if the centres are apart. */
 float box_less_distance(box a, box b, float power);
 
 /* Return the gradient of box_iou_kind(pred, truth, kind) by pred's centre (dx, dy) and size (dw,

@@ -116,8 +116,7 @@ FORMULA edge_gradient quotient(float a, float b, edge_gradient da, edge_gradient
     return q;
 }
 
-/* Return the derivatives of union / area of the box around both: the term that giou adds to the
- * iou. */
+/* Return the derivatives of union / area of the box around both, giou's own term. */
 FORMULA edge_gradient giou_part(box pred, box truth, overlap_change o)
 {
     edges p = edges_of(pred), t = edges_of(truth);
@@ -142,8 +141,7 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
     d->dh += g.bottom - g.top;
 }
 
-/* Add to *d the gradient of -s/d (iou.h), the term for the distance of the centres, as iou_gradient
- * has it. */
+/* Add to *d the gradient of -s/d (iou.h), the term of the centres' distance (iou_gradient). */
 FORMULA void add_distance(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);
@@ -162,8 +160,7 @@ FORMULA void add_distance(dbox *d, box pred, box truth)
     d->dh += by_h * (float)(bottom + top) / 2;
 }
 
-/* Add to *d the gradient of -a*v (iou.h), ciou's term for another aspect, as iou_gradient has it.
- */
+/* Add to *d the gradient of -a*v (iou.h), ciou's term for another aspect (iou_gradient). */
 FORMULA void add_aspect(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);

@@ -6,9 +6,9 @@
 #include <math.h>
 
 /* layers/heads/region_formulas.h: the deltas of a [region], for CPU and GPU, place by place. A
- * place is one anchor of one cell of one picture. The arrays l.output, l.delta, l.biases, l.map and
- * net.truth are in memory of the device that computes. A truth is l.coords + 1 values: the box's,
- * then its class. */
+ * place is one anchor of one cell of one picture. l.output, l.delta, l.biases, l.map and net.truth
+ * are in memory of the device that computes. A truth is l.coords + 1 values: the box's, its class.
+ */
 
 FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,
                                int scale)
@@ -21,8 +21,8 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
 
 /* Write the deltas of a place's classes, so that it learns class `label`; with a tree `hier`, its
  * ancestors, too. If tag is 1 and the place has some already (no tree), writes only that of
- * `label`. index: the first class; others follow `stride` apart. Adds the likelihood of `label` to
- * *avg_cat. */
+ * `label`. index: the first class; others follow `stride` apart. Adds its likelihood to *avg_cat.
+ */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)
@@ -68,8 +68,7 @@ FORMULA int region_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (l.coords + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* Return a picture's first truth that has a class and no place, if l has a tree of classes; 0 if
- * there is none. */
+/* Return a picture's first truth with a class and no place, if l has a tree; 0: there is none. */
 FORMULA float *truth_without_place(layer l, float *truths)
 {
     int t;
@@ -85,9 +84,9 @@ FORMULA float *truth_without_place(layer l, float *truths)
     return 0;
 }
 
-/* Return how likely the place makes class `label` of the tree: its objectness times the outputs of
- * `label` and its ancestors. Sets the place's delta so that objectness learns 0. place: n*l.w*l.h +
- * cell. */
+/* Return the place's likelihood of class `label` of the tree: objectness times the outputs of
+ * `label` and its ancestors. Sets the delta so that objectness learns 0. place: n*l.w*l.h + cell.
+ */
 FORMULA float class_of_region_place(layer l, int b, int place, int label)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);

@@ -1,5 +1,4 @@
-/* layers/heads/region_kernels.h: training of a [region] on a GPU, by the formulas of
- * region_formulas.h. */
+/* layers/heads/region_kernels.h: training of a [region] on a GPU (region_formulas.h). */
 #ifndef REGION_KERNELS_H
 #define REGION_KERNELS_H
 #include "darknet.h"

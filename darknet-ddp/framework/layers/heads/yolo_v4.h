@@ -3,12 +3,11 @@
 #include "darknet.h"
 #include "yolo_layer.h"
 
-/* layers/heads/yolo_v4.h: [yolo] on a CPU as the forks that have YOLOv4 compute it, for layers with
- * l.yolo.v4. */
+/* layers/heads/yolo_v4.h: [yolo] on a CPU as the forks with YOLOv4 compute it (l.yolo.v4 is 1). */
 
 /* Return the box that one anchor of a cell predicts, in fractions of the picture. `x`: its first
- * output; the others follow l.w*l.h apart. `anchor`: number in l.biases. `w`, `h`: pixels of the
- * network's input. */
+ * output; the others follow l.w*l.h apart. `anchor`: its number in l.biases. `w`, `h`: pixels of
+ * the input. */
 box yolo_v4_box(layer l, const float *x, int anchor, int column, int row, int w, int h);
 
 /* Apply the cfg's scale_x_y to the x and y of all boxes in l.output. */

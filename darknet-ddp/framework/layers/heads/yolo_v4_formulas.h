@@ -11,14 +11,12 @@
  * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is a place's threads; *sum
  * gets figures of the truths. */
 
-/* A prediction with no class output above this learns to be no object, even if it overlaps a truth.
- */
+/* Without a class above this, a prediction learns to be no object, even if it overlaps a truth. */
 #define SURE_OF_A_CLASS .25f
 
 /* One anchor of one cell of one picture. */
 typedef struct {
-    float *x, *delta; /* its first output and delta; 4 of the box, objectness and classes lie
-                         `stride` apart */
+    float *x, *delta; /* first output and delta; box, objectness, classes are `stride` apart */
     int stride;
     int anchor; /* number in l.biases */
     int column, row;
@@ -96,8 +94,7 @@ FORMULA float limited(layer l, float d)
     return constrain(-l.yolo.max_delta, l.yolo.max_delta, d);
 }
 
-/* Return the deltas of a box with iou_loss=mse: what the place's four outputs should be less what
- * they are. */
+/* Return the deltas of a box with iou_loss=mse: wanted outputs less present ones. */
 FORMULA dbox box_difference(layer l, network net, place p, box truth)
 {
     float bw = l.biases[2 * p.anchor], bh = l.biases[2 * p.anchor + 1];
@@ -131,8 +128,7 @@ FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
     return d;
 }
 
-/* Add the deltas of a box to those of place p, for a truth of class `label`. The team's lane 0
- * writes. */
+/* Add the deltas of a box to those of place p, for a truth of class `label`. Lane 0 writes. */
 FORMULA void train_box(layer l, network net, place p, box truth, int label, team t)
 {
     if (t.lane)
@@ -153,8 +149,7 @@ FORMULA void train_box(layer l, network net, place p, box truth, int label, team
     p.delta[3 * p.stride] += d.dh;
 }
 
-/* Return the factor of focal_loss for the deltas of a place's classes, from the output of its true
- * class. */
+/* Return focal_loss's factor for the deltas of classes, from the output of the true class. */
 FORMULA float focus(const float *probability)
 {
     float p = *probability + 1e-15f;
@@ -221,8 +216,8 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
 
 /* Write the deltas of place p before truths are assigned to places. Objectness learns 0. If p's
  * best IoU with a truth is above ignore_thresh, and it is sure of a class, it learns nothing or,
- * with objectness_smooth, the IoU. Above truth_thresh it learns that truth. truths: the first of
- * the picture. */
+ * with objectness_smooth, the IoU. Above truth_thresh it learns that truth. truths: the picture's.
+ */
 FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
 {
     team t = ALONE;
@@ -244,8 +239,7 @@ FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
     }
 }
 
-/* Train place p for a truth that was assigned to it: box, objectness and class. Adds figures to
- * *sum. */
+/* Train place p for a truth assigned to it: box, objectness, class. Adds figures to *sum. */
 FORMULA void train_assigned(layer l, network net, place p, const float *truth, team t,
                             yolo_tally *sum)
 {

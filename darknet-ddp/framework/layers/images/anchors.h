@@ -9,8 +9,7 @@
 double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anchors);
 
 /* Round k anchors to whole pixels, at least one, as a cfg has them. pixel: width and height of a
- * pixel in the unit of boxes. Returns the mean IoU that the boxes then have, as find_anchors does.
- */
+ * pixel in the unit of boxes. Returns the mean IoU as find_anchors does. */
 double round_anchors(const float *boxes, int n, int k, const float pixel[2], float *anchors);
 
 /* Write to shares the fractions of the input's width and height that a picture takes when it keeps

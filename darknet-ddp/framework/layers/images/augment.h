@@ -3,8 +3,7 @@
 #include "darknet.h"
 
 /* layers/images/augment.h: pictures changed for training as cfgs of the later forks ask. All random
- * numbers come from draw(). A canvas is the picture that a network gets; a picture is placed on it.
- */
+ * numbers come from draw(). Pictures are placed on a canvas, which a network gets. */
 
 /* Where a picture lies on a canvas: scaled to w x h pixels, mirrored if flip is 1, its left top
  * corner at x, y, which may be outside. */
@@ -35,8 +34,7 @@ image place_part(image im, placement p, area part, int grey);
 /* Blur im in place with a Gaussian of `size` pixels, an odd number. */
 void blur_image(image im, int size);
 
-/* Add normally distributed noise to each value of im; width: its deviation in 255ths. The result
- * stays from 0 to 1. */
+/* Add Gaussian noise to each value of im, within 0 to 1; width: its deviation in 255ths. */
 void add_noise(image im, float width);
 
 #endif

@@ -3,14 +3,12 @@
 #define CLASSIFIER_DATA_H
 #include "darknet.h"
 
-/* Return 1 if the cfg has a key that needs load_classes_forks (mosaic, mixup, cutmix, blur, ...).
- */
+/* Return 1 if the cfg has a key that needs load_classes_forks (mosaic, blur, ...). */
 int mixes_classes(picture_rules rules);
 
 /* Load samples a.first to a.first + a.n - 1 for a classifier whose cfg has keys of the forks
  * (a.rules). paths: their a.n pictures. Pictures that are mixed in are drawn from all a.m of
- * a.paths; a class is then true by its share of the sample. The caller frees the result with
- * free_data. */
+ * a.paths; a class is then true by its share of the sample. free_data frees the result. */
 data load_classes_forks(load_args a, char **paths);
 
 #endif

@@ -27,8 +27,7 @@ typedef struct {
  * picture, damaged, more than INT_MAX values, no memory. */
 int decode_picture(const char *path, int channels, decoded *out);
 
-/* Read width, height and channels alone, from the file's header. Returns as decode_picture does;
- * bytes is NULL. */
+/* Read width, height and channels from the file's header, as decode_picture; bytes is NULL. */
 int decode_size(const char *path, decoded *out);
 
 /* Return what decodes pictures here, such as "libjpeg-turbo 2.1.5 1a2b3c4d, libpng 1.6.39, Exif".

@@ -13,8 +13,7 @@ enum {
 };
 
 /* Return the orientation, 1 to 8, that `size` bytes of Exif data say. exif: what follows "Exif\0\0"
- * in a JPEG, or all of a PNG's eXIf chunk. Returns EXIF_UPRIGHT if they say nothing, or are
- * damaged. */
+ * in a JPEG, or all of a PNG's eXIf chunk. Returns EXIF_UPRIGHT if they say none. */
 int exif_orientation(const unsigned char *exif, size_t size);
 
 /* Return the orientation that a PNG file says; EXIF_UPRIGHT if it says none. file[0..size) is the

@@ -8,8 +8,8 @@
  * Letters go one by one from left to right. Darknet's get_label (darknet.h) is here. */
 
 /* Return the next letter of *text (a Unicode number), and move *text behind it. Characters that
- * control a terminal are skipped. A byte that is no UTF-8 returns '?'. At the end it returns 0, and
- * *text stays. */
+ * control a terminal are skipped. A byte that is no UTF-8 returns '?'; the end 0, and *text stays.
+ */
 unsigned label_next_letter(const char **text);
 
 /* Return a picture, `height` pixels high, of a letter that is not ASCII: black on white, 3

@@ -16,8 +16,7 @@ gathered *gather_begin(int rows);
  * If d has no rows, does nothing. */
 void gather_rows(gathered *g, int first, data d);
 
-/* End the collection, and free g. d, which has all its rows, then owns their memory until
- * free_data. */
+/* End the collection, and free g. d must have all rows, and owns their memory until free_data. */
 void gather_end(gathered *g, data *d);
 
 /* Give back the memory of a step's samples for a later step, as free_data does. NULL, or memory
@@ -26,8 +25,7 @@ void give_batch_memory(float *memory);
 
 /* Return rows first .. first + n - 1 of m as one array. If they lie one behind the other from the
  * start of a cache line on, it is their own memory. Else they are copied to `copy`, which is
- * returned. copy must begin at a cache line, too, so that a layer's results do not depend on where
- * rows lie. */
+ * returned. copy must begin at a cache line, too: a layer's results may not depend on the place. */
 float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif

@@ -19,8 +19,7 @@ typedef struct {
  * begins at column `corner`. mirror: 1 turns it round. The caller frees the result. */
 between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror);
 
-/* Write the n values of a picture's row `from` at `columns` to out. No column lies outside of the
- * picture. */
+/* Write the values of a picture's row `from` at n columns, none outside of the picture, to out. */
 void pixels_between(const float *from, const between *columns, int n, float *out);
 
 /* Write (1 - weight)*one[i] + weight*other[i] to out[i], for n values. */
