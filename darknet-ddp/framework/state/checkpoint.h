@@ -74,10 +74,10 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
  * run->base in directory, if there is one. *out then tells which pair, and its metadata. The seed
  * there is not set anywhere: that is left to the caller. Pass net as parsed. The listener hears of
  * pairs that were passed over, of other rounding and, with run->force, of all differences.
- * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0, or the network has other
- * parameters; net is as it was. DDP_ERR_FORMAT: the weights file did not give back the parameters
- * that were saved, or the START row (checkpoint/find.h) of what is there says REFUSED. Weights that
- * are taken alone and cannot be loaded end the program (glue/darknet.h). Fails also as
+ * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0. DDP_ERR_USAGE: the network has
+ * other parameters. net is as it was then. DDP_ERR_FORMAT: the weights file did not give back the
+ * parameters that were saved, or the START row (checkpoint/find.h) of what is there says REFUSED.
+ * Weights that are taken alone and cannot be loaded end the program (glue/darknet.h). Fails also as
  * ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,

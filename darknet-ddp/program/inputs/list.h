@@ -15,9 +15,9 @@ typedef struct ddp_list {
 
 /* Check that the pictures of the n lines in paths exist and may be read. Rank r of N checks lines
  * r, r + N and so on, for 10 seconds at most; the end of a long list may go unchecked. `list`: the
- * file with the lines, for the error; NULL: there is none. Blocks until every rank has looked.
- * Fails with DDP_ERR_IO (this rank cannot read a picture; the error names its line), DDP_ERR_COMM.
- */
+ * file with the lines, for the error; NULL: there is none. On success it blocks until every rank
+ * has looked. Fails with DDP_ERR_IO (this rank cannot read a picture; the error names its line),
+ * DDP_ERR_COMM. */
 ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
                          ddp_error *err) DDP_MUST_CHECK;
 

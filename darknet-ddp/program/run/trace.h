@@ -10,8 +10,8 @@
 #include "trainer/trainer.h"
 
 /* Prepare to trace a run that has done start->step steps, if the options ask for it. Blocks until
- * every rank is here. Fails with DDP_ERR_MISMATCH (ranks are to trace other steps), and on rank 0
- * with DDP_ERR_IO (the file cannot be written). */
+ * every rank is here. Fails as ddp_agree (ranks are to trace other steps), and on rank 0 with
+ * DDP_ERR_IO (the file cannot be written). */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 

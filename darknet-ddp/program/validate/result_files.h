@@ -16,7 +16,7 @@ typedef struct ddp_results_config {
 
 /* Check whether results can be written, and make the folder. Call before the detector runs for
  * them. Fails with DDP_ERR_USAGE if the format does not fit the classes, or a file is there that is
- * no earlier result of that format; with DDP_ERR_IO. */
+ * no earlier result of that format; with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write found[0..count), whose boxes are fractions of their picture, sorted by ddp_sort_detections.
