@@ -22,16 +22,16 @@ enum class operation { allreduce, reduce_scatter, allgather, broadcast, send, re
 struct transfer {
     operation what;
     const char *from; /* bytes that this rank hands in */
-    char *to;         /* place of the bytes that it receives */
+    char *to;         /* place of the bytes that this rank receives */
     size_t bytes;     /* bytes that each rank hands in */
     size_t element_bytes;
     int peer; /* the other rank of a message; root of a broadcast */
     bool average;
     bool brain;          /* true: elements of 16 bits are bfloat16; false: float16 */
-    bool broken;         /* true: it never ends, to test hangs */
+    bool broken;         /* true: the transfer never ends, to test hangs */
     bool registered;     /* true: this rank has registered its memory */
-    uint64_t turn;       /* its number among transfers of its kind (take_turn) */
-    size_t offset = 0;   /* bytes that have been moved */
+    uint64_t turn;       /* number among transfers of one kind (take_turn) */
+    size_t offset = 0;   /* bytes that have been moved so far */
     bool posted = false; /* true: this rank has handed in its next bytes */
     bool ended = false;
 };

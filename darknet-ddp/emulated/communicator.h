@@ -26,7 +26,7 @@ struct communicator {
     std::mutex mutex; /* guards the channel's steps */
     std::unique_ptr<channel> link;
     bool blocking = true;
-    bool ready = false; /* true: all ranks have come */
+    bool ready = false; /* true: all ranks have opened it */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
     unsigned answers = 1; /* how many more times to answer ncclInProgress */

@@ -48,8 +48,8 @@ struct open_memory {
     open_memory &operator=(const open_memory &) = delete;
 };
 
-void *allocate(size_t bytes); /* NULL: no memory */
-bool release(void *x);        /* false: not allocated */
+void *allocate(size_t bytes); /* device memory; NULL: no memory */
+bool release(void *x);        /* free it; false: x was not allocated */
 /* Return true if x[0..bytes) lies in one array of device memory, or of pinned memory. */
 bool on_device(const void *x, size_t bytes);
 bool pinned(const void *x, size_t bytes);

@@ -1,7 +1,8 @@
-/* cuDNN of the emulated device: convolutions of NCHW floats, or of NHWC bf16 that add up in floats
- * (cuDNN's PSEUDO_BFLOAT16_CONFIG: all three arrays are bf16, weights and their gradients too).
- * Other combinations are refused. Each direction has one algorithm without a workspace and one that
- * needs it; where cuDNN has one whose sums come in any order, its name here says so too. */
+/* emulated/include/cudnn.h: cuDNN of the emulated device: convolutions of NCHW floats, or of NHWC
+ * bf16 that add up in floats (cuDNN's PSEUDO_BFLOAT16_CONFIG: all three arrays are bf16, weights
+ * and their gradients too). Other combinations are refused. For each type a direction has one
+ * algorithm without a workspace and one that needs it. An algorithm that is not deterministic in
+ * cuDNN is reported so here. */
 #ifndef EMULATED_CUDNN_H
 #define EMULATED_CUDNN_H
 
@@ -43,17 +44,17 @@ typedef enum {
 
 typedef enum {
     CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0,
-    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1, /* for NHWC alone */
-    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2                   /* for NCHW alone */
+    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1, /* for NHWC arrays alone */
+    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2                   /* for NCHW arrays alone */
 } cudnnConvolutionFwdAlgo_t;
 
 typedef enum {
-    CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0, /* not deterministic */
+    CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0, /* called not deterministic */
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_1 = 1
 } cudnnConvolutionBwdDataAlgo_t;
 
 typedef enum {
-    CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0, /* not deterministic */
+    CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0, /* called not deterministic */
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1
 } cudnnConvolutionBwdFilterAlgo_t;
 

@@ -6,15 +6,16 @@
 #include "glue/train_position.h"
 
 typedef struct ddp_darknet_config {
-    int fp32;               /* on GPUs: products compute in float32, not in TF32 */
-    int bf16;               /* on GPUs: layers that can compute in bf16 do */
-    int deterministic;      /* on GPUs: only algorithms with the same bits each time */
-    int any_threads;        /* on CPUs: products have the same bits with any number of threads */
-    int allow_unknown_keys; /* keys of a cfg that nobody knows are a warning, no error */
-    int weights_force;   /* load what fits of weights files that have more than the network takes */
-    int labels_required; /* a picture of a detector without a label file is an error */
+    int fp32;               /* 1: on GPUs products compute in float32, not in TF32 */
+    int bf16;               /* 1: on GPUs layers that can compute in bf16 do */
+    int deterministic;      /* 1: on GPUs only algorithms with the same bits each time */
+    int any_threads;        /* 1: on CPUs products have the same bits with any number of threads */
+    int allow_unknown_keys; /* 1: unknown keys of a cfg are a warning, no error */
+    int weights_force; /* 1: of weights files that have more than the network takes, load what fits
+                        */
+    int labels_required; /* 1: a detector's picture without a label file is an error */
     int loader_threads;  /* threads that load pictures; 0: as many as each command chooses */
-    int verbose;         /* lines about less than a step are printed, too */
+    int verbose;         /* 1: lines about less than a step are printed, too */
     /* Take the line that Darknet would print about a step, without its newline, and where training
      * stands. NULL: Darknet prints the line. */
     void (*line)(const ddp_train_position *now, const char *line);

@@ -12,12 +12,12 @@ typedef struct ddp_network_shape {
     int layers;
     int width, height;       /* input, in pixels */
     int time_steps;          /* steps of a recurrent network; else 1 */
-    int batch, subdivisions; /* the cfg's, before any plugin cut them */
+    int batch, subdivisions; /* the cfg's values, which a plugin may have cut for net */
 } ddp_network_shape;
 
 typedef struct ddp_net_number {
     const char *key; /* a key of section [net]: "width", "batch", ... */
-    int value;       /* 0: leave the cfg's */
+    int value;       /* value to put there; 0: leave the cfg's */
 } ddp_net_number;
 
 /* Parse the cfg file for GPU number gpu (-1: for the CPU), and fill *shape. The
@@ -29,7 +29,7 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
                           size_t count, int gpu);
 
 /* Return 1 if net is trained by the formulas of YOLOv4's Darknet, 0 if by those of YOLOv3's. *why
- * becomes what in the cfg says so; it belongs to net. */
+ * becomes a phrase on what in the cfg decides it; it belongs to net. */
 int ddp_network_is_v4(const network *net, const char **why);
 
 enum { DDP_PICTURES_BYTES = 200 };
@@ -65,7 +65,7 @@ enum { DDP_HEADS = 8 };
 
 typedef struct ddp_head_layers {
     int layers[DDP_HEADS];
-    const char *kinds[DDP_HEADS]; /* "yolo", "region" */
+    const char *kinds[DDP_HEADS]; /* kind of each: "yolo" or "region" */
     size_t count;
 } ddp_head_layers;
 

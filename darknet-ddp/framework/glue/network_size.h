@@ -9,7 +9,7 @@ typedef struct ddp_network_size {
     int layers;
     size_t parameters;
     double operations; /* sums and products with weights in a forward pass of one input */
-    int has_pictures;  /* the input is a picture */
+    int has_pictures;  /* 1: the input is a picture */
     size_t bytes;      /* host memory that the network takes; 0: not known */
 } ddp_network_size;
 

@@ -8,14 +8,13 @@
 
 #include <stdint.h>
 
-/* List the parameters and BatchNorm buffers of net, as they are on the host or on the GPU that net
- * trains on (device). The lists go by layer type, since the type decides what a pointer in struct
- * layer means (the biases of a yolo layer are anchors). The layers inside a recurrent layer count
- * as parts of it. Layers up to the last one with stopbackward=1 are frozen
- * (ddp_param_table.first_trained); what stopbackward=N freezes until batch N is not. Layers that
- * share another's weights have none of their own.
- * The table points into net and must not outlive it; release it with
- * ddp_param_table_release. Fails with DDP_ERR_NOMEM. */
+/* List the parameters and BatchNorm buffers of net in *table, with their arrays on `device`: the
+ * host, or the GPU that net trains on. The lists go by layer type, since the type decides what a
+ * pointer in struct layer means (the biases of a yolo layer are anchors). The layers inside a
+ * recurrent layer count as parts of it. Layers up to the last one with stopbackward=1 are frozen
+ * (ddp_param_table.first_trained); layers that stopbackward=N freezes until batch N are not. Layers
+ * that share another's weights have none of their own. The table points into net and must not
+ * outlive it; release it with ddp_param_table_release. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 

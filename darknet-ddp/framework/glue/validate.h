@@ -12,15 +12,15 @@
 #include "glue/network.h"
 
 typedef struct ddp_validation_set {
-    char *const *paths; /* the pictures */
+    char *const *paths; /* paths of the pictures */
     size_t count;
     const char *list;      /* file with the paths */
     const size_t *numbers; /* each path's line in list, from 1 */
-    char *labelled;        /* by path, 1: it had a label file when the run began */
-    char *told;            /* by path, 1: it could not be read, and the listener was told */
-    int width, height;     /* size that the network's input gets, in pixels; 0: as it is */
+    char *labelled;        /* for each path: 1 if it had a label file when the run began */
+    char *told;            /* for each path: 1 if the listener was told that it cannot be read */
+    int width, height;     /* size to which the input is set, in pixels; 0: as it is */
     int classes;
-    int *map; /* node of each class in a tree of classes; NULL: there is no tree */
+    int *map; /* each class's node in a tree of classes; NULL: no tree */
 } ddp_validation_set;
 
 /* Take all detections and all labelled boxes, sorted (eval/detections.h). Boxes are fractions of
@@ -28,7 +28,7 @@ typedef struct ddp_validation_set {
 typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t count,
                                    const ddp_truth *truths, size_t truth_count);
 
-/* Whom a validation tells; each function may be NULL. */
+/* Functions that a validation calls; each may be NULL. */
 typedef struct ddp_validation_listener {
     ddp_found_listener found; /* called once for a detector, on rank 0 */
     void *ctx;                /* first argument of found */

@@ -6,7 +6,7 @@
 
 typedef struct ddp_weights_fit {
     int of;          /* how many layers the cfg has */
-    int layers;      /* for how many of them, from the first on, the file has weights */
+    int layers;      /* for how many layers, from the first on, the file has weights */
     char wrong[512]; /* why Darknet would refuse cfg or file, a sentence; "": it would not */
 } ddp_weights_fit;
 

@@ -12,7 +12,7 @@ typedef struct {
     LAYER_TYPE type;
     int v4;              /* 1: the section itself came with the later forks' mathematics */
     const char *keys;    /* keys of Darknet that the parser reads, separated by blanks */
-    const char *v4_keys; /* keys of the later forks' mathematics that it reads, too */
+    const char *v4_keys; /* keys of the later forks' mathematics that the parser reads */
 } cfg_section;
 
 /* Return the section with this name, which includes its brackets; null if there is none. */

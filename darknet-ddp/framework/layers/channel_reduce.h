@@ -49,9 +49,9 @@ static inline channel_shape get_channels(layer l)
 // The sums that parts have left in memory, to be joined into one a channel.
 typedef struct {
     int channels, parts;
-    int count; // values of a channel, of all images
-    int chunk; // values that a part takes in a row
-    int step;  // values from the beginning of one such row to that of the part's next row
+    int count;             // values of a channel, of all images
+    int chunk;             // values that a part takes in a row
+    int step;              // values from the beginning of a part's row to that of its next one
     float *first, *second; // the parts' sums, parts x channels each; which two, the kernel says
     int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;

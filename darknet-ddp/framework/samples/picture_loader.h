@@ -15,7 +15,7 @@ typedef image (*ddp_picture_fit)(network *net, image whole);
 typedef struct ddp_picture {
     image whole;               /* the picture as it is in the file */
     image fitted;              /* fitted to the network's input */
-    char why[DDP_PICTURE_WHY]; /* why it cannot be read; "": it is there */
+    char why[DDP_PICTURE_WHY]; /* why the picture cannot be read; "": it was */
 } ddp_picture;
 
 /* A loader. Its fields belong to picture_loader.c. */

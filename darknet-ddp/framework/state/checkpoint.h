@@ -31,25 +31,26 @@ typedef struct ddp_checkpoint_run {
     int shares; /* 1: moments are dealt out to ranks, so that resuming leaves them in the file */
     ddp_state *state; /* algorithms' state, saved and resumed beside the network's; NULL: none */
     ddp_sharded *sharded; /* gives other ranks' moments to a save; NULL: the network has all */
-    uint64_t list_count, list_hash; /* pictures of the training list and its hash; 0: not known */
+    uint64_t list_count,
+        list_hash; /* number of pictures, and hash, of the training list; 0: not known */
     uint64_t ranks;
     uint64_t saved_at_ns; /* time of the last checkpoint, which a save sets; 0 at first */
     const ddp_checkpoint_guard
         *guard; /* called while a save is written (checkpoint/checkpoint.h); NULL: none */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* options that change results */
-    int is_default[DDP_CHECKPOINT_OPTIONS]; /* 1: a file that does not know the option agrees */
+    int is_default[DDP_CHECKPOINT_OPTIONS]; /* 1: a state file without the option counts as equal */
     size_t rounding_count; /* how many of the options, the last ones, only change rounding */
     int same_rounding;     /* 1: resuming with other rounding is refused, too */
-    const char *before[DDP_CHECKPOINT_OPTIONS]; /* value of an option in a file that does not know
-                                                   it; NULL: that is no difference */
+    const char *before[DDP_CHECKPOINT_OPTIONS]; /* an option's value in state files without it;
+                                                   NULL: they count as equal */
 } ddp_checkpoint_run;
 
 /* The start of a run: which files ddp_checkpoint_resume has resumed it from. */
 typedef struct ddp_resumed {
     char *weights;   /* path of the weights that the run goes on from; NULL: it begins anew */
     int alone;       /* 1: only the weights were taken; metadata then has only images and steps */
-    ddp_there there; /* which files were found */
+    ddp_there there; /* which files were there (checkpoint/find.h) */
     int passed_over; /* how many pairs seemed newer and were not taken (checkpoint/find.h) */
     ddp_saved_moments *moments; /* with run->shares: the moments, left in the file; NULL: none */
     char *damaged; /* after a refusal: weights that run->force would take alone; else NULL */

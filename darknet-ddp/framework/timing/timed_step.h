@@ -21,7 +21,7 @@ typedef struct ddp_timed_step {
  * must outlive the clock. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
                                ddp_error *err) DDP_MUST_CHECK;
-void ddp_step_clock_close(ddp_step_clock *c); /* NULL is allowed */
+void ddp_step_clock_close(ddp_step_clock *c); /* frees c; NULL is allowed */
 
 /* Train a step on what lies in the network's input and truth, with t. alone: 1 to train as Darknet
  * does without a trainer. This rank then updates with its own gradients, and nothing may be on its

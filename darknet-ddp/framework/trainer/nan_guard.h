@@ -44,13 +44,13 @@ typedef struct ddp_not_finite {
     ddp_broken broken;
     int first_layer, last_layer; /* layers of the bucket, with DDP_BROKEN_GRADIENTS */
 
-    ddp_origin origin;      /* where it began, on `rank` */
-    int rank;               /* the rank that met it first; of several, the lowest */
-    int ranks_alike;        /* how many ranks met it as early */
+    ddp_origin origin;      /* where numbers ceased to be finite, on `rank` */
+    int rank;               /* rank that met the origin first; of several, the lowest */
+    int ranks_alike;        /* how many ranks met an origin as early */
     int layer;              /* layer of the origin; -1: none */
-    const char *kind;       /* that layer's type, a static string; "" without a layer */
-    int mini_batch;         /* number in that rank's step, from 1 */
-    size_t sample, samples; /* the mini-batch's first sample, and how many it has */
+    const char *kind;       /* type of `layer`, a static string; "" without a layer */
+    int mini_batch;         /* number of that mini-batch in the rank's step, from 1 */
+    size_t sample, samples; /* number of that mini-batch's first sample, and how many it has */
     int in_a_row;           /* steps skipped in a row, this one included */
 } ddp_not_finite;
 

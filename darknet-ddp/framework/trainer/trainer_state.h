@@ -77,7 +77,7 @@ struct ddp_trainer {
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
     int root;    /* the rank whose parameters, counters and state all ranks begin with */
-    int resumed; /* 1: resumed, so that root's optimizer state is shared, too */
+    int resumed; /* 1: the run was resumed, so root's optimizer state is shared, too */
     const ddp_sharded_source *first_moments; /* on root: source of moments that are shared out;
                                                 NULL: the network has them */
     int update_begins;                       /* 1: this mini-batch is the first of an update */

@@ -56,7 +56,7 @@ typedef struct ddp_bench_result {
     const ddp_bench_config *config;
     const char *transport;
     const char *precision; /* precision of convolutions: "fp32", "TF32" or "bf16" */
-    int on_host;           /* 1: computed on CPUs */
+    int on_host;           /* 1: the steps were computed on CPUs */
     int ranks;
     int batch; /* images of an update, all ranks together */
     double gradient_mb;

@@ -37,8 +37,8 @@ typedef struct ddp_predict_config {
 
 /* Predicted seconds of a step. */
 typedef struct ddp_prediction {
-    double local;         /* a step without communication */
-    double step;          /* a step with communication */
+    double local;         /* time of a step without communication */
+    double step;          /* time of a step with communication */
     double wire;          /* part of a step in which a host's line is busy */
     double cpu;           /* CPU time of a step that a rank spends on communication */
     const char *schedule; /* schedule of sums: "direct", "levels", "nccl"; "none" for one rank */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* A list's identity. */
+/* The identity of a list of pictures, to compare it. */
 typedef struct ddp_list {
     uint64_t hash; /* XXH64 of the lines in their order */
     int count;     /* number of lines */

@@ -11,7 +11,7 @@
 typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
     const ddp_net_value *values;  /* values of [net] in place of the cfg's; NULL: none */
-    ddp_sections data, cfg;       /* the two files */
+    ddp_sections data, cfg;       /* contents of the files at data_path and cfg_path */
     ddp_lines list, valid, names; /* valid is empty if the .data file has none */
     const char *list_path, *valid_path;
     int classes;           /* classes= of the .data file; 0: it has none */

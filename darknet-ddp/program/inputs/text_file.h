@@ -9,7 +9,7 @@
 /* A text file as lines; blank ones are left out. All zero is an empty one. */
 typedef struct ddp_lines {
     void *text;
-    char **all;      /* point into text */
+    char **all;      /* the lines, pointers into text */
     size_t *numbers; /* line number of each in the file, from 1 */
     size_t count;
     int has_mark; /* the file begins with a byte-order mark, which is skipped */

@@ -23,7 +23,7 @@ typedef struct ddp_hosts {
  * host: "a", "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks` ranks.
  * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
-void ddp_hosts_release(ddp_hosts *h); /* all zero is allowed */
+void ddp_hosts_release(ddp_hosts *h); /* frees the list; all zero is allowed */
 
 /* Return 1 if any host is given by a name with a domain, such as a.example. */
 int ddp_hosts_have_domains(const ddp_hosts *h);

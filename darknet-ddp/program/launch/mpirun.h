@@ -17,7 +17,7 @@ enum { DDP_MPIRUN_LOST_WAY = 255 };
 
 /* The ranks of one start of mpirun, and their settings. Strings stay the caller's. */
 typedef struct ddp_mpirun_start {
-    const char *program; /* path of what each rank runs */
+    const char *program; /* path of the program that each rank runs */
     int ranks;           /* how many ranks to start on all hosts together */
     double grace_s;    /* seconds from SIGTERM to SIGKILL when mpirun ends ranks; 0: mpirun's own */
     const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
@@ -29,7 +29,8 @@ typedef struct ddp_mpirun_start {
 
 /* The first words of mpirun's command line, up to the program and with it. All zero is empty. */
 typedef struct ddp_mpirun_line {
-    const char *words[DDP_MPIRUN_WORDS]; /* point into this struct and into its start */
+    const char
+        *words[DDP_MPIRUN_WORDS]; /* the words, pointers into this struct and into its start */
     size_t count;
     char ranks[16], ports[32], kill_timeout[16];
 } ddp_mpirun_line;

@@ -14,7 +14,7 @@ typedef struct ddp_oom {
     int count;             /* ranks seen so far */
     struct {
         int rank;
-        int64_t peak_bytes; /* the most memory that it was seen to have had */
+        int64_t peak_bytes; /* most memory that the rank was seen to have had */
     } ranks[DDP_RANKS_WATCHED];
 } ddp_oom;
 

@@ -51,7 +51,7 @@ extern struct ddp_run {
     int is_finished; /* 1: no batch was left to train at the start: no file is written */
     ddp_checkpoints *checkpoints;
 
-    /* begin.c: the files. */
+    /* begin.c: files that the run reads and writes. */
     ddp_data_files inputs;  /* files that the run has read (inputs/data_files.h) */
     ddp_run_files *records; /* CSV, page and so on, on rank 0; NULL: none */
     ddp_wait_shares waits;

@@ -12,7 +12,7 @@
 
 /* If BASE_best.weights is in directory, and is not of step `step`, rename it to
  * BASE_best_N.weights, N being the first free number. `step` is that of the best figure that the
- * run knows; 0: its figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * run knows; 0: the run's figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 

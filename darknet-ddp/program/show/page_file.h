@@ -12,7 +12,7 @@ typedef struct ddp_page_file {
     const char *path;
     char *part_path; /* path of the file that becomes the page once it is whole */
     int64_t due_ns;  /* when to write the page again (ddp_clock_ns) */
-    int failed;      /* 1: a write failed, and that was said */
+    int failed;      /* 1: a write has failed, and a line has said so */
 } ddp_page_file;
 
 /* Prepare a page at path, due at once. path must outlive *f. Fails with DDP_ERR_NOMEM. */

@@ -12,7 +12,7 @@ typedef struct ddp_page_pictures ddp_page_pictures;
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation *v,
                                   ddp_error *err) DDP_MUST_CHECK;
-void ddp_page_pictures_close(ddp_page_pictures *views); /* NULL is allowed */
+void ddp_page_pictures_close(ddp_page_pictures *views); /* frees views; NULL is allowed */
 
 /* Take the detections and truths of a validation, from which the views are drawn. It is a listener
  * for ddp_validation_measure. ctx: the views, or NULL: do nothing. */

@@ -26,14 +26,14 @@
 typedef struct ddp_run_files ddp_run_files;
 
 typedef struct ddp_run_files_config {
-    const char *directory;    /* the weights' folder */
+    const char *directory;    /* folder of the weights and of these files */
     const char *cfg;          /* path of the cfg, whose name the files have */
     const char *tensorboard;  /* folder for TensorBoard's event file; NULL: none */
     const char *banner;       /* lines about the run, for its page; not NULL; copied */
     const char *command;      /* the command line; copied */
     int resumed;              /* 1: the run goes on, and so do its files */
     int best;                 /* the option -best */
-    ddp_train_position start; /* where the run begins */
+    ddp_train_position start; /* position at which the run begins */
     size_t saved_step;        /* start.step as the checkpoint counts it: batch= may have changed */
     int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
     ddp_trainer *trainer;

@@ -9,7 +9,7 @@
 
 /* A validation that was the best of the run when it came. */
 typedef struct ddp_best_figure {
-    double figure; /* the greater the better */
+    double figure; /* its figure: the greater the better */
     size_t step;   /* step after which it came; 0: there was none */
     int number;    /* its number among the run's validations, from 1 */
 } ddp_best_figure;

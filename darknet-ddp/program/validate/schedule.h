@@ -21,7 +21,7 @@ typedef struct ddp_validation_result {
     char *const *names;        /* names of the classes; NULL: names= has too few */
     size_t name_count;         /* names in names=; 0: there is no names= */
     int classes;
-    ddp_accuracy accuracy; /* figures of a classifier */
+    ddp_accuracy accuracy; /* figures, if it is a classifier's */
     int top;               /* a classifier's k of top-k */
     size_t unreadable;     /* pictures left out since they or their labels cannot be read */
     double key;            /* figure by which the best weights are chosen */
@@ -35,7 +35,7 @@ typedef struct ddp_validation_result {
 ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
                                const char *command, const char *data,
                                ddp_error *err) DDP_MUST_CHECK;
-void ddp_validation_close(ddp_validation *v); /* NULL is allowed */
+void ddp_validation_close(ddp_validation *v); /* frees v; NULL is allowed */
 
 enum { DDP_VALIDATION_LIST = 64 };
 

@@ -20,8 +20,8 @@
  * set, set_from: 1 writes the delta, 0 adds to it. */
 typedef struct bf16_arrays {
     int runs;           /* 1: the layer runs in bf16; 0: output and delta serve layers that do */
-    int read_as_floats; /* 1: it also has output_gpu and delta_gpu, for layers in float32 */
-    void *output;       /* null if fused */
+    int read_as_floats; /* 1: a layer in bf16 that also has output_gpu and delta_gpu, for others */
+    void *output;       /* in bf16; null if the layer is fused */
     void *delta;        /* gradient by the output; null if the layer takes none */
     void *x;     /* input of BatchNorm, or of an activation whose gradient needs it; else null */
     void *input; /* the network's input in bf16, if this is its first layer; else null */

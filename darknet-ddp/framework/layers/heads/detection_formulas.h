@@ -79,7 +79,7 @@ FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
     if (drawn >= 0)
         best_index = drawn;
     if (best_index < 0)
-        best_index = 0; // no box is anywhere near
+        best_index = 0; // no predicted box is near the truth
 
     int box_index = index + locations * (l.classes + l.n) + (i * l.n + best_index) * l.coords;
     int tbox_index = truth_index + 1 + l.classes;
