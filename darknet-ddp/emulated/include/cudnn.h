@@ -1,8 +1,8 @@
 /* emulated/include/cudnn.h: cuDNN of the emulated device: convolutions of NCHW floats, or of NHWC
- * bf16 that add up in floats (cuDNN's PSEUDO_BFLOAT16_CONFIG: all three arrays are bf16, weights
- * and their gradients too). Other combinations are refused. For each type a direction has one
- * algorithm without a workspace and one that needs it. An algorithm that is not deterministic in
- * cuDNN is reported so here. */
+ * bf16 that add up in floats. (As in cuDNN's PSEUDO_BFLOAT16_CONFIG, weights and their gradients
+ * are bf16, too.) Other combinations are refused. For each type a direction has one algorithm
+ * without a workspace and one that needs it. An algorithm that is not deterministic in cuDNN is
+ * reported so here. */
 #ifndef EMULATED_CUDNN_H
 #define EMULATED_CUDNN_H
 

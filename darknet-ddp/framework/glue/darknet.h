@@ -1,4 +1,4 @@
-/* glue/darknet.h: what a run sets in Darknet for the whole process. */
+/* glue/darknet.h: settings of Darknet that hold for the whole process. */
 #ifndef DDP_GLUE_DARKNET_H
 #define DDP_GLUE_DARKNET_H
 

@@ -1,4 +1,4 @@
-/* glue/fingerprint.h: what a rank is about to train, in words that ranks compare. */
+/* glue/fingerprint.h: describes what a rank is about to train, as text that ranks compare. */
 #ifndef DDP_GLUE_FINGERPRINT_H
 #define DDP_GLUE_FINGERPRINT_H
 

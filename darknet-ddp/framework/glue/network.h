@@ -1,4 +1,5 @@
-/* glue/network.h: Darknet's network, for code that knows nothing of Darknet. */
+/* glue/network.h: loads Darknet's network and answers questions about it, for code that does not
+ * include darknet.h. */
 #ifndef DDP_GLUE_NETWORK_H
 #define DDP_GLUE_NETWORK_H
 

@@ -1,4 +1,4 @@
-/* glue/network_size.h: how large a network is. */
+/* glue/network_size.h: counts how large a network is. */
 #ifndef DDP_GLUE_NETWORK_SIZE_H
 #define DDP_GLUE_NETWORK_SIZE_H
 

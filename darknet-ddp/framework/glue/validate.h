@@ -1,4 +1,4 @@
-/* glue/validate.h: how good a network is on pictures that it does not train on.
+/* glue/validate.h: measures how good a network is on pictures that it does not train on.
  *
  * Ranks take the pictures in turns, one at a time. So the network's output for a picture, and every
  * figure, is the same to the last bit on any number of ranks. The network is left as it was: batch,

@@ -1,4 +1,4 @@
-/* samples/loader_status.h: which pictures this process's threads are loading, for when one of them
+/* samples/loader_status.h: notes which pictures threads are loading, for a message if one of them
  * hangs. Any thread may call any function. */
 #ifndef DDP_SAMPLES_LOADER_STATUS_H
 #define DDP_SAMPLES_LOADER_STATUS_H

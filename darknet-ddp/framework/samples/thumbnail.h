@@ -1,4 +1,4 @@
-/* samples/thumbnail.h: a small copy of a picture, as JPEG. */
+/* samples/thumbnail.h: makes a small copy of a picture, as JPEG. */
 #ifndef DDP_SAMPLES_THUMBNAIL_H
 #define DDP_SAMPLES_THUMBNAIL_H
 

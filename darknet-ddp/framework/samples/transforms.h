@@ -1,4 +1,5 @@
-/* samples/transforms.h: pictures and their labels as Darknet's loader sees them. */
+/* samples/transforms.h: where Darknet's loader finds the labels of a picture, and how it decodes
+ * pictures. */
 #ifndef DDP_SAMPLES_TRANSFORMS_H
 #define DDP_SAMPLES_TRANSFORMS_H
 

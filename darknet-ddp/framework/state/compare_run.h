@@ -1,4 +1,4 @@
-/* state/compare_run.h: was a pair of files written by this run, with its cfg, options and seed? */
+/* state/compare_run.h: compares a pair of files with this run: cfg, options and seed. */
 #ifndef DDP_STATE_COMPARE_RUN_H
 #define DDP_STATE_COMPARE_RUN_H
 

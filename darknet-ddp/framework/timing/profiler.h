@@ -1,4 +1,4 @@
-/* timing/profiler.h: times of a network's layers, while no message is in flight between ranks. */
+/* timing/profiler.h: measures times of a network's layers, while no message is in flight. */
 #ifndef DDP_TIMING_PROFILER_H
 #define DDP_TIMING_PROFILER_H
 

@@ -1,5 +1,5 @@
 /* timing/timed_step.h: Darknet's own training step with its phases timed: on the host by its clock,
- * on a GPU by events in its work. So timing stops nothing there that training does not stop. */
+ * on a GPU by events in its work. So timing adds no waits on a GPU. */
 #ifndef DDP_TIMING_TIMED_STEP_H
 #define DDP_TIMING_TIMED_STEP_H
 

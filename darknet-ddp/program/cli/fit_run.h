@@ -1,4 +1,4 @@
-/* cli/fit_run.h: compute how long a run may be that has to end in a given time. */
+/* cli/fit_run.h: computes how long a run may be that has to end in a given time. */
 #ifndef DDP_CLI_FIT_RUN_H
 #define DDP_CLI_FIT_RUN_H
 

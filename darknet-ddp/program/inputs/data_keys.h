@@ -1,4 +1,4 @@
-/* inputs/data_keys.h: the keys of a .data file, and the values of those that are numbers. */
+/* inputs/data_keys.h: checks the keys of a .data file, and the values of those that are numbers. */
 #ifndef DDP_INPUTS_DATA_KEYS_H
 #define DDP_INPUTS_DATA_KEYS_H
 

@@ -1,4 +1,4 @@
-/* inputs/text_file.h: small text files, read whole. */
+/* inputs/text_file.h: reads small text files whole: as lines, or as sections of options. */
 #ifndef DDP_INPUTS_TEXT_FILE_H
 #define DDP_INPUTS_TEXT_FILE_H
 

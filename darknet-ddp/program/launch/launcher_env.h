@@ -1,4 +1,4 @@
-/* launch/launcher_env.h: who started this process, and how many ranks its host takes. */
+/* launch/launcher_env.h: finds out who started this process, and how many ranks its host takes. */
 #ifndef DDP_LAUNCH_LAUNCHER_ENV_H
 #define DDP_LAUNCH_LAUNCHER_ENV_H
 

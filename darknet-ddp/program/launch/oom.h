@@ -1,4 +1,4 @@
-/* launch/oom.h: memory of each rank of this host, for a message if the kernel ends it for want of
+/* launch/oom.h: notes how much memory each rank of this host uses, for a message if the kernel ends
  * it. */
 #ifndef DDP_LAUNCH_OOM_H
 #define DDP_LAUNCH_OOM_H

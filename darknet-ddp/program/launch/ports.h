@@ -1,4 +1,4 @@
-/* launch/ports.h: TCP ports that mpirun and its daemons listen on. */
+/* launch/ports.h: draws TCP ports for mpirun and its daemons to listen at. */
 #ifndef DDP_LAUNCH_PORTS_H
 #define DDP_LAUNCH_PORTS_H
 

@@ -1,4 +1,4 @@
-/* show/guides.h: the folder of the guides that messages name. */
+/* show/guides.h: finds the folder of the guides that messages name. */
 #ifndef DDP_SHOW_GUIDES_H
 #define DDP_SHOW_GUIDES_H
 

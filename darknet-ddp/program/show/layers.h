@@ -1,4 +1,4 @@
-/* show/layers.h: a line about the network instead of the table of its layers. */
+/* show/layers.h: prints one line about a network in place of Darknet's table of its layers. */
 #ifndef DDP_SHOW_LAYERS_H
 #define DDP_SHOW_LAYERS_H
 

@@ -1,4 +1,4 @@
-/* validate/best_figures.h: which validation was the best, and which were before it. */
+/* validate/best_figures.h: records which validation was the best, and which were before. */
 #ifndef DDP_VALIDATE_BEST_FIGURES_H
 #define DDP_VALIDATE_BEST_FIGURES_H
 

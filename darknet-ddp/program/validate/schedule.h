@@ -1,6 +1,6 @@
 /* validate/schedule.h: validation while training: after which steps, on which pictures, and what
  * follows from the figures. The pictures are those of valid= in the .data file. Every rank takes
- * part in a validation, and all get the result. v is NULL in a run that does not validate. */
+ * part in a validation, and all get the result. */
 #ifndef DDP_VALIDATE_SCHEDULE_H
 #define DDP_VALIDATE_SCHEDULE_H
 

@@ -1,5 +1,5 @@
-/* layers/heads/best_box.h: what a detector says of a picture in which it has found
- * nothing, or what is no box. */
+/* layers/heads/best_box.h: lines that a detector prints if it has found nothing in a picture, or
+ * boxes that are not finite. */
 #ifndef DDP_LAYERS_HEADS_BEST_BOX_H
 #define DDP_LAYERS_HEADS_BEST_BOX_H
 
