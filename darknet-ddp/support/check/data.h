@@ -1,4 +1,5 @@
-/* check/data.h: checks of the pictures and labels of a training list. */
+/* check/data.h: checks of the pictures and labels of a training list: faults, and counts for a
+ * summary. A good box is one that ddp_check_label accepts. */
 #ifndef DDP_CHECK_DATA_H
 #define DDP_CHECK_DATA_H
 
@@ -14,65 +15,72 @@ enum {
     DDP_PATH_BYTES = 4096
 };
 
-/* Counts over pictures. Plain numbers: those of several ranks add up. */
+/* Counts over the pictures that were checked. Plain numbers: those of several ranks add up. */
 typedef struct ddp_tally {
     uint64_t pictures;             /* pictures that were looked at */
-    uint64_t turned;               /* pictures that Exif data turn */
+    uint64_t turned;               /* pictures that viewers turn, by their Exif data */
     uint64_t with_two_labels;      /* pictures with two label files that differ */
     uint64_t without_labels;       /* pictures without a label file */
     uint64_t without_boxes;        /* pictures with an empty label file */
     uint64_t boxes;                /* good boxes */
     uint64_t beyond;               /* good boxes that reach beyond the picture's edge */
-    uint64_t sides[DDP_SIDE_BINS]; /* pictures by their longer side: up to ddp_side_bins[i] */
-    uint64_t sizes[DDP_BOX_BINS];  /* boxes by the root of width x height, fractions of the
-                                      picture: up to ddp_box_bins[i] */
-    uint64_t anchored;             /* good boxes that were compared with anchors */
-    double anchor_iou;             /* sum over these of the IoU with the best anchor */
+    uint64_t sides[DDP_SIDE_BINS]; /* pictures whose longer side is at most ddp_side_bins[i] pixels,
+                                      and in no bin before */
+    uint64_t
+        sizes[DDP_BOX_BINS]; /* good boxes for which the root of width x height, fractions of the
+                                picture, is at most ddp_box_bins[i], and in no bin before */
+    uint64_t anchored;       /* good boxes that were compared with anchors */
+    double anchor_iou;       /* sum over the anchored boxes of the IoU with the best anchor */
 } ddp_tally;
 
 enum { DDP_BOX_SAMPLE = 4096 };
 
-/* A sample of many boxes: the sizes of those whose key ends in `level` zero bits, so that it does
- * not matter who has seen them. All zero is an empty sample. */
+/* A sample of many boxes: the sizes of those whose key ends in `level` zero bits. So the sample is
+ * the same whichever ranks have seen the boxes. All zero is an empty sample. */
 typedef struct ddp_box_sample {
     float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the network's input */
     uint32_t keys[DDP_BOX_SAMPLE];
     uint32_t count, level;
 } ddp_box_sample;
 
-extern const int ddp_side_bins[DDP_SIDE_BINS];  /* upper ends; the last bin has none: 0 */
-extern const double ddp_box_bins[DDP_BOX_BINS]; /* upper ends; the last one is 1 */
+extern const int
+    ddp_side_bins[DDP_SIDE_BINS]; /* upper ends of `sides`, in pixels; the last bin has none: 0 */
+extern const double ddp_box_bins[DDP_BOX_BINS]; /* upper ends of `sizes`; the last one is 1 */
 
+/* Settings of a check, and functions that the caller supplies. */
 typedef struct ddp_check_config {
-    /* Write where training looks for a picture's labels to out[0..DDP_PATH_BYTES). NULL: pictures
-     * of a classifier, whose classes stand in their paths. */
+    /* Write to out[0..DDP_PATH_BYTES) the path where training looks for a picture's labels. NULL:
+     * these are pictures of a classifier, whose classes stand in their paths. */
     void (*label_path)(const char *picture, char *out);
-    /* Write another label file of a picture, which differs from that of label_path, to out, and
-     * return 1; 0: there is none. NULL: nobody looks. */
+    /* Write to out another label file of a picture, if one is there and differs from that of
+     * label_path, and return 1; else return 0. NULL: this is not checked. */
     int (*second_label_path)(const char *picture, char *out);
-    /* Load all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's
-     * warning, or "". Else note says why not. NULL: only headers are read. */
+    /* Decode all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's
+     * warning, or "". Else note says why not. NULL: only the first and last bytes of files are
+     * read. */
     int (*decode)(const char *picture, char *note, size_t size);
-    ddp_exif_reader exif; /* NULL: pictures are not turned */
+    ddp_exif_reader exif; /* reads Exif data; NULL: no picture is turned */
     int classes;          /* number of classes; 0: not known */
     char *const *names;   /* names of a classifier's classes; else NULL */
     int most_boxes;       /* boxes that training takes of a picture; 0: not known */
     int missing_is_error; /* 1: a picture without a label file is an error */
-    /* Write to shares which shares of the network's width and height a picture of this size takes.
-     * NULL: all of both. */
+    /* Write to shares[0] and shares[1] which fraction of the network's width and height a picture
+     * of this size fills. NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
-    int input[2];         /* the network's width and height, for shares */
-    const float *anchors; /* width and height of each, fractions of the input; NULL: none */
+    int input[2]; /* the network's width and height in pixels, for `shares` */
+    const float *
+        anchors; /* width and height of each anchor, fractions of the network's input; NULL: none */
     int anchor_count;
-    ddp_box_sample *sample; /* gets the good boxes; NULL: not wanted */
+    ddp_box_sample *sample; /* sample to which good boxes are added; NULL: none */
 } ddp_check_config;
 
-/* Check the pictures of a list. Adds faults to *f and counts to *t. Counts good boxes, or a
- * classifier's pictures, by class in by_class[0..config->classes). */
+/* Check the pictures of a list. Adds faults to *f and counts to *t. Adds to by_class[c], for each c
+ * below config->classes, the good boxes of class c, or a classifier's pictures. */
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
                         const ddp_check_config *config, const ddp_list_lines *list);
 
-/* Add a box. key: the box's own, and as good as random. */
+/* Add a box to a sample: its width and height, fractions of the network's input. key: made from the
+ * box's place in the data, and as good as random. */
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height);
 
 /* Add the counts of *more to *t. */

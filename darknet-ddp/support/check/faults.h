@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Return why a text file has bytes of 0, for behind its name. The file begins with begin[0..bytes).
- * Either an editor has saved it as UTF-16, or a disk has lost the rest of it. */
+/* Return why a text file has bytes of 0, to be put behind its name: "is UTF-16 text: save it as
+ * UTF-8". begin[0..bytes): the first bytes of the file. The text is static. */
 const char *ddp_has_zeros(const char *begin, size_t bytes);
 
 typedef enum ddp_fault_level {
@@ -19,38 +19,42 @@ typedef enum ddp_fault_level {
 typedef struct ddp_fault {
     ddp_fault_level level;
     int line;         /* line in the file, from 1; 0: the whole file */
-    const char *kind; /* short and fixed, for programs: "label-columns" */
+    const char *kind; /* short name that never changes, for programs: "label-columns" */
     const char *file;
     const char *text; /* a sentence, without file and line */
 } ddp_fault;
 
 typedef struct ddp_faults {
-    char *text; /* all faults: a line each, five words with tabs between them */
+    char *text; /* all faults, a line each: level, line, kind, file and text, with tabs between them
+                 */
     size_t bytes, room;
     int lost; /* 1: faults are missing for want of memory */
 } ddp_faults;
 
-/* Add a fault. Tabs and newlines in file and text become blanks. */
+/* Add a fault to the list, with a text as by printf. Tabs and newlines in file and text become
+ * blanks. If there is no memory, f->lost becomes 1. */
 void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const char *file,
                    int line, const char *fmt, ...) DDP_PRINTF(6, 7);
 
-/* Add a warning if has_mark is 1: a text file begins with a byte-order mark, which is skipped. */
+/* If has_mark is 1, add a warning that a text file begins with a byte-order mark, which is skipped.
+ */
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
-/* Append another rank's faults: its text[0..bytes). */
+/* Append another list's faults, for example another rank's: its text[0..bytes). */
 void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
 
-/* Remove faults that the list has had before, at the same place: in a picture that two lists have,
- * say. A picture's faults are the same even if their texts name other places in a list. */
+/* Remove each fault that stands earlier in the list with the same file and line, as of a picture
+ * that two lists have. Faults of one picture are the same even if their texts name other places in
+ * a list. */
 void ddp_faults_unique(ddp_faults *f);
 
 /* Return 1 if there is a fault whose kind is, or begins with, `kind`. */
 int ddp_faults_have(const ddp_faults *f, const char *kind);
 
-void ddp_faults_release(ddp_faults *f); /* *f may be all zero */
+void ddp_faults_release(ddp_faults *f); /* frees the list; *f may be all zero */
 
-/* Call each(ctx, fault) for every fault in turn; its strings are valid until it returns. The list
- * is spent: only release it afterwards. */
+/* Call each(ctx, fault) for every fault in turn; its strings are valid until it returns. Afterwards
+ * *f can only be released. */
 void ddp_faults_each(ddp_faults *f, void (*each)(void *ctx, const ddp_fault *fault), void *ctx);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "check/faults.h"
 
-/* Some lines of a file. */
+/* Some lines of a list file. */
 typedef struct ddp_list_lines {
     const char *file;
     char *const *all;
@@ -12,17 +12,19 @@ typedef struct ddp_list_lines {
     size_t count;
 } ddp_list_lines;
 
-/* Add a warning for each line that a list has had before. */
+/* Add a warning to *f for each line that stands earlier in the list, too. Without memory, f->lost
+ * becomes 1. */
 void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
 
+/* Return 1 if a line ends with a blank or a tab. */
 int ddp_ends_with_blank(const char *line);
 
-/* Return what may be wrong with a path that leads nowhere, " (the name ends with a blank)" say, or
- * "". */
+/* Return what may be wrong with a path that leads nowhere, as " (the name ends with a blank)"; ""
+ * if nothing is odd. The text is static. */
 const char *ddp_path_oddity(const char *path);
 
-/* Return the number in a file of its line i, counted from 0 without blank lines; i + 1 if the file
- * cannot be read. */
+/* Return the number in a file, from 1, of its line i, counted from 0 without blank lines. Returns i
+ * + 1 if the file cannot be read or has fewer lines. */
 size_t ddp_list_number(const char *file, size_t i);
 
 #endif

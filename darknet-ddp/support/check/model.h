@@ -19,9 +19,9 @@ typedef struct ddp_heads {
                                             network's input */
 } ddp_heads;
 
-/* Check cfg, the text of cfg_path, and set *heads. Compares its classes with those of the .data
- * file at data_path (0: it has none). Looks at filters= of the convolution before each head, and at
- * channels= of [net]. Adds faults to *f. */
+/* Check the cfg at cfg_path, whose text is cfg, and set *heads. Compares its classes with
+ * `classes`, those of the .data file at data_path (0: it has none). Looks at filters= of the
+ * convolution before each head, and at channels= of [net]. Adds faults to *f. */
 void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, const char *cfg_path,
                      const char *data_path, int classes);
 

@@ -25,21 +25,22 @@ typedef struct ddp_precision {
     size_t truths; /* boxes that were there */
     size_t
         detections;  /* boxes that the network gave, at any score, before the 100 best are taken */
-    size_t left_out; /* boxes of all classes that were not finite and so were never given */
-    double ap;       /* mean over the ten thresholds: AP@0.5:0.95; -1: the class has no truth */
-    double ap50, ap75; /* average precision at IoU 0.5, 0.75 */
+    size_t left_out; /* boxes of all classes that were left out since they were not finite */
+    double ap; /* average precision, mean over the ten IoU thresholds (AP@0.5:0.95); -1: the class
+                  has no truth */
+    double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */
 
     /* These count detections of at least the score threshold, at IoU 0.5. */
-    size_t hits, misses; /* true and false positives */
+    size_t hits, misses; /* true positives, and false positives */
     double precision;    /* hits / (hits + misses); 0 if there are none */
     double recall;       /* hits / truths; 0 if there are none */
-    double mean_iou;     /* the sum of IoU over hits / (hits + misses) */
+    double mean_iou;     /* sum of the IoU of hits / (hits + misses); 0 if there are none */
 } ddp_precision;
 
 typedef struct ddp_precision_config {
     int classes;
     int recalls;  /* DDP_RECALLS_COCO or DDP_RECALLS_VOC2007 */
-    double score; /* threshold of precision, recall and mean_iou, 0 to 1 */
+    double score; /* score threshold of hits, precision, recall and mean_iou, 0 to 1 */
 } ddp_precision_config;
 
 /* Evaluate detections against truths. Sorts both in place (eval/detections.h). Classes outside

@@ -28,37 +28,40 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
                         uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if is_so(ctx, values[0..columns)) holds for a row of the file at path. Returns 0 if its
- * columns are others, or it is not there. names: as above. */
+/* Return 1 if is_so(ctx, values) is not 0 for the values[0..columns) of a row of the file at path.
+ * Returns 0 if it is for none, if the file has other columns than `names`, or if it is not there.
+ */
 int ddp_csv_any(const char *path, const char *const *names, size_t columns,
                 int (*is_so)(void *ctx, const double *values), void *ctx);
 
-/* Copy the file at path to PATH.old, or PATH.old.N as above, before ddp_csv_open cuts rows that are
- * to stay. Renames it if there is no room for a copy. Writes the name to old[0..size). Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Copy the file at path to PATH.old, or PATH.old.2 and so on, the first that is not there. If there
+ * is no room for a copy, rename it. Call before ddp_csv_open removes rows that are to be kept.
+ * Writes the new name to old[0..size). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the name under which ddp_csv_open has put a file aside; NULL: it has not. */
+/* Return the name under which ddp_csv_open has put a file aside; c owns it. NULL: it has put none
+ * aside. */
 const char *ddp_csv_old(const ddp_csv *c);
 
-/* Add a row. values[0] is its step; NaN is an unknown value. */
+/* Add a row of a value for each column. values[0] is the step; NaN is an unknown value. The array
+ * is copied. */
 void ddp_csv_add(ddp_csv *c, const double *values);
 
-/* Replace the last row that ddp_csv_open found. If a line that is no row follows it, or there is
- * none, add the row instead. Call before ddp_csv_add. */
+/* Replace the last row that ddp_csv_open found by this one, and write it to the file. If a line
+ * that is no row follows it, or there is no row, add the row instead. Call before ddp_csv_add. */
 void ddp_csv_replace_last(ddp_csv *c, const double *values);
 
-/* Write buffered rows to the file, if the last time was a second ago or `now` is 1. */
+/* Write waiting rows to the file. With now 0 do so only if the last time was a second ago. */
 void ddp_csv_flush(ddp_csv *c, int now);
 
-/* Write the file anew, with all its rows, if it is no longer at path, as which it was opened
- * (ddp_file_bring_back). */
+/* If the file is no longer at path, under which it was opened, write it there anew with all its
+ * rows (ddp_file_bring_back). */
 void ddp_csv_bring_back(ddp_csv *c, const char *path);
 
-/* Return how many rows were not in the file after the last flush, lost or waiting. *why: the
- * system's words, or NULL. */
+/* Return how many rows are not in the file: lost for want of memory, or waiting since the last
+ * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_csv_lost(const ddp_csv *c, const char **why);
 
-void ddp_csv_close(ddp_csv *c); /* NULL is allowed */
+void ddp_csv_close(ddp_csv *c); /* writes waiting rows, closes the file, frees c; NULL is allowed */
 
 #endif

@@ -13,26 +13,30 @@
 
 typedef struct ddp_history ddp_history;
 
-/* The values of one column in one point. count 0: nothing was measured, and the others are NaN. */
+/* The values of one column in one point. With count 0 nothing was measured, and the others are NaN.
+ */
 typedef struct ddp_history_value {
     size_t count;
     double mean, least, greatest;
 } ddp_history_value;
 
-/* Make a history. points: how many are kept at most, even and at least 2. *out is set on success.
- * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM. */
+/* Make a history of so many columns. points: how many points are kept at most, even and at least 2.
+ * *out is set on success. Fails with DDP_ERR_USAGE (such a number of points), DDP_ERR_NOMEM. */
 ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_history_close(ddp_history *h); /* NULL is allowed */
 
-/* Add a row: values[0..columns) at x, which rises from row to row. */
+/* Add a row: values[0..columns), NaN where nothing was measured, at x, which rises from row to row.
+ */
 void ddp_history_add(ddp_history *h, double x, const double *values);
 
+/* Return how many points there are. */
 size_t ddp_history_points(const ddp_history *h);
 /* Return how many rows are in each point; the last may have fewer. */
 size_t ddp_history_rows_a_point(const ddp_history *h);
 /* Return the x of a point's last row. */
 double ddp_history_x(const ddp_history *h, size_t point);
+/* Return the values of a column in a point; both count from 0. */
 ddp_history_value ddp_history_at(const ddp_history *h, size_t point, size_t column);
 
 #endif

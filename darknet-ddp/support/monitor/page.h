@@ -13,7 +13,7 @@ typedef struct ddp_page_pair {
     const char *name, *value;
 } ddp_page_pair;
 
-/* A line of a chart: a column of the history, and its name. */
+/* A curve in a chart: a column of the history, and the curve's name. */
 typedef struct ddp_page_series {
     size_t column;
     const char *name;
@@ -23,9 +23,9 @@ enum { DDP_PAGE_SERIES = 8 };
 
 typedef struct ddp_page_chart {
     const char *title, *unit; /* unit: "" for none */
-    int stack;                /* 1: series stand on each other */
-    int log;                  /* 1: a logarithmic scale, where values allow it */
-    int band;                 /* 1: least and greatest of thinned points as a band */
+    int stack;                /* 1: curves are areas that stand on each other */
+    int log;                  /* 1: the scale is logarithmic, if the values allow it */
+    int band;                 /* 1: draw least and greatest of thinned points as a band */
     int zero;                 /* 1: the scale begins at 0 */
     int one;                  /* 1: values are shares of 1 */
     ddp_page_series series[DDP_PAGE_SERIES];
@@ -38,12 +38,12 @@ typedef struct ddp_page_class {
     size_t truths;
 } ddp_page_class;
 
-/* A box in a picture: shares of the picture's width and height. */
+/* A box in a picture. Its numbers are fractions of the picture's width and height. */
 typedef struct ddp_page_box {
     double left, top, width, height;
     int found;        /* 1: the network found it; 0: it is a label's */
     const char *name; /* name of its class */
-    double score;     /* the network's score, of a found box */
+    double score;     /* the network's score of a found box */
 } ddp_page_box;
 
 typedef struct ddp_page_picture {
@@ -73,7 +73,7 @@ typedef struct ddp_page {
     size_t picture_count;
 } ddp_page;
 
-/* Write the page. ferror(out) tells whether all of it could be written. */
+/* Write the page to out as HTML. ferror(out) tells whether all of it could be written. */
 void ddp_page_write(FILE *out, const ddp_page *page);
 
 #endif

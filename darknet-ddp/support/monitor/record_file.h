@@ -8,29 +8,31 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A record file. Its opener sets fd (-1: there is no file), and good, if the file has records
- * already; the rest is zero. It adds to `lost` the records that it has no memory to make. */
+/* A record file. Who opens it sets fd, and `good` if the file has records already; the rest is
+ * zero. Who makes records adds to `lost` those for which there was no memory. */
 typedef struct ddp_record_file {
-    int fd;
+    int fd;        /* the file; -1: there is none */
     off_t good;    /* bytes of whole records in the file; the next record is written there */
     char *waiting; /* records that are not in the file yet */
-    size_t bytes, room, records;
-    int64_t flushed_ns;
-    size_t lost; /* records that were dropped for want of memory */
-    int error;   /* errno of the last flush; 0: it succeeded */
+    size_t bytes, room, records; /* bytes waiting and allocated, and how many records wait */
+    int64_t flushed_ns;          /* ddp_clock_ns of the last flush */
+    size_t lost;                 /* records that were dropped for want of memory */
+    int error;                   /* errno of the last flush; 0: it succeeded */
 } ddp_record_file;
 
-/* Add bytes[0..count) as a record, which waits for the next flush that writes. */
+/* Add bytes[0..count) as a record, which waits in memory for the next flush that writes. If 4 MB
+ * wait already, it is lost, and counted. */
 void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
 
-/* Write all waiting records. now 0: only if a second has passed since the last time. */
+/* Write all waiting records; none if the disk has no room for all. now 0: only if a second has
+ * passed since the last time. */
 void ddp_record_file_flush(ddp_record_file *f, int now);
 
-/* Return how many records are not in the file: dropped, or waiting since the last flush failed.
- * *why: the system's words; NULL: no memory. */
+/* Return how many records are not in the file: lost for want of memory, or waiting since the last
+ * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_record_file_lost(const ddp_record_file *f, const char **why);
 
-/* Write all waiting records, close the file, free memory. */
+/* Write all waiting records, close the file, and free f's memory. f->fd becomes -1. */
 void ddp_record_file_close(ddp_record_file *f);
 
 #endif

@@ -14,22 +14,24 @@
 
 typedef struct ddp_tensorboard ddp_tensorboard;
 
-/* Make a new event file in folder, and the folder if its parent is there. time_s: seconds since
- * 1970, for the file's name and the first event. *out is set on success. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+/* Make a new event file in folder, and the folder itself if its parent is there. time_s: now, in
+ * seconds since 1970, for the file's name and the first event. *out is set on success. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, double time_s,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add tag = value at step. Tags of more than 255 bytes are cut. If a full disk has no room, the
- * value waits (monitor/record_file.h). */
+/* Add the value of a tag at a step. time_s: now, in seconds since 1970. Tags of more than 255 bytes
+ * are cut. If a full disk has no room, the value waits (monitor/record_file.h). */
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
+/* Write waiting values to the file. */
 void ddp_tensorboard_flush(ddp_tensorboard *t);
 
-/* Return how many values are not in the file: dropped, or waiting since the last flush failed.
- * *why: the system's words; NULL: no memory. */
+/* Return how many values are not in the file: lost for want of memory, or waiting since the last
+ * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
-void ddp_tensorboard_close(ddp_tensorboard *t); /* NULL is allowed */
+void ddp_tensorboard_close(
+    ddp_tensorboard *t); /* writes waiting values, closes the file, frees t; NULL is allowed */
 
 #endif
