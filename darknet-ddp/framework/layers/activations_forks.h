@@ -1,9 +1,9 @@
+/* // layers/activations_forks.h: the activations that later forks of Darknet brought. Each has one
+ * formula, NAME_activate, and one for its gradient, NAME_gradient, for CPU and GPU. */
 #ifndef ACTIVATIONS_FORKS_H
 #define ACTIVATIONS_FORKS_H
 #include <math.h>
 
-// layers/activations_forks.h: the activations that later forks of Darknet brought. Each has one
-// formula, NAME_activate, and one for its gradient, NAME_gradient, for CPU and GPU.
 #ifdef __CUDACC__
 #define ON_BOTH static inline __host__ __device__
 #else

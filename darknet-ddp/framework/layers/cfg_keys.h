@@ -1,11 +1,10 @@
-#ifndef CFG_KEYS_H
-#define CFG_KEYS_H
-#include "darknet.h"
-
 /* layers/cfg_keys.h: what a cfg may contain: sections, the keys of each, the ranges of their
  * numbers. "v4" names what came with the later forks' mathematics (those that have YOLOv4): a cfg
  * that uses any of it is trained by that mathematics. Section s is never null. Names of sections
  * include their brackets. */
+#ifndef CFG_KEYS_H
+#define CFG_KEYS_H
+#include "darknet.h"
 
 typedef struct {
     const char *names; /* the section's names, such as "[shortcut]", separated by blanks */

@@ -1,3 +1,9 @@
+/* layers/channel_reduce.h: for kernels that go through a layer's output, or an array of its shape,
+ * channel by channel. A channel's values are shared out among parts; a block of THREADS threads
+ * sums one part of one channel. The number of parts, the values of each and the order of sums
+ * follow from the layer's sizes alone. So sums have the same bits on each device and in each run. A
+ * block leaves its sum (or mean) at sums[part * channels + channel]. For float arrays `sums` is
+ * l.mean_delta_gpu and l.variance_delta_gpu. */
 #ifndef CHANNEL_REDUCE_H
 #define CHANNEL_REDUCE_H
 extern "C" {
@@ -5,12 +11,6 @@ extern "C" {
 #include "batchnorm_layer.h"
 }
 
-/* layers/channel_reduce.h: for kernels that go through a layer's output, or an array of its shape,
- * channel by channel. A channel's values are shared out among parts; a block of THREADS threads
- * sums one part of one channel. The number of parts, the values of each and the order of sums
- * follow from the layer's sizes alone. So sums have the same bits on each device and in each run. A
- * block leaves its sum (or mean) at sums[part * channels + channel]. For float arrays `sums` is
- * l.mean_delta_gpu and l.variance_delta_gpu. */
 #define THREADS 256
 #define VALUES_A_THREAD 16
 #define VALUES_AT_ONCE 4

@@ -1,8 +1,7 @@
+/* layers/normalizer.h: formulas for kernels of batch normalisation, for values of float or bf16. */
 #ifndef NORMALIZER_H
 #define NORMALIZER_H
 #include "layers/channel_reduce.h"
-
-/* layers/normalizer.h: formulas for kernels of batch normalisation, for values of float or bf16. */
 
 // The mean of `count` values, and `squares`, the sum of their squared distances from it.
 typedef struct {

@@ -1,8 +1,3 @@
-#ifndef BF16_H
-#define BF16_H
-#include "darknet.h"
-
-#ifdef CUDNN
 /* layers/bf16/bf16.h: mixed precision on a GPU, for a network that was made after cuda_bf16 was
  * set.
  *
@@ -18,6 +13,11 @@
  *
  * Functions queue work on the default stream, and end the program if the GPU fails. Flags named
  * set, set_from: 1 writes the delta, 0 adds to it. */
+#ifndef BF16_H
+#define BF16_H
+#include "darknet.h"
+
+#ifdef CUDNN
 typedef struct bf16_arrays {
     int runs;           /* 1: the layer runs in bf16; 0: output and delta serve layers that do */
     int read_as_floats; /* 1: a layer in bf16 that also has output_gpu and delta_gpu, for others */

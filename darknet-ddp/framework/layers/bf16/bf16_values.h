@@ -1,3 +1,5 @@
+/* layers/bf16/bf16_values.h: for kernels on NHWC arrays of bf16. A thread takes a pack: V channels
+ * of one cell, side by side. V is 8, one memory access, if 8 divides the channels; else 1. */
 #ifndef BF16_VALUES_H
 #define BF16_VALUES_H
 
@@ -7,8 +9,6 @@
 
 #include "layers/channel_reduce.h"
 
-/* layers/bf16/bf16_values.h: for kernels on NHWC arrays of bf16. A thread takes a pack: V channels
- * of one cell, side by side. V is 8, one memory access, if 8 divides the channels; else 1. */
 typedef __nv_bfloat16 bf16;
 
 #define VALUES_A_PACK 8

@@ -1,3 +1,4 @@
+/* layers/heads/box_formulas.h: functions of Darknet's box.c, for CPU and GPU (formulas.h). */
 #ifndef BOX_FORMULAS_H
 #define BOX_FORMULAS_H
 #include "box.h"

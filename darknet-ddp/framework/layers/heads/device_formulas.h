@@ -1,9 +1,9 @@
-#ifndef DEVICE_FORMULAS_H
-#define DEVICE_FORMULAS_H
-
 /* layers/heads/device_formulas.h: included by .cu files before any *_formulas.h (formulas.h). It
  * first includes the headers that declare the host's functions. Then it renames those of the
  * formulas, so that a kernel calls the device's. */
+#ifndef DEVICE_FORMULAS_H
+#define DEVICE_FORMULAS_H
+
 extern "C" {
 #include "box.h"
 #include "darknet.h"

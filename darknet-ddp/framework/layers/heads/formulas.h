@@ -1,12 +1,12 @@
-#ifndef FORMULAS_H
-#define FORMULAS_H
-
 /* layers/heads/formulas.h: formulas that CPU and GPU compute alike are written once, in files named
  * *_formulas.h. A .c file that includes one gets its functions for the host. A .cu file includes
  * device_formulas.h first, and gets them for kernels, under the same names.
  *
  * FORMULA marks a function that only the including file calls, PUBLIC_FORMULA one that other .c
  * files call, too. The files are C and C++. */
+#ifndef FORMULAS_H
+#define FORMULAS_H
+
 #ifdef DEVICE_FORMULAS
 #define FORMULA static __device__ __forceinline__
 #define PUBLIC_FORMULA static __device__ __forceinline__

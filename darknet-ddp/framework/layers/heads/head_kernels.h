@@ -1,8 +1,8 @@
+/* layers/heads/head_kernels.h: what kernels of heads share. A head is a layer that computes the
+ * loss of boxes. For .cu files, which include device_formulas.h first. */
 #ifndef HEAD_KERNELS_H
 #define HEAD_KERNELS_H
 
-/* layers/heads/head_kernels.h: what kernels of heads share. A head is a layer that computes the
- * loss of boxes. For .cu files, which include device_formulas.h first. */
 #include "layers/heads/head_formulas.h"
 
 #define HEAD_THREADS 256

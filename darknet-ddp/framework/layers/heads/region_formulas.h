@@ -1,14 +1,13 @@
+/* layers/heads/region_formulas.h: the deltas of a [region], for CPU and GPU, place by place. A
+ * place is one anchor of one cell of one picture. l.output, l.delta, l.biases, l.map and net.truth
+ * are in memory of the device that computes. A truth is l.coords + 1 values: the box's, its class.
+ */
 #ifndef REGION_FORMULAS_H
 #define REGION_FORMULAS_H
 #include "box.h"
 #include "layers/heads/head_formulas.h"
 #include "region_layer.h"
 #include <math.h>
-
-/* layers/heads/region_formulas.h: the deltas of a [region], for CPU and GPU, place by place. A
- * place is one anchor of one cell of one picture. l.output, l.delta, l.biases, l.map and net.truth
- * are in memory of the device that computes. A truth is l.coords + 1 values: the box's, its class.
- */
 
 FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,
                                int scale)

@@ -1,10 +1,10 @@
-#ifndef YOLO_KEYS_H
-#define YOLO_KEYS_H
-
 /* layers/heads/yolo_keys.h: the keys of [yolo] that came with the later forks' formulas. A row has
  * the key's name and its default. The key is read from the cfg into l.yolo.NAME (parse_yolo_rules
  * in Darknet's parser.c). A cfg that has one is computed by these formulas (cfg_keys.h). An OVERLAP
  * is an IOU_KIND (iou.h), a REAL a float, a WHOLE an int. */
+#ifndef YOLO_KEYS_H
+#define YOLO_KEYS_H
+
 #define YOLO_KEYS(OVERLAP, REAL, WHOLE)                                                            \
     /* the loss of a box; IOU_MSE: squared differences */                                          \
     OVERLAP(iou_loss, IOU_MSE)                                                                     \

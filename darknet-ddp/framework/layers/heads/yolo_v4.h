@@ -1,9 +1,8 @@
+/* layers/heads/yolo_v4.h: [yolo] on a CPU as the forks with YOLOv4 compute it (l.yolo.v4 is 1). */
 #ifndef YOLO_V4_H
 #define YOLO_V4_H
 #include "darknet.h"
 #include "yolo_layer.h"
-
-/* layers/heads/yolo_v4.h: [yolo] on a CPU as the forks with YOLOv4 compute it (l.yolo.v4 is 1). */
 
 /* Return the box that one anchor of a cell predicts, in fractions of the picture. `x`: its first
  * output; the others follow l.w*l.h apart. `anchor`: its number in l.biases. `w`, `h`: pixels of

@@ -1,3 +1,6 @@
+/* layers/heads/yolo_v4_formulas.h: the deltas of [yolo] as the forks that have YOLOv4 compute them,
+ * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is a place's threads; *sum
+ * gets figures of the truths. */
 #ifndef YOLO_V4_FORMULAS_H
 #define YOLO_V4_FORMULAS_H
 #include "layers/heads/formulas.h"
@@ -6,10 +9,6 @@
 #include "utils.h"
 #include "yolo_layer.h"
 #include <math.h>
-
-/* layers/heads/yolo_v4_formulas.h: the deltas of [yolo] as the forks that have YOLOv4 compute them,
- * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is a place's threads; *sum
- * gets figures of the truths. */
 
 /* Without a class above this, a prediction learns to be no object, even if it overlaps a truth. */
 #define SURE_OF_A_CLASS .25f

@@ -1,9 +1,8 @@
+/* layers/images/augment.h: pictures changed for training as cfgs of the later forks ask. All random
+ * numbers come from draw(). Pictures are placed on a canvas, which a network gets. */
 #ifndef AUGMENT_H
 #define AUGMENT_H
 #include "darknet.h"
-
-/* layers/images/augment.h: pictures changed for training as cfgs of the later forks ask. All random
- * numbers come from draw(). Pictures are placed on a canvas, which a network gets. */
 
 /* Where a picture lies on a canvas: scaled to w x h pixels, mirrored if flip is 1, its left top
  * corner at x, y, which may be outside. */

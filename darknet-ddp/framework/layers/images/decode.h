@@ -1,10 +1,3 @@
-#ifndef DECODE_H
-#define DECODE_H
-
-#include "darknet.h"
-
-#include <stddef.h>
-
 /* layers/images/decode.h: decodes a picture's file into bytes. libjpeg reads JPEGs, libpng PNGs,
  * and Darknet's copy of stb_image the rest: BMP, GIF, TGA, PSD, HDR, PGM and PPM. A file may hold
  * any bytes: what is no whole picture is refused. JPEGs and PNGs are turned as their Exif data say
@@ -14,6 +7,12 @@
  * channel, resized if asked. A picture that cannot be decoded ends the program by fatal(); in
  * training that leaves out the line of the list, or ends the run. A decoder's warning is printed on
  * standard error, once a picture, for 20 pictures at most. */
+#ifndef DECODE_H
+#define DECODE_H
+
+#include "darknet.h"
+
+#include <stddef.h>
 
 typedef struct {
     int w, h, c;          // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA

@@ -1,10 +1,9 @@
+/* layers/images/exif.h: Exif's field Orientation, by which a camera says how to turn its picture.
+ * Viewers, label tools and OpenCV turn by it, so decode.h does, too. */
 #ifndef EXIF_H
 #define EXIF_H
 
 #include <stddef.h>
-
-/* layers/images/exif.h: Exif's field Orientation, by which a camera says how to turn its picture.
- * Viewers, label tools and OpenCV turn by it, so decode.h does, too. */
 
 enum {
     EXIF_UPRIGHT = 1,

@@ -1,11 +1,10 @@
-#ifndef LABEL_TEXT_H
-#define LABEL_TEXT_H
-#include "darknet.h"
-
 /* layers/images/label_text.h: names of classes, in UTF-8, as pictures to draw beside boxes. ASCII
  * has Darknet's own letters (data/labels/). Other letters are drawn by FreeType with a font of this
  * host, if the program was built with FreeType and a font has them; else '?' stands for them.
  * Letters go one by one from left to right. Darknet's get_label (darknet.h) is here. */
+#ifndef LABEL_TEXT_H
+#define LABEL_TEXT_H
+#include "darknet.h"
 
 /* Return the next letter of *text (a Unicode number), and move *text behind it. Characters that
  * control a terminal are skipped. A byte that is no UTF-8 returns '?'; the end 0, and *text stays.

@@ -1,10 +1,10 @@
+/* layers/images/pinned_batch.h: one array for all samples of a step, so that a mini-batch is read
+ * where loaders have put it. Memory is kept for later steps: a run has two arrays, one in training
+ * while the other is loaded. If a GPU trains, it is pinned. Any thread may call any of these. */
 #ifndef PINNED_BATCH_H
 #define PINNED_BATCH_H
 #include "darknet.h"
 
-/* layers/images/pinned_batch.h: one array for all samples of a step, so that a mini-batch is read
- * where loaders have put it. Memory is kept for later steps: a run has two arrays, one in training
- * while the other is loaded. If a GPU trains, it is pinned. Any thread may call any of these. */
 typedef struct gathered gathered;
 
 /* Return a new collection for `rows` samples; it ends with gather_end. The first gather_rows

@@ -1,11 +1,10 @@
-#ifndef PIXELS_H
-#define PIXELS_H
-#include "darknet.h"
-
 /* layers/images/pixels.h: loops over a picture's pixels. They compute as IEEE 754 says, one
  * operation after the other as it is written, with whatever options the rest is compiled. So the
  * bits are the same on each maker's CPU, and with vectors of any length. A picture has planes of
  * floats, one a channel, row by row. */
+#ifndef PIXELS_H
+#define PIXELS_H
+#include "darknet.h"
 
 /* Where one pixel of a canvas lies in a row (or column) of a picture. Its value is (1 - weight)
  * times pixel `first` plus weight times pixel `second`. If first is -1, it lies outside. */
