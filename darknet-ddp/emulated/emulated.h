@@ -35,7 +35,7 @@ uint64_t other_each_time();
  * infinities and NaN stay. */
 void disturb(float *x, size_t count, uint64_t how);
 void disturb(uint16_t *bf16, size_t count, uint64_t how);
-/* Round floats to the 10 bits of mantissa that tensor cores read. */
+/* Round x[0..count) to the 10 bits of mantissa that tensor cores read, and write it to `to`. */
 void round_to_tf32(float *to, const float *x, size_t count);
 
 /* ---- memory.cpp ---- */

@@ -49,9 +49,9 @@ static inline channel_shape get_channels(layer l)
 // The sums that parts have left in memory, to be joined into one a channel.
 typedef struct {
     int channels, parts;
-    int count;             // values of a channel, of all images
-    int chunk;             // values that a part takes in a row
-    int step;              // values from the beginning of a part's row to that of its next one
+    int count; // values of a channel, of all images
+    int chunk; // values side by side that a part takes at a time
+    int step;  // values from where a part's `chunk` values begin to where its next begin
     float *first, *second; // the parts' sums, parts x channels each; which two, the kernel says
     int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;

@@ -12,14 +12,14 @@ typedef struct ddp_lines {
     char **all;      /* the lines, pointers into text */
     size_t *numbers; /* line number of each in the file, from 1 */
     size_t count;
-    int has_mark; /* the file begins with a byte-order mark, which is skipped */
+    int has_mark; /* 1: the file begins with a byte-order mark, which is skipped */
 } ddp_lines;
 
 /* A text file as sections of options. All zero is an empty one. */
 typedef struct ddp_sections {
     void *text;
     ddp_cfg_text cfg;
-    int has_mark; /* the file begins with a byte-order mark, which is skipped */
+    int has_mark; /* 1: the file begins with a byte-order mark, which is skipped */
 } ddp_sections;
 
 /* Read the file at path: as lines; as names of classes, one a line; as a cfg; as a .data file. In a

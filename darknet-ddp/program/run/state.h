@@ -43,7 +43,7 @@ extern struct ddp_run {
     const char *data, *cfg;  /* the files that the line names; NULL: none */
     char *list;              /* train= of the .data file; NULL: it has none */
     int is_detector;
-    const char *first_weights; /* the file that training begins with; NULL: none */
+    const char *first_weights; /* weights file that training begins with; NULL: none */
 
     /* checkpoints.c */
     const char *directory; /* folder that the weights are saved in */
@@ -89,8 +89,8 @@ ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *n
 
 /* ---- checkpoints.c ---- */
 
-/* Fail as ddp_agree if ranks have loaded different weights. Resumed runs pass: rank 0 alone reads
- * checkpoints. */
+/* Collective: fail as ddp_agree if ranks have loaded different weights. Resumed runs pass: rank 0
+ * alone reads checkpoints. */
 ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- end.c ---- */

@@ -40,7 +40,7 @@ void ddp_rank_output_close(void);
  * it, and none ends before all have. It must come from the group's thread. */
 void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 
-/* Print a message of Darknet's and end every rank: its fatal_handler. */
+/* Print a message of Darknet's and end every rank, as Darknet's fatal_handler. Never returns. */
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
 /* Set the text that is printed behind an error of this rank, or when the watch ends the run; NULL:
