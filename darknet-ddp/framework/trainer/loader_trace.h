@@ -9,7 +9,7 @@
 void ddp_loader_trace_use(ddp_trace *trace);
 
 /* Note that the calling thread begins to load `count` pictures (begins is 1), or has loaded them
- * (0). Darknet's train_plugin.loading. Notes go to the trace that was set when loading began. */
+ * (0), in the trace that was set when loading began. It is train_plugin.loading of Darknet. */
 void ddp_loader_trace_loading(int begins, int count);
 
 #endif

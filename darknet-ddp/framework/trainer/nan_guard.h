@@ -80,8 +80,9 @@ typedef struct ddp_nan_guard {
     ddp_batchnorm_stats *statistics;
 
     ddp_nan_guard_mini_batch last;
-    ddp_nan_guard_mini_batch first_broken; /* this update's first whose loss is not finite */
-    size_t step;                           /* number of the step under way, from 1 */
+    /* This update's first mini-batch whose loss is not finite. */
+    ddp_nan_guard_mini_batch first_broken;
+    size_t step;       /* number of the step under way, from 1 */
     int unseen;        /* 1: a step has ended whose sums nobody has checked yet */
     int broken;        /* 1: a step of this update has a loss or statistics that are not finite */
     int in_a_row;      /* steps skipped in a row so far */

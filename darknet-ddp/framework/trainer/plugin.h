@@ -60,7 +60,7 @@ typedef struct ddp_plugin_callbacks {
 
 typedef struct ddp_plugin_config {
     ddp_group *group;
-    ddp_trainer *trainer;      /* not attached */
+    ddp_trainer *trainer;      /* that no network is attached to yet */
     ddp_watch *watch;          /* is told when the run saves, validates and loads; NULL: none */
     uint64_t seed;             /* the run's seed, the same on all ranks */
     int replace;               /* 1: draw samples with replacement */

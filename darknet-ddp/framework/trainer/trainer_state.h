@@ -57,7 +57,7 @@ struct ddp_trainer {
     ddp_exact_run cut; /* arguments of the last ddp_trainer_split */
     ddp_batch batch;
 
-    network *net; /* NULL: not attached */
+    network *net; /* the network attached to; NULL: none */
     train_hooks hooks;
     ddp_param_table table;
     ddp_reducer *reducer;
@@ -68,11 +68,11 @@ struct ddp_trainer {
     ddp_loss *loss;
     float last_loss; /* Darknet's last loss: sum over images of a rank, mean of ranks */
     ddp_nan_guard guard;
-    ddp_replica_check *verify; /* NULL: ranks compare nothing */
+    ddp_replica_check *verify; /* compares ranks' parameters; NULL: nothing does */
     int verifying;             /* 1: a checksum of parameters travels with this step's loss */
     int backlog_told;          /* 1: how much is left to send travels with this step's loss */
     int verify_due;            /* 1: compare ranks' parameters as soon as they should be the same */
-    ddp_algorithm_set *algorithms; /* NULL: not open */
+    ddp_algorithm_set *algorithms; /* the run's algorithms; NULL: not opened yet */
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;

@@ -48,7 +48,7 @@ typedef struct ddp_bench_config {
     const char *replay; /* name of the profile by which layers sleep; NULL: they compute */
     FILE *trace; /* file that gets a trace of one step of all ranks (core/trace.h), on rank 0; NULL
                     elsewhere, or for none */
-    int draw;    /* 1: run a step for the trace; the same on all ranks */
+    int draw;    /* 1: run one step more, for the trace; the same on all ranks */
 } ddp_bench_config;
 
 /* The result of ddp_bench_run. Print it on rank 0. */
