@@ -29,8 +29,8 @@
 /* The facts about a network that algorithms know, so that they need none of Darknet's headers. */
 typedef struct ddp_network_facts {
     size_t max_batches; /* how many steps the run has; 0: not known */
-    int burn_in;        /* the cfg's: in so many first steps the learning rate grows */
-    double ema_alpha;   /* the cfg's: weight of an average of the weights; 0: there is none */
+    int burn_in;      /* the cfg's burn_in=: so many first steps in which the learning rate grows */
+    double ema_alpha; /* the cfg's ema_alpha=, for an average of the weights; 0: there is none */
     const ddp_residual_block
         *blocks; /* residual blocks that learn, from input to output: block_count of them */
     int block_count;

@@ -32,8 +32,8 @@ enum {
 };
 
 typedef struct ddp_claims {
-    unsigned controls;       /* DDP_CONTROLS_... */
-    unsigned breaks, relies; /* DDP_GUARANTEE_... */
+    unsigned controls;       /* bits DDP_CONTROLS_...: what the option controls */
+    unsigned breaks, relies; /* bits DDP_GUARANTEE_...: which it breaks, and on which it relies */
 } ddp_claims;
 
 /* An algorithm (algorithms/algorithm.h), or an option of the reducer's, the trainer's or Darknet's

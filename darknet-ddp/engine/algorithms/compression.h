@@ -36,7 +36,7 @@
 typedef struct ddp_matrix {
     size_t param;                      /* index of the parameter in the network's table */
     size_t rows, columns;              /* both 0: it is not compressed */
-    size_t count;                      /* elements */
+    size_t count;                      /* how many elements the matrix has */
     size_t send_count[DDP_SUM_ROUNDS]; /* floats that a rank sends in each round */
     double value;    /* number behind the word of -ddp_compress: 2 in "powersgd:2" */
     int rank, ranks; /* this rank, and how many there are */

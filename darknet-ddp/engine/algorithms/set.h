@@ -39,11 +39,11 @@ ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 /* Return the sum plug of the algorithm that has one, and set *self to pass to it. NULL: sums are a
  * plain run's. Here and below s may be NULL. */
 const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self);
-/* Return the update plug, in the same way. */
+/* Return the update plug, and set *self, as ddp_algorithm_set_sum does. */
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);
-/* Return the step plug, in the same way. */
+/* Return the step plug, and set *self, as ddp_algorithm_set_sum does. */
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
-/* Return the layers plug, in the same way. */
+/* Return the layers plug, and set *self, as ddp_algorithm_set_sum does. */
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
 
 /* Return 1 if an algorithm has buckets summed in halves. */

@@ -60,9 +60,9 @@ typedef struct ddp_checkpoint_metadata {
  */
 typedef struct ddp_checkpoint_array {
     int layer;
-    const char *part, *name; /* at most 31 and 15 bytes */
-    size_t count;            /* floats */
-    void *data;              /* NULL: the checkpoint's source has them */
+    const char *part, *name; /* names of at most 31 and 15 bytes */
+    size_t count;            /* how many floats it has */
+    void *data;              /* the floats; NULL: the checkpoint's source has them */
     size_t key;              /* number by which the source knows the array */
 } ddp_checkpoint_array;
 
@@ -91,7 +91,7 @@ typedef struct ddp_checkpoint {
     size_t cfg_bytes;
     size_t array_count;
     ddp_checkpoint_array *arrays;
-    const ddp_checkpoint_source *source; /* NULL: all arrays have data */
+    const ddp_checkpoint_source *source; /* reads arrays without data; NULL: all have data */
     const ddp_checkpoint_guard *guard;   /* called while it is saved; NULL: none */
     void *memory;                        /* holds cfg and the arrays' names, if it was read */
     struct ddp_checkpoint_place *place;  /* where arrays are read from; NULL: it was not read */

@@ -75,21 +75,22 @@ struct ddp_sum_engine {
  *   settle                         ddp_group_synchronize (group_gpu.h)
  *   alloc, free                    ddp_group_alloc_memory, ddp_group_free_memory (group_gpu.h) */
 struct ddp_gpu_ops {
-    void (*close)(ddp_group *g); /* releases g->gpu */
+    void (*close)(ddp_group *g); /* releases the GPU and frees g->gpu */
     /* Have the work end that is queued on the GPU and waits for other ranks. Its results are of no
      * use. */
     void (*abort)(ddp_group *g);
 
     ddp_device *(*device)(const ddp_group *g);
     const char *(*transport)(const ddp_group *g);
-    const char *(*schedule)(const ddp_group *g); /* NULL: this rank's sums go by g->schedule */
+    const char *(*schedule)(
+        const ddp_group *g); /* returns how the GPU's sums travel, in words; NULL: by g->schedule */
     int64_t (*stalled_ns)(const ddp_group *g);
 
     ddp_status (*progress)(ddp_group *g, ddp_error *err);
     ddp_status (*settle)(ddp_group *g, ddp_error *err);
 
     float *(*alloc)(ddp_group *g,
-                    size_t count); /* memory for `count` floats; NULL: there is none */
+                    size_t count); /* returns memory for `count` floats; NULL: there is none */
     void (*free)(ddp_group *g, float *x);
 
     const struct ddp_sum_engine *sums; /* engine that sums the GPU's memory */
@@ -104,7 +105,7 @@ struct ddp_gpu_ops {
 struct ddp_message {
     int peer;
     int channel; /* number of the channel, below that of use_channels: messages match within one */
-    int tag;     /* 0 to 32767, the tags that MPI guarantees */
+    int tag;     /* number by which send and receive match, 0 to 32767, as MPI guarantees */
     size_t bytes;
     void *buf; /* bytes to send, or room for what comes; must stay until the request ends */
 };
@@ -128,7 +129,7 @@ struct ddp_transport {
 /* A group. Callers keep the pointer, though its ranks may meet anew. Between close and open of its
  * backend the handle is as ddp_group_alloc has made it, but for what its owner has set. */
 struct ddp_group {
-    /* ---- of the handle ---- */
+    /* ---- members of the handle ---- */
     const struct ddp_backend *ops;
     int radix; /* hosts that meet in a stage (hierarchical_plan.h): DDP_HIERARCHICAL_RADIX, or
                   another in a test */
@@ -137,10 +138,10 @@ struct ddp_group {
         void *ctx); /* called when messages have moved (ddp_group_on_progress); NULL: nothing is */
     void *moved_ctx;
 
-    /* ---- of its ranks ---- */
+    /* ---- members that depend on its ranks ---- */
     void *own; /* the backend's own data */
     const struct ddp_transport
-        *transport; /* NULL, as pipeline is: there is one rank, which has no messages */
+        *transport; /* carrier of messages; NULL, as pipeline is, in a group of one rank */
     struct ddp_chunk_pipeline *pipeline;
     /* How chunks are summed (chunk.h). NULL before the first sum, which then uses
      * ddp_allreduce_direct. */
@@ -157,7 +158,7 @@ struct ddp_group {
     char schedule[128];            /* how sums travel, in words: "direct" */
     int hierarchical; /* 1: sums by levels were wanted, or found cheaper (ddp_group_use_schedule) */
     struct ddp_host_memory
-        *host_memory;       /* list of memory that this host's ranks share (host_memory.h) */
+        *host_memory;       /* list of memory blocks that this host's ranks share (host_memory.h) */
     uint64_t host_memories; /* how many entries of host_memory were ever made */
     int channels;           /* how many channels sums take turns at */
     unsigned
@@ -175,7 +176,7 @@ struct ddp_work {
     ddp_group *group;
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's own data */
-    ddp_device *device; /* whose memory buf is; the host is one, too */
+    ddp_device *device; /* device whose memory buf is; the host is one, too */
     ddp_device *behind; /* queue whose work before the last start the sum waits for */
     ddp_device *before; /* queue whose work after the last fence waits for the sum */
     float *buf;

@@ -35,7 +35,7 @@
  * rest is 0 at first. */
 struct ddp_host_sum {
     float *buf;
-    size_t count; /* floats; in an all-gather: those of one rank */
+    size_t count; /* floats of buf; in an all-gather, floats of one rank */
     int gathers;  /* 1: an all-gather; buf has count floats of each rank */
     int number;
     ddp_work_phase phase;    /* half that was started last; for an all-gather DDP_ALL_GATHER */
@@ -46,12 +46,12 @@ struct ddp_host_sum {
     int chunks_left; /* chunks that have not ended; 0: it has ended, or was never started */
     int not_finite;  /* 1: the sum that was started last has a number that is not finite */
     size_t launched; /* floats in chunks that were launched */
-    struct ddp_host_sum *next; /* in the queue of sums that have chunks to launch */
+    struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };
 
 /* The members of a chunk that every algorithm has. */
 struct ddp_chunk {
-    struct ddp_host_sum *sum; /* NULL: not in use */
+    struct ddp_host_sum *sum; /* the sum that it is a chunk of; NULL: the slot is free */
     float *data;  /* its place in the sum's buffer; in an all-gather, that of rank 0's floats */
     size_t count; /* floats; in an all-gather: those of one rank */
     uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
@@ -68,15 +68,15 @@ struct ddp_chunk_sizes {
 
 /* Sums under way (chunk_pipeline.c). A group has one of these. */
 struct ddp_chunk_pipeline {
-    struct ddp_chunk_sizes sizes;      /* all 0 before there is an algorithm */
-    struct ddp_host_sum *first, *last; /* sums with chunks to launch */
+    struct ddp_chunk_sizes sizes; /* sizes of chunks; all 0 before the group has an algorithm */
+    struct ddp_host_sum *first, *last; /* queue of sums that have chunks to launch */
     uint32_t next_sequence;            /* the next chunk's number */
     int chunks_in_flight;
     int *ended;              /* room for the requests that one call of the transport's test ends */
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
     int64_t looked_ns, began_ns; /* ddp_clock_ns of a wait's last look at the clock, and the
                                     earliest that it may have begun */
-    struct ddp_backoff backoff;  /* between polls of a wait */
+    struct ddp_backoff backoff;  /* state of waits between polls */
 
     /* wire_messages.c's: messages of 16 bits a float, by request, and how many requests there are.
      */
@@ -85,7 +85,7 @@ struct ddp_chunk_pipeline {
 
     /* collective.c's: the messages of the collective under way. */
     struct ddp_collective_request *collective_requests;
-    int collective_left; /* how many of these are pending */
+    int collective_left; /* how many of collective_requests have not ended */
     uint32_t collective; /* number of the next collective; it makes the messages' tag */
 };
 

@@ -48,7 +48,7 @@ ddp_status ddp_chunk_pipeline_poll_transport(ddp_group *g, ddp_error *err);
  */
 extern const struct ddp_sum_engine ddp_host_engine;
 
-struct ddp_host_sum; /* chunk.h */
+struct ddp_host_sum; /* defined in comm/chunk.h */
 
 /* Start a sum whose count is not 0. *s must stay where it is until s->chunks_left is 0. Does not
  * wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */

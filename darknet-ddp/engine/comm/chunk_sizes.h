@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct ddp_chunks {
-    size_t bytes; /* a chunk's length */
+    size_t bytes; /* length of a chunk in bytes */
     int window;   /* chunks in flight at once, at most DDP_CHUNKS_MOST */
 } ddp_chunks;
 

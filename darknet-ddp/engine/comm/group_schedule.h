@@ -61,9 +61,9 @@ int ddp_group_channels(const ddp_group *g);
  * orders. */
 typedef struct ddp_traffic {
     uint64_t messages;
-    uint64_t bytes;                           /* in all messages */
-    uint64_t inter_host_bytes;                /* in messages to other hosts */
-    uint64_t channel_bytes[DDP_CHANNELS_MAX]; /* in messages of each channel */
+    uint64_t bytes;                           /* bytes in all messages */
+    uint64_t inter_host_bytes;                /* bytes in messages to other hosts */
+    uint64_t channel_bytes[DDP_CHANNELS_MAX]; /* bytes in messages of each channel */
 } ddp_traffic;
 ddp_traffic ddp_group_traffic(const ddp_group *g);
 

@@ -46,8 +46,8 @@
 
 /* Which ranks are on one host: those of host h are first[h] to first[h + 1] - 1. */
 struct ddp_rank_hosts {
-    int count;  /* hosts */
-    int *first; /* count + 1 entries */
+    int count;  /* how many hosts there are */
+    int *first; /* by host, and one more at the end: the host's first rank */
 };
 
 /* Units begin to end - 1 of a chunk; or ranks begin to end - 1. */
@@ -59,7 +59,7 @@ struct ddp_span {
 struct ddp_stage_transfer {
     int peer;              /* the other rank */
     int incoming;          /* 1: from peer; 0: to peer */
-    struct ddp_span units; /* the slice */
+    struct ddp_span units; /* units that make up the slice */
     /* With incoming: the index in the next stage's `held` of the slice that it is added to.
      * Without: the index in this stage's `held` of the slice that it is cut from. */
     int held;
@@ -75,7 +75,7 @@ struct ddp_stage {
                 */
     int held_count;
     struct ddp_stage_transfer
-        *transfers; /* in an order in which both ranks of a transfer have theirs */
+        *transfers; /* transfers of this stage; both ranks of two have theirs in the same order */
     int transfer_count;
 };
 
@@ -83,7 +83,7 @@ struct ddp_hierarchical_plan {
     int units;               /* how many units a chunk is cut into */
     struct ddp_span *lanes;  /* by local rank of this host: its lane; together all units */
     int stages;              /* how many entries of `stage` have transfers: all but the last */
-    struct ddp_stage *stage; /* stages + 1 entries */
+    struct ddp_stage *stage; /* slices and transfers by stage; stages + 1 entries */
 };
 
 /* Plan the sums of one rank among all ranks of `hosts`. radix: how many hosts or blocks meet in a

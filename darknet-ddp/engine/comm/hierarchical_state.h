@@ -26,13 +26,13 @@ struct ddp_board {
                                          slot */
 };
 
-/* State of a chunk: it waits for */
+/* States of a chunk, by what it waits for. */
 enum ddp_hierarchical_state {
-    DDP_HIERARCHICAL_MEETING,   /* the host's ranks to launch it */
-    DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts, to add */
-    DDP_HIERARCHICAL_RETURNING, /* sums of other hosts */
-    DDP_HIERARCHICAL_GATHERING, /* an all-gather's messages with other hosts */
-    DDP_HIERARCHICAL_SHARING    /* the host's ranks to give it what they have */
+    DDP_HIERARCHICAL_MEETING,   /* it waits for the host's ranks to launch it */
+    DDP_HIERARCHICAL_REDUCING,  /* it waits for slices of other hosts, to add them */
+    DDP_HIERARCHICAL_RETURNING, /* it waits for sums of other hosts */
+    DDP_HIERARCHICAL_GATHERING, /* it waits for an all-gather's messages with other hosts */
+    DDP_HIERARCHICAL_SHARING    /* it waits for the host's ranks to write to it what they have */
 };
 
 /* A message under way, for the names in errors. */
@@ -141,8 +141,8 @@ void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical
 /* Return how many messages at most a chunk of an all-gather has under way at a time. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
-/* Set c->not_finite to whether this rank's own floats in the chunk are not finite. Call at launch.
- */
+/* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else to 1. Call
+ * at launch. */
 void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Post the chunk's messages with the next hosts, as many as there are requests for. Call while no

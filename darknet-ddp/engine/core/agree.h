@@ -27,9 +27,9 @@ typedef struct ddp_sides {
     char others[112]; /* names of the ranks with rank 0's hash (core/rank_names.h) */
 } ddp_sides;
 
-/* Find the ranks whose hash is not rank 0's. all[r]: rank r's hash, for each rank of group.
- * Compares rank 0's hash with that of the lowest rank that differs; ranks with a third hash are
- * counted nowhere. Sends nothing. Fails with DDP_ERR_NOMEM. */
+/* Set *out by all[r], the hash of each rank r of group: who has rank 0's hash, and who has that of
+ * the lowest rank that differs. Ranks with a third hash are in neither list. Sends nothing. Fails
+ * with DDP_ERR_NOMEM. */
 ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all,
                         ddp_error *err) DDP_MUST_CHECK;
 

@@ -41,12 +41,12 @@ ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int rank
 
 /* A run that wants the same bits on any number of ranks, for ddp_exact_check. */
 typedef struct ddp_exact_run {
-    int batch, subdivisions; /* the cfg's */
+    int batch, subdivisions; /* batch and subdivisions of the cfg */
     int ranks;
     ddp_batch_mode mode;
     int sync_every;        /* batches that make an update */
     int broadcast_buffers; /* 1: BatchNorm's statistics are shared at every step; 0: at a save */
-    const ddp_option_names *names; /* for errors; NULL: plain words */
+    const ddp_option_names *names; /* names of options for errors; NULL: plain words */
 } ddp_exact_run;
 
 /* Fail with DDP_ERR_USAGE if run cannot have the same bits at any number of ranks

@@ -37,9 +37,8 @@ typedef struct ddp_bucket {
 typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
-    ddp_bucket *buckets; /* in the order in which they are launched */
-    ddp_place
-        *places; /* by index in table->params: where the gradient lies; of a frozen layer all 0 */
+    ddp_bucket *buckets; /* all buckets, in the order in which they are launched */
+    ddp_place *places; /* place of each of table->params by its index; of a frozen layer's all 0 */
 } ddp_bucket_plan;
 
 /* Plan the parameters of layers table->first_trained and above. A bucket is closed when it holds

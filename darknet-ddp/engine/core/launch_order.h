@@ -47,10 +47,11 @@ size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
  * counts[i]: elements of sum i, in the plan's order. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* How much the last steps asked to send early. All 0 at first. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
+
+/* How much the last steps asked to send early. All 0 at first. */
 typedef struct ddp_launch_history {
-    size_t early[DDP_LAUNCH_STEPS]; /* elements, of each of the last steps */
+    size_t early[DDP_LAUNCH_STEPS]; /* elements that each of the last steps asked to send early */
     size_t steps;                   /* how many steps it has heard of since it was last forgotten */
     int empty; /* how many steps in a row, up to the last one, had no backlog although some sums
                   were late */

@@ -14,9 +14,9 @@
  * mini-batch on one rank. */
 typedef struct ddp_layer_times {
     double forward;
-    double gradients; /* backward pass, until the layer's gradients are final */
-    double rest;      /* backward pass, after its gradients are final */
-    double update;    /* update of the layer, once a step */
+    double gradients; /* seconds of a backward pass until the layer's gradients are final */
+    double rest;      /* seconds of a backward pass after the layer's gradients are final */
+    double update;    /* seconds of the layer's update, once a step */
 } ddp_layer_times;
 
 typedef struct ddp_layer_profile {

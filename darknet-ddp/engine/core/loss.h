@@ -22,7 +22,7 @@ typedef struct ddp_loss ddp_loss;
 typedef enum ddp_request {
     DDP_REQUEST_SAVE,
     DDP_REQUEST_STOP,
-    DDP_REQUEST_TELL, /* to print how each rank fares */
+    DDP_REQUEST_TELL, /* print how each rank fares */
     DDP_REQUESTS
 } ddp_request;
 
@@ -72,9 +72,10 @@ void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
  * where that sum was not finite. The same on every rank. */
 int ddp_loss_numbers_equal(const ddp_loss *l);
 
+enum { DDP_LOSS_COUNTS = 2 };
+
 /* Send this rank's count with the next sum. which: 0 to DDP_LOSS_COUNTS - 1. The sum over ranks is
  * exact up to 2^24. */
-enum { DDP_LOSS_COUNTS = 2 };
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
 /* Return the sum over ranks of the counts of ddp_loss_send_count, as it came with the last sum; 0

@@ -33,8 +33,8 @@ typedef struct ddp_param {
     int layer;             /* index of the layer in the network */
     const char *kind;      /* the layer's type, for messages: "convolutional" */
     const char *part;      /* which parameter of the layer, for messages: "weights", "wf biases" */
-    size_t count;          /* elements; never 0 */
-    float *value;          /* count elements of the table's device, owned by the framework */
+    size_t count;          /* how many elements it has; never 0 */
+    float *value;          /* its `count` values, on the table's device, owned by the framework */
     float **gradient_slot; /* where the framework keeps its pointer to the gradient, on the same
                               device */
     ddp_optimizer optimizer;
@@ -50,10 +50,11 @@ typedef struct ddp_buffer {
     float **slot; /* where the framework keeps its pointer to the buffer, on the same device */
 } ddp_buffer;
 
-/* Parameters by layer, in the framework's order. Strings are static. */
+/* The parameter table of a network: its parameters and buffers, sorted by layer, in the framework's
+ * order. Strings are static. */
 typedef struct ddp_param_table {
     ddp_device *device; /* where values, gradients, buffers and optimizer buffers are */
-    int layer_count;    /* all layers of the network, with and without parameters */
+    int layer_count;    /* how many layers the network has, with and without parameters */
     size_t param_count;
     ddp_param *params;
     size_t buffer_count;

@@ -86,8 +86,8 @@
 typedef struct ddp_reducer ddp_reducer;
 
 typedef struct ddp_reducer_config {
-    size_t bucket_bytes;       /* capacity of a bucket (core/bucket_plan.h) */
-    size_t first_bucket_bytes; /* capacity of the first bucket */
+    size_t bucket_bytes;       /* bytes after which a bucket is full (core/bucket_plan.h) */
+    size_t first_bucket_bytes; /* bytes after which the first bucket is full */
     size_t defer_bytes; /* defer the plan's first buckets: up to so many bytes, and a quarter of all
                            gradients at most; 0: none. 0 with halves or sum */
     size_t piece_bytes; /* larger buckets travel in several sums of about so many bytes; 0: each in
@@ -103,7 +103,7 @@ typedef struct ddp_reducer_config {
      * used. */
     const ddp_sum_plug *sum;
     void *sum_self;
-    const ddp_option_names *names; /* for errors; NULL: plain words */
+    const ddp_option_names *names; /* names of options for errors; NULL: plain words */
     ddp_watch *watch;              /* is told what is launched, waited for and landed; NULL: none */
     int halves;       /* 1: with more than one rank, make sums in two halves (see above) */
     int mini_batches; /* 0: mini-batches add up in place. Else: sum them in a tree; at most so many
@@ -112,8 +112,8 @@ typedef struct ddp_reducer_config {
 
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */
 typedef struct ddp_reducer_times {
-    int64_t wait_ns;  /* waiting in fences: communication that nothing hid */
-    int64_t drive_ns; /* in progress and launches: CPU time taken from compute */
+    int64_t wait_ns;  /* time in fences: communication that nothing hid */
+    int64_t drive_ns; /* time in progress and launches: CPU time taken from compute */
 } ddp_reducer_times;
 
 /* Move the gradients of table into buckets; their values are kept. Every rank opens with the same

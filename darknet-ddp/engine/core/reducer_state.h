@@ -27,17 +27,17 @@ struct ddp_reducer {
     size_t *first_param; /* by layer, and one more: the layer's parameters are
                             table->params[first_param[l]] to [first_param[l + 1] - 1] */
     size_t piece_count;
-    ddp_piece *pieces;      /* in the plan's order */
+    ddp_piece *pieces;      /* all pieces, in the plan's order */
     ddp_work **sums;        /* by piece: the sum over ranks of its memory, in place */
     ddp_launch_order order; /* order in which pieces are launched in this pass */
 
-    /* A pass. */
+    /* State of the pass that has begun. */
     int sync;        /* 1: the pass sums over ranks; 0: gradients add up in place */
     char *ready;     /* by layer: 1 if its gradients are final in this pass */
     size_t *pending; /* by bucket: how many parameters are not ready */
     size_t limit;    /* how many pieces may have been launched by now */
     size_t launched; /* how many pieces were launched, in launch order */
-    size_t landed;   /* how many of these have been fenced */
+    size_t landed;   /* how many of the launched pieces have been fenced */
 
     ddp_reducer_times total;
 
@@ -53,26 +53,26 @@ struct ddp_reducer {
     int is_plugged;     /* 1: the next pass sums what the plug makes */
     ddp_rounds *rounds; /* `plugged`, or NULL: this pass goes by sums[] */
 
-    /* Layers that did not run. */
+    /* For layers that did not run. */
     float *counts; /* room for the run counts of one bucket, on the host */
     char *ran;     /* by layer: 1 if it ran on this rank since the last step */
     char *dropped; /* by layer: 1 if it was dropped in each pass since the last syncing one before
                       this */
     int frozen;    /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
 
-    /* With config.halves. */
+    /* Only with config.halves. */
     float *ran_ranks;  /* by layer: on how many ranks it ran; before they are summed, whether it ran
                           here */
     ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
     int ran_started;   /* 1: ran_sum was started at least once */
     size_t sent;       /* how many buckets of this step had their second half started */
-    size_t received;   /* how many of these second halves have been waited for */
+    size_t received;   /* how many of the `sent` second halves have been waited for */
 
-    /* With config.mini_batches. */
-    ddp_tree_sum *tree; /* NULL: mini-batches add up in place */
+    /* Only with config.mini_batches. */
+    ddp_tree_sum *tree; /* the tree; NULL: mini-batches add up in place */
     int mini_batch;     /* how many mini-batches have ended since the last syncing one */
 
-    /* With config.priority. */
+    /* Only with config.priority. */
     size_t early;               /* how many elements go early from the next syncing pass on */
     ddp_launch_history history; /* history of the last steps, from which `early` follows */
 };

@@ -31,7 +31,7 @@ ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
                                   const ddp_batchnorm_stats *statistics,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-void ddp_replica_check_close(ddp_replica_check *v); /* NULL is allowed */
+void ddp_replica_check_close(ddp_replica_check *v); /* frees v; NULL is allowed */
 
 /* Return this rank's checksum of all that ranks must have alike: parameters, and exact statistics.
  * step: its number, for messages. Call after the last backward pass of step, before its update.

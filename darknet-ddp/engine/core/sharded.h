@@ -18,7 +18,7 @@ typedef struct ddp_sharded ddp_sharded;
 /* Elements begin to end - 1 of a parameter, and their moments: moments[k] has end - begin floats on
  * the table's device; NULL after the parameter's last. */
 typedef struct ddp_sharded_range {
-    size_t param; /* index in the table */
+    size_t param; /* index of the parameter in the table */
     size_t begin, end;
     float *moments[DDP_OPTIMIZER_BUFFERS];
 } ddp_sharded_range;
@@ -43,7 +43,7 @@ typedef struct ddp_sharded_source {
 typedef struct ddp_sharded_of {
     ddp_group *group;
     const ddp_param_table *table;
-    const ddp_sharded_range *parts; /* sorted by parameter */
+    const ddp_sharded_range *parts; /* this rank's ranges, sorted by parameter */
     const size_t *first_part; /* param_count + 1 entries: parameter i has parts[first_part[i]] to
                                  [first_part[i + 1] - 1] */
 } ddp_sharded_of;
@@ -52,7 +52,7 @@ typedef struct ddp_sharded_of {
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_of *of,
                             ddp_error *err) DDP_MUST_CHECK;
-void ddp_sharded_close(ddp_sharded *s); /* NULL is allowed */
+void ddp_sharded_close(ddp_sharded *s); /* frees s; NULL is allowed */
 
 /* Give each rank its ranges of the moments that rank root reads from `source`, block by block. On
  * other ranks `source` is not used, and may be NULL. Fails with DDP_ERR_COMM, and on root with the

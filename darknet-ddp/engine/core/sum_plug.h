@@ -17,9 +17,9 @@ enum { DDP_SUM_ROUNDS = 2 };
 
 /* A parameter, its gradient and its numbers, all in memory of the table's device. */
 typedef struct ddp_plug_param {
-    size_t param; /* index in the table */
+    size_t param; /* index of the parameter in the table */
     float *gradient;
-    float *numbers[DDP_SUM_ROUNDS]; /* by round; numbers[1] is NULL without round 1 */
+    float *numbers[DDP_SUM_ROUNDS]; /* numbers of each round; numbers[1] is NULL without round 1 */
     /* Where ranks gather: how many floats from one rank's numbers to the next one's; numbers[0] are
      * rank 0's. Else 0. */
     size_t stride;

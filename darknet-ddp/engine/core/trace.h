@@ -27,7 +27,7 @@ enum {
 
 /* Open an empty record of this rank. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_trace_open(ddp_trace **out, ddp_error *err) DDP_MUST_CHECK;
-void ddp_trace_close(ddp_trace *t); /* NULL is allowed */
+void ddp_trace_close(ddp_trace *t); /* frees t; NULL is allowed */
 
 /* Note in a lane what went on from begin_ns to end_ns of ddp_clock_ns; `format` makes its name, cut
  * at 79 bytes. Notes beyond 262,144, or for which there is no memory, are left out. From any

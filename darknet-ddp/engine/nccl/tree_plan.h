@@ -32,7 +32,7 @@ struct ddp_nccl_level {
 };
 
 struct ddp_nccl_plan {
-    struct ddp_hierarchical_plan *route; /* which slice goes from whom to whom */
+    struct ddp_hierarchical_plan *route; /* the plan of which slice goes from whom to whom */
     int first_local;      /* first rank of this rank's host; the rank itself if sums are direct */
     int local_size;       /* ranks of this host; 1 if sums are direct */
     struct ddp_span lane; /* units of this rank's lane */
@@ -46,7 +46,7 @@ struct ddp_nccl_plan {
  * together), DDP_ERR_NOMEM. */
 ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_hosts *hosts,
                               int rank, int radix, int most_parts, ddp_error *err) DDP_MUST_CHECK;
-void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* NULL is allowed */
+void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* frees p; NULL is allowed */
 
 /* Return this rank's share of a sum of `count` floats, as ddp_work_share does: *range_count ranges
  * in *ranges, which the caller frees. Fails with DDP_ERR_NOMEM. */

@@ -8,7 +8,7 @@ enum { DDP_GPU_LIST_MAX = 64, DDP_GPU_NUMBER_MAX = 1023 };
 
 /* A host's GPUs, by CUDA's numbers. The host's rank r, from 0, takes gpus[r]. */
 typedef struct ddp_gpu_list {
-    int count; /* 0: none was given */
+    int count; /* how many GPUs the list has; 0: -gpus was not given */
     int gpus[DDP_GPU_LIST_MAX];
 } ddp_gpu_list;
 

@@ -27,7 +27,7 @@ enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
 #define DDP_OPTION_SEED int64_t
 #define DDP_OPTION_CHOICE int
 #define DDP_OPTION_SKIP int          /* N of "skip N"; 0: "stop" */
-#define DDP_OPTION_TEXT const char * /* NULL: not given */
+#define DDP_OPTION_TEXT const char * /* the text; NULL: not given */
 #define DDP_OPTION_GPUS ddp_gpu_list
 #define DDP_OPTION_COMPRESS ddp_compress_choice
 
@@ -99,9 +99,10 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 
+enum { DDP_OPTION_TEXT_SIZE = 96 };
+
 /* Write to text the option that is the first word of `words`, with the value that it has in o:
  * "-ddp_on_nan skip 2", "-ddp_exact". */
-enum { DDP_OPTION_TEXT_SIZE = 96 };
 void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size);
 
 /* Return the size in MiB of the first bucket: -ddp_first_bucket_mb, or its default. */

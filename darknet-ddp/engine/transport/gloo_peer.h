@@ -80,10 +80,12 @@ struct peer {
     UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on */
     bool waits_on_note = false;
 
-    std::deque<int> sends;              /* requests not taken yet, in the order of posting */
-    std::deque<int> receives;           /* requests whose message is not announced yet */
-    std::deque<int> late;               /* requests whose message was announced before */
-    std::deque<announcement> announced; /* messages without a request yet */
+    std::deque<int> sends; /* requests that send to this peer, which has not taken them yet, in the
+                              order of posting */
+    std::deque<int> receives; /* requests that receive, whose message is not announced yet */
+    std::deque<int>
+        late; /* requests that receive, posted when their message was announced already */
+    std::deque<announcement> announced; /* announced messages that nobody has asked for yet */
 
     std::mutex out; /* protects the members below */
     std::deque<std::unique_ptr<posted_note>> out_notes;
@@ -99,7 +101,8 @@ struct ddp_gloo_link {
     int rank, size;
     std::shared_ptr<gloo::transport::tcp::Device> device;
     std::shared_ptr<gloo::transport::Context> context;
-    std::vector<std::unique_ptr<ddp_gloo::peer>> peers; /* by rank; this rank's own is empty */
+    std::vector<std::unique_ptr<ddp_gloo::peer>>
+        peers; /* peers by rank; this rank's own is empty */
 
     std::mutex lock; /* protects the members below, and each peer's lists and flags */
     std::condition_variable a_thread_ended;
@@ -108,7 +111,7 @@ struct ddp_gloo_link {
     int in_flight = 0;
     bool leaving = false; /* this rank takes leave: a lost peer is no failure */
     bool stop = false;
-    bool failing = false; /* failure is filled */
+    bool failing = false; /* `failure` is filled */
     bool failed = false;  /* the other ranks have been told of the failure */
     std::condition_variable others_told;
     ddp_gloo_failure failure{};

@@ -12,7 +12,7 @@ enum { DDP_PEER_NETWORKS = 16 };
 typedef struct ddp_peer_address {
     char host[DDP_HOST_BYTES];
     char machine[64]; /* id of the machine, since other hosts may have the same name */
-    int32_t count;    /* entries of networks */
+    int32_t count;    /* how many entries of networks are used */
     struct {
         ddp_net_address address;
         int32_t bits; /* length of its network's prefix: 24 of 10.1.0.0/24 */

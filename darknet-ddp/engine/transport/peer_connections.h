@@ -11,7 +11,7 @@
  */
 typedef struct ddp_peer_listener {
     ddp_key key;
-    ddp_net_address at; /* address of no family: this rank cannot listen */
+    ddp_net_address at; /* address where it listens; of no family: it cannot listen */
 } ddp_peer_listener;
 
 /* Listen at an address of this host for the connections of other ranks, of `size` in all, and fill

@@ -14,7 +14,7 @@
 /* An option, or a title. */
 typedef struct ddp_cfg_line {
     const char *key;
-    const char *value; /* NULL: the line is a title */
+    const char *value; /* an option's value; NULL: the line is a title */
     int number;        /* the line's number in the file, from 1 */
 } ddp_cfg_line;
 
@@ -25,7 +25,8 @@ typedef struct ddp_cfg_text {
 } ddp_cfg_text;
 
 typedef struct ddp_cfg_section {
-    const ddp_cfg_line *title; /* NULL: the options before the first title */
+    const ddp_cfg_line
+        *title; /* the section's title; NULL: it is the options before the first title */
     const ddp_cfg_line *options;
     size_t count;
 } ddp_cfg_section;

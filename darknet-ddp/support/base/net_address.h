@@ -12,7 +12,7 @@ enum { DDP_ADDRESS_TEXT = INET6_ADDRSTRLEN + 20 };
 typedef struct ddp_net_address {
     int32_t family; /* AF_INET or AF_INET6; 0: none */
     uint32_t scope; /* number of the interface, for a link-local address of IPv6; else 0 */
-    uint16_t port;  /* in network byte order; 0: none yet */
+    uint16_t port;  /* port in network byte order; 0: none yet */
     uint16_t unused;
     unsigned char bytes[16];
 } ddp_net_address;

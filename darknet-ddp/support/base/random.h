@@ -19,10 +19,10 @@
 
 enum ddp_purpose {
     DDP_PURPOSE_OWN = 0xf0,        /* first purpose of this program */
-    DDP_PURPOSE_SAMPLER = 0xf1,    /* samples/sampler.c, samples/bad_samples.c */
-    DDP_PURPOSE_SYNTHETIC = 0xf2,  /* timing/synthetic.c */
-    DDP_PURPOSE_LAYER_DROP = 0xf3, /* algorithms/layer_drop/draw.c */
-    DDP_PURPOSE_COMPRESS = 0xf4,   /* algorithms/powersgd */
+    DDP_PURPOSE_SAMPLER = 0xf1,    /* draws of samples/sampler.c, samples/bad_samples.c */
+    DDP_PURPOSE_SYNTHETIC = 0xf2,  /* draws of timing/synthetic.c */
+    DDP_PURPOSE_LAYER_DROP = 0xf3, /* draws of algorithms/layer_drop/draw.c */
+    DDP_PURPOSE_COMPRESS = 0xf4,   /* draws of algorithms/powersgd */
     DDP_PURPOSE_NONE = 0xff        /* draws before any purpose was named */
 };
 
@@ -30,7 +30,7 @@ typedef struct ddp_random {
     uint32_t key[2];
     uint32_t counter[4]; /* Philox's counter for the next block */
     uint32_t block[4];
-    unsigned left; /* numbers of `block` not drawn yet */
+    unsigned left; /* how many numbers of `block` were not drawn yet */
 } ddp_random;
 
 /* Return a topic for the draws below: the purpose (0 to 255) in its high byte, detail modulo 2^24

@@ -5,7 +5,7 @@
 
 #include "base/cfg_text.h"
 
-/* The answers. */
+/* Answers for one cfg. */
 typedef struct ddp_cfg_end {
     const ddp_cfg_line
         *head; /* title of the first [yolo], [region] or [detection]; NULL: it is no detector */

@@ -22,7 +22,7 @@ typedef struct ddp_tally {
     uint64_t with_two_labels;      /* pictures with two label files that differ */
     uint64_t without_labels;       /* pictures without a label file */
     uint64_t without_boxes;        /* pictures with an empty label file */
-    uint64_t boxes;                /* good boxes */
+    uint64_t boxes;                /* good boxes of all pictures */
     uint64_t beyond;               /* good boxes that reach beyond the picture's edge */
     uint64_t sides[DDP_SIDE_BINS]; /* pictures whose longer side is at most ddp_side_bins[i] pixels,
                                       and in no bin before */

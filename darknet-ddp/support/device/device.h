@@ -55,7 +55,7 @@ const char *ddp_device_name(const ddp_device *d);
 /* Allocate *x, `count` zeroed floats, aligned to 4096 bytes on the host, 256 on a GPU. count 0 is
  * allowed. Free with ddp_device_free. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_alloc(ddp_device *d, float **x, size_t count, ddp_error *err) DDP_MUST_CHECK;
-void ddp_device_free(ddp_device *d, float *x); /* NULL is allowed */
+void ddp_device_free(ddp_device *d, float *x); /* x may be NULL */
 
 void ddp_device_copy(ddp_device *d, float *x, const float *from, size_t count);
 void ddp_device_zero(ddp_device *d, float *x, size_t count);
@@ -93,14 +93,14 @@ void ddp_device_synchronize(ddp_device *d);
  * DDP_ERR_NOMEM. */
 ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,
                                  ddp_error *err) DDP_MUST_CHECK;
-void ddp_device_event_close(ddp_device_event *m);  /* NULL is allowed */
+void ddp_device_event_close(ddp_device_event *m);  /* frees m; NULL is allowed */
 void ddp_device_event_record(ddp_device_event *m); /* puts m behind all work queued so far */
 
 /* Open a second queue of a GPU's work: a device with the same memory. Its work waits for none of
  * d's unless ddp_device_follow says so, and holds up none. The host has no second queue: there *out
  * is d. *out is set on success; close it before d. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
-void ddp_device_queue_close(ddp_device *queue); /* queue may be NULL or the host */
+void ddp_device_queue_close(ddp_device *queue); /* frees the queue; it may be NULL or the host */
 
 /* Make all work that is queued on `queue` from now on wait for what is queued so far on `earlier`,
  * the device that it was opened for. Does nothing on the host. */

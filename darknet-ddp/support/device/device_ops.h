@@ -20,7 +20,7 @@ struct ddp_device_ops {
     uint64_t (*checksum)(ddp_device *d, const float *x, size_t count);
     void (*synchronize)(ddp_device *d);
     ddp_status (*event_open)(ddp_device_event **out, ddp_device *d,
-                             ddp_error *err); /* sets (*out)->device */
+                             ddp_error *err); /* also sets (*out)->device */
     void (*event_close)(ddp_device_event *m);
     void (*event_record)(ddp_device_event *m);
     double (*event_seconds)(const ddp_device_event *from, const ddp_device_event *to);

@@ -23,10 +23,11 @@ int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire
 int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire);
 
+enum { DDP_SUM_NODES_MAX = 64 };
+
 /* List the nodes of the ranks begin to end - 1: the largest whole branches of the tree that they
  * make up. The first rank of node i is firsts[i]; the node ends where the next one begins. Returns
  * how many there are, at most DDP_SUM_NODES_MAX. */
-enum { DDP_SUM_NODES_MAX = 64 };
 int ddp_sum_nodes(int size, int begin, int end, int *firsts);
 
 /* Write the tree as a postfix program, for code that cannot branch at each addition (a GPU kernel).

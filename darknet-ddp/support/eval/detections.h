@@ -16,7 +16,7 @@ typedef struct ddp_box {
 typedef struct ddp_detection {
     uint32_t picture;
     int32_t class_id;
-    double score; /* finite */
+    double score; /* confidence of the network, any finite number */
     ddp_box box;
 } ddp_detection;
 

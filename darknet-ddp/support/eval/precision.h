@@ -14,9 +14,9 @@
 #include "eval/detections.h"
 
 enum {
-    DDP_IOU_THRESHOLDS = 10,  /* 0.5, 0.55, ... 0.95 */
-    DDP_RECALLS_COCO = 101,   /* 0, 0.01, ... 1 */
-    DDP_RECALLS_VOC2007 = 11, /* 0, 0.1, ... 1 */
+    DDP_IOU_THRESHOLDS = 10,  /* how many IoU thresholds there are: 0.5, 0.55, ... 0.95 */
+    DDP_RECALLS_COCO = 101,   /* how many recalls COCO averages over: 0, 0.01, ... 1 */
+    DDP_RECALLS_VOC2007 = 11, /* how many recalls VOC 2007 averages over: 0, 0.1, ... 1 */
     DDP_DETECTIONS_MOST = 100
 };
 

@@ -15,14 +15,17 @@
 
 typedef struct ddp_csv ddp_csv;
 
-/* Open path for a run that has done `step` steps. Rows of later steps are removed: a run that
- * stopped, and now goes on from an earlier checkpoint, left them. A last line that is not whole is
- * removed, too. A line that is no row stays. What another process still writes to the file that it
- * has open does not come into this one. A file with other columns is put aside as PATH.old, or
- * PATH.old.2 and so on, the first that is not there. With step 0 any file is put aside and a new
- * one begun.
+/* Open the file at path for a run that has done `step` steps, and keep its rows up to that step.
+ * Rows of later steps, left by a run that now goes on from an earlier checkpoint, are removed; so
+ * is a last line that is not whole. A line that is no row stays. The file is replaced by a copy,
+ * so that another process that has it open no longer writes to it.
+ *
+ * A file with other columns, or with step 0 any file, is put aside as PATH.old, or PATH.old.2 and
+ * so on, the first that is not there. Then a new one is begun.
+ *
  *   each   called with the values[0..columns) of each row that stays; NULL: for none
- *   names  of the columns; must outlive *out; without commas, quotes and newlines
+ *   names  names of the columns; must outlive *out; without commas, quotes and newlines
+ *
  * *out is set on success. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *names, size_t columns,
                         uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,

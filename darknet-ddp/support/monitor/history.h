@@ -24,7 +24,7 @@ typedef struct ddp_history_value {
  * *out is set on success. Fails with DDP_ERR_USAGE (such a number of points), DDP_ERR_NOMEM. */
 ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points,
                             ddp_error *err) DDP_MUST_CHECK;
-void ddp_history_close(ddp_history *h); /* NULL is allowed */
+void ddp_history_close(ddp_history *h); /* frees h; NULL is allowed */
 
 /* Add a row: values[0..columns), NaN where nothing was measured, at x, which rises from row to row.
  */

@@ -64,9 +64,9 @@ typedef struct ddp_verdict {
     ddp_event last; /* the culprit's last event */
     ddp_event sent; /* the culprit's DDP_EVENT_SENT, if it could not be asked; DDP_EVENT_NONE: there
                        is none */
-    uint64_t step;  /* step that the foremost rank reached */
-    int foremost;   /* the foremost rank */
-    ddp_event ahead; /* last event of the foremost rank */
+    uint64_t step;  /* step of the rank that came furthest */
+    int foremost;   /* rank that came furthest */
+    ddp_event ahead; /* last event of the rank that came furthest */
     int silent;      /* 1: `rank` could not be asked */
     int failed;      /* 1: `rank` reported an error itself */
 } ddp_verdict;

@@ -9,7 +9,7 @@ enum { DDP_WATCHED_FILE = 256 };
 /* All that is known about a rank. Times are in nanoseconds of one clock; 0 is its start. */
 typedef struct ddp_watched {
     ddp_rank_position at;
-    int64_t heard_ns;            /* when it last spoke */
+    int64_t heard_ns;            /* when it was last heard */
     int64_t moved_ns;            /* when it last did something */
     int64_t lost_ns;             /* when its connection was lost; 0: it was not */
     int left;                    /* 1: it said that it ends */
@@ -19,7 +19,7 @@ typedef struct ddp_watched {
 
 /* The last step that all ranks are known to have sent: a sum over all of them has arrived. */
 typedef struct ddp_sent {
-    uint64_t step; /* from 1; 0: none yet */
+    uint64_t step; /* number of the step, from 1; 0: none yet */
     int64_t at_ns; /* when that became known, by the clock of ddp_watched */
 } ddp_sent;
 

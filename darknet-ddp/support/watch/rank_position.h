@@ -24,7 +24,7 @@ typedef struct ddp_rank_position {
     uint64_t step;  /* step under way, from 1; 0: none yet */
     int32_t phase;  /* ddp_phase */
     int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
-    int32_t layer;      /* -1: none */
+    int32_t layer;      /* layer that it computes; -1: none */
     int32_t bucket;     /* bucket that is waited for; -1: none */
     int32_t peer;       /* rank that owes a message; -1: not known */
     int32_t unused;

@@ -26,13 +26,13 @@ typedef struct ddp_watch ddp_watch;
 typedef struct ddp_watch_config {
     double timeout_s; /* seconds in which something must move in the run; until all ranks have
                          joined 30 s, if that is more. 0: no limit */
-    double lost_s; /* seconds for which a connection must be gone, without a goodbye, until its rank
-                      counts as lost: time for the error of a rank that fails to arrive */
+    double lost_s;    /* seconds that a connection must be gone, without a goodbye, before its rank
+                         counts as lost: the error of a rank that fails comes first */
     double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
                             once all have joined, starts */
     /* The functions below are called by the watch's thread. They and ctx must outlive it. */
     void *ctx;
-    /* Show a text of several lines. Called on rank 0, and on a rank that ends without rank 0. */
+    /* Show a text of several lines. Called on rank 0, and on another rank when the run ends. */
     void (*say)(void *ctx, const char *text);
     /* Write to out which layers a bucket holds: "layers 12 to 40". NULL: it is not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);

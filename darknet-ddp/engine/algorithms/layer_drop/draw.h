@@ -30,8 +30,8 @@ typedef struct ddp_layer_drop {
     uint64_t seed;
     double most;  /* 1 - theta, the probability with which the last block is dropped in the end;
                      below 1 */
-    size_t steps; /* T, above 0 */
-    int blocks;   /* L */
+    size_t steps; /* T, how many steps the run has; above 0 */
+    int blocks;   /* L, how many residual blocks there are */
 } ddp_layer_drop;
 
 /* Return the probability that a block, counted from 0, is kept in a step: p_l(step) for l = block

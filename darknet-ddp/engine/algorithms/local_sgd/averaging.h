@@ -52,11 +52,12 @@ typedef struct ddp_local_sgd ddp_local_sgd;
 
 /* How a run averages; the same on every rank. */
 typedef struct ddp_local_sgd_config {
-    int period;           /* H, steps of a period; above 0 */
-    int warmup;           /* first steps that sum gradients; at least 0 */
-    size_t last_step;     /* number of the run's last step; 0: not known */
-    double slow_momentum; /* at least 0, below 1; less than 0: none */
-    double slow_rate;     /* rate of slow steps, above 0; 1 in the paper's experiments */
+    int period;       /* H, steps of a period; above 0 */
+    int warmup;       /* how many first steps sum gradients; at least 0 */
+    size_t last_step; /* number of the run's last step; 0: not known */
+    double
+        slow_momentum; /* factor of slow momentum, at least 0 and below 1; below 0: there is none */
+    double slow_rate;  /* rate of slow steps, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
 /* Open the averaging of a table, whose buffers must stay where they are. All pointers but config

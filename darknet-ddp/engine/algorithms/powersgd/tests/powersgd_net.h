@@ -65,7 +65,7 @@ static void define_low_rank(struct compressed_model *m, const struct compressed_
     orthonormal(m->q[p], columns, rank);
 }
 
-/* Q as the run begins with; it has been looked at by itself. */
+/* Set the model's Q to that with which the run begins, which another test checks. */
 static void begin_with_q(struct compressed_model *m, const struct compressed *c)
 {
     size_t rank = (size_t)c->net->options.compress.value;
