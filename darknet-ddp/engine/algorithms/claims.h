@@ -60,7 +60,8 @@ int ddp_claims_conflict(const ddp_claims *a, const ddp_claims *b, ddp_conflict *
 /* Return the name of bit number `bit` of DDP_CONTROLS_..., from 0, as `darknet ddp options -json`
  * has it; NULL: there are no more bits. */
 const char *ddp_controls_name(size_t bit);
-/* Return the name of bit number `bit` of DDP_GUARANTEE_..., likewise. */
+/* Return the name of bit number `bit` of DDP_GUARANTEE_..., from 0; NULL: there are no more bits.
+ */
 const char *ddp_guarantee_name(size_t bit);
 
 /* Fail with DDP_ERR_USAGE if options exclude each other, or one has a value that its algorithm

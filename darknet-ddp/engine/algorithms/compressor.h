@@ -1,5 +1,6 @@
-/* algorithms/compressor.h: the algorithm that runs the compression that -ddp_compress asks for
- * (algorithms/compression.h): it lists the matrices, keeps their errors, and plugs into sums. */
+/* algorithms/compressor.h: the algorithm behind -ddp_compress. It lists the matrices and keeps
+ * their errors, and has the compression (algorithms/compression.h) encode and decode when buckets
+ * are summed. */
 #ifndef DDP_ALGORITHMS_COMPRESSOR_H
 #define DDP_ALGORITHMS_COMPRESSOR_H
 

@@ -39,11 +39,14 @@ ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 /* Return the sum plug of the algorithm that has one, and set *self to pass to it. NULL: sums are a
  * plain run's. Here and below s may be NULL. */
 const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self);
-/* Return the update plug, and set *self, as ddp_algorithm_set_sum does. */
+/* Return the update plug of the algorithm that has one, and set *self to pass to it. NULL: updates
+ * are a plain run's. */
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);
-/* Return the step plug, and set *self, as ddp_algorithm_set_sum does. */
+/* Return the step plug of the algorithm that has one, and set *self to pass to it. NULL: steps are
+ * a plain run's. */
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
-/* Return the layers plug, and set *self, as ddp_algorithm_set_sum does. */
+/* Return the layers plug of the algorithm that has one, and set *self to pass to it. NULL: all
+ * layers run in each step. */
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
 
 /* Return 1 if an algorithm has buckets summed in halves. */

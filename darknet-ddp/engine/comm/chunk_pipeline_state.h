@@ -2,7 +2,8 @@
  * (chunks in flight, and waits), chunk_pipeline_open.c (their memory), chunk_overdue.c (which rank
  * is late), wire_messages.c (a chunk's messages), shard_ranges.c and collective.c. Not for others.
  *
- * Requests of a collective come first, those of chunks follow, slot by slot. */
+ * The transport's requests are numbered so: those of collectives first, then those of chunks, slot
+ * by slot. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_STATE_H
 #define DDP_COMM_CHUNK_PIPELINE_STATE_H
 

@@ -1,4 +1,5 @@
-/* comm/collectives.h: collectives that block, for what is said once or seldom. */
+/* comm/collectives.h: collectives: calls that every rank makes together, and that block until their
+ * data are there. For small or rare data; gradients travel by comm/work.h. */
 #ifndef DDP_COMM_COLLECTIVES_H
 #define DDP_COMM_COLLECTIVES_H
 

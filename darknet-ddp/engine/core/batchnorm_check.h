@@ -1,5 +1,5 @@
-/* core/batchnorm_check.h: mini-batches of one image, and BatchNorm where an image has one value a
- * channel: one value has no variance. A pure function. */
+/* core/batchnorm_check.h: refuses mini-batches of one image if BatchNorm then has one value a
+ * channel, for one value has no variance. A pure function. */
 #ifndef DDP_CORE_BATCHNORM_CHECK_H
 #define DDP_CORE_BATCHNORM_CHECK_H
 

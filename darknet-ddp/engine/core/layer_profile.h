@@ -30,11 +30,11 @@ typedef struct ddp_layer_profile {
 ddp_status ddp_layer_profile_init(ddp_layer_profile *p, int layers, ddp_error *err) DDP_MUST_CHECK;
 void ddp_layer_profile_release(ddp_layer_profile *p);
 
-/* Return the seconds of all layers together: forward, of a mini-batch. */
+/* Return how many seconds the forward pass of a mini-batch takes, in all layers together. */
 double ddp_layer_profile_forward(const ddp_layer_profile *p);
-/* Return the seconds of all layers together: backward, of a mini-batch. */
+/* Return how many seconds the backward pass of a mini-batch takes, in all layers together. */
 double ddp_layer_profile_backward(const ddp_layer_profile *p);
-/* Return the seconds of all layers together: update, of a step. */
+/* Return how many seconds the update of a step takes, in all layers together. */
 double ddp_layer_profile_update(const ddp_layer_profile *p);
 
 /* Write the profile as text. kinds[i] is layer i's type. `of` tells the origin ("resnet50.cfg,

@@ -16,8 +16,8 @@
 
 typedef struct ddp_sync_batchnorm ddp_sync_batchnorm;
 
-/* Open what the calls below use; allocates their memory when they are called. group must outlive
- * *out, which is set on success. Fails with DDP_ERR_NOMEM. */
+/* Open the exchange of BatchNorm's statistics over ranks. Sends nothing. group must outlive *out,
+ * which is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_sync_batchnorm_open(ddp_sync_batchnorm **out, ddp_group *group,
                                    ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,4 +1,5 @@
-/* transport/backends.h: the backends that there may be. */
+/* transport/backends.h: the backends that this build may have, as tables of functions
+ * (comm/backend.h). */
 #ifndef DDP_TRANSPORT_BACKENDS_H
 #define DDP_TRANSPORT_BACKENDS_H
 

@@ -1,4 +1,4 @@
-/* base/json.h: values as JSON writes them. */
+/* base/json.h: writes texts and numbers as JSON. */
 #ifndef DDP_BASE_JSON_H
 #define DDP_BASE_JSON_H
 

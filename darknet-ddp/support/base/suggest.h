@@ -1,4 +1,5 @@
-/* base/suggest.h: the word that somebody may have meant, of many. */
+/* base/suggest.h: finds, among many words, the one that somebody may have meant by a word that is
+ * unknown. */
 #ifndef DDP_BASE_SUGGEST_H
 #define DDP_BASE_SUGGEST_H
 

@@ -1,4 +1,4 @@
-/* check/same_pictures.h: one picture that stands in lists several times, whatever its paths. */
+/* check/same_pictures.h: finds pictures that stand in lists several times, whatever their paths. */
 #ifndef DDP_CHECK_SAME_PICTURES_H
 #define DDP_CHECK_SAME_PICTURES_H
 

@@ -1,7 +1,7 @@
 /* watch/state.h: the struct that the watch's own files share, and no others. They are watch.c
  * (where this rank is, the thread), heartbeat_messages.c (messages between watches),
- * hang_detector.c (does the run still move?) and abort.c (the run has failed). All but the main
- * thread's stores belongs to the watch's thread. */
+ * hang_detector.c (does the run still move?) and abort.c (the run has failed). Members that the
+ * main thread stores are named below; all others belong to the watch's thread. */
 #ifndef DDP_WATCH_STATE_H
 #define DDP_WATCH_STATE_H
 
@@ -72,8 +72,8 @@ static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
 /* Wait at most wait_ms for messages of the channel, and handle those that have come. */
 void ddp_watch_poll(ddp_watch *w, int wait_ms);
 
-/* Note p, where this rank is, in its row of the table. Once a second, or four times within the
- * timeout, also send it to rank 0; on rank 0, tell the others that it lives. */
+/* Note p, where this rank is, in its row of the table. Once a second, or each quarter of the
+ * timeout if that is shorter, also send it to rank 0; on rank 0, tell the others that it lives. */
 void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
 
 /* Look which file this rank waits for, if it has not moved for a while. Note it in its row of the

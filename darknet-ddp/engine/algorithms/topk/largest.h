@@ -1,6 +1,7 @@
-/* algorithms/topk/largest.h: what top-k computes on a device, of one array at a time. All memory is
- * the device's; on a GPU work is queued (device/device.h), and what is told has the bits that the
- * host gives. */
+/* algorithms/topk/largest.h: what top-k computes on a device, for one array at a time: its largest
+ * elements, which a rank tells the others, and their sum. All memory is the device's; on a GPU work
+ * is queued (device/device.h). The numbers that are told have the same bits on a GPU as on the
+ * host. */
 #ifndef DDP_ALGORITHMS_TOPK_LARGEST_H
 #define DDP_ALGORITHMS_TOPK_LARGEST_H
 
