@@ -42,6 +42,7 @@ MODULES = {
         "trainer": "+ samples layers glue",
         "state": "+ samples glue",
         "timing": "+ samples glue trainer",
+        "predict": "+ samples layers glue",
     },
     "program": {
         "inputs": "+ show",
@@ -51,7 +52,8 @@ MODULES = {
         "saves": "+ inputs show launch",
         "run": "+ inputs validate launch show saves bench",
         "bench": "+",
-        "cli": "+ inputs validate launch show saves run bench",
+        "predict": "+ inputs validate show",
+        "cli": "+ inputs validate launch show saves run bench predict",
     },
 }
 MOST_FILES = 25

@@ -84,7 +84,7 @@ class Commands(Training):
         self.assertRegex(result.out, r"\d+(\.\d+)?%: (cat|dog)")
         words = ("classifier", "predict", "train.data", "tiny.cfg", "backup/tiny.weights", "images/dog1.png")
         self.assertEqual(len(re.findall("%: ", self.succeeds(*words, "-t", "20").out)), 2)
-        self.refused(*words, "-t", "-1", code=1, says="-t and top= in train.data want at least 1, not -1")
+        self.refused(*words, "-t", "-1", code=2, says="-t wants a whole number from 1 to 100000, not '-1'")
         os.makedirs(self.path("cfg"))
         self.write("1000.names", "".join(f"{i}\n" for i in range(1000)))
         for name, other in (("other.data", ("classifier", "predict", "other.data")), ("cfg/imagenet1k.data", ("classify",))):
@@ -92,7 +92,7 @@ class Commands(Training):
             self.refused(*other, *words[3:], code=1, says=f"{name} has classes=1000, and tiny.cfg tells 2 apart: these would be wrong names. "
                          "`darknet classifier predict X.data CFG WEIGHTS` takes the names of X.data")
         self.write("names.list", "cat\n")
-        self.refused(*words, code=1, says="names.list has 1 names, and tiny.cfg tells 2 classes apart")
+        self.refused(*words, code=1, says="names=names.list: a name for each of the cfg's 2 classes is wanted, and there are 1")
 
     def test_classifier_validcrop_and_validfull(self):
         """Of few pictures, and of the network's size."""
@@ -276,7 +276,7 @@ class Overwriting(darknet.Case):
     def test_words_too_many(self):
         for words, row in ((("detector", "train", "train.data", "tiny.cfg", "tiny.weights"), "DATA CFG [WEIGHTS]"),
                            (("detector", "train", "train.data", "tiny.cfg", "tiny.weights", "-ddp"), "DATA CFG [WEIGHTS]"),
-                           (("detector", "test", "train.data", "tiny.cfg", "tiny.weights", "a.jpg"), "DATA CFG WEIGHTS [PICTURE]"),
+                           (("detector", "recall", "train.data", "tiny.cfg", "tiny.weights"), "DATA CFG WEIGHTS"),
                            (("detector", "calc_anchors", "train.data"), "DATA")):
             options = [word for word in words if word.startswith("-")]
             self.refused(*words[:len(words) - len(options)], "extra", *options, code=2,
@@ -357,7 +357,7 @@ class Overwriting(darknet.Case):
         for name in ("other.data", "cfg/coco.data"):
             self.write(name, "classes=80\nnames=coco.names\n")
         self.refused("detector", "test", "other.data", "tiny.cfg", "tiny.weights", self.data.pictures[0], code=1,
-                     says="other.data has classes=80, and the cfg 2: these would be " + says)
+                     says="other.data has classes=80, and tiny.cfg tells 2 apart: these would be " + says)
         self.refused("detect", "tiny.cfg", "tiny.weights", self.data.pictures[0], code=1, says="coco.data has classes=80, and the cfg 2: these would be " + says)
 
     def test_valid2_of_yolo(self):

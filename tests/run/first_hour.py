@@ -196,7 +196,7 @@ class FirstHour(darknet.Case):
             self.assertRegex(result.err, rf"(?m)^ +0 conv +4 +3 x 3 / 2 +{size} x +3 ")
             self.assertIn("Predicted", result.out)
         for option, value in (("-width", "large"), ("-width", "9x"), ("-thresh", "0,25"), ("-hier", "")):
-            self.refused(*words, option, value, says=f"darknet: {option} {value}: not a number\n", code=2)
+            self.refused(*words, option, value, says=(f"darknet: {option} wants a ", f", not '{value}'\n"), code=2)
         self.refused(*words, "-width", "0", says="width")
 
     def test_no_letters(self):

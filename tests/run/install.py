@@ -65,7 +65,7 @@ class Install(darknet.Case):
         os.rename(names, names + ".gone")
         self.write("x.data", "classes=80\nnames=data/coco.names\n")
         gone = darknet.run((program, *words[1:3], "x.data", *words[4:]), self.folder)
-        self.assertIn("data/coco.names", self.check_refused(gone, "Couldn't open file").err)
+        self.assertIn("data/coco.names", self.check_refused(gone, "cannot read ").err)
         guides = self.path("moved/share/doc/darknet-ddp/darknet-ddp/docs")
         self.assertIn(f"A guide NAME is {guides}/NAME.md.\n", self.output(program, "ddp", "help"))
         named = re.search(r"\n  more: (.*)\n", darknet.run((program, *words[1:3], "x.data", words[4], "-ddp_ranks", "0"), self.folder).err)

@@ -149,7 +149,7 @@ class Screen(darknet.Case):
 
     def test_a_threshold_in_percent(self):
         self.refused("detector", "test", "train.data", "tiny.cfg", "none.weights", self.data.pictures[0], "-thresh", "25", code=2,
-                     says="-thresh 25: a probability is wanted, from 0 to 1; 0.25?")
+                     says="-thresh wants a number from 0 to 1, not '25'; 0.25?")
 
     def test_a_classifier_of_another_size(self):
         self.write("tiny.cfg", darknet.classifier_cfg(max_batches=2))

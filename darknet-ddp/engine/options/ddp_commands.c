@@ -50,6 +50,17 @@ void ddp_ddp_command_rename(int argc, char **argv)
         }
 }
 
+int ddp_ddp_command_is_ours(const char *name, const char *verb)
+{
+    char typed[64];
+
+    (void)snprintf(typed, sizeof typed, "%s %s", name, verb);
+    for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++)
+        if (row->name && strcmp(row->name, typed) == 0)
+            return 1;
+    return 0;
+}
+
 static void count_words(const char *words, int *fewest, int *most)
 {
     *fewest = *most = 0;
@@ -57,7 +68,7 @@ static void count_words(const char *words, int *fewest, int *most)
         size_t length = strcspn(words, " ");
 
         *fewest += words[0] != '[';
-        *most = words[length - 1] == '.' ? INT_MAX : *most + 1;
+        *most = memmem(words, length, "...", 3) ? INT_MAX : *most + 1;
         words += length + (words[length] == ' ');
     }
 }

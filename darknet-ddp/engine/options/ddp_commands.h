@@ -33,6 +33,9 @@ const ddp_ddp_command *ddp_ddp_command_find(const char *verb);
  * do nothing. */
 void ddp_ddp_command_rename(int argc, char **argv);
 
+/* Return 1 if a command that people type as these two words, "detector" and "map", is ours. */
+int ddp_ddp_command_is_ours(const char *name, const char *verb);
+
 /* Write the name by which people know a command, "detector map" or "ddp plan", to name[0..size). */
 void ddp_ddp_command_name(const ddp_ddp_command *row, char *name, size_t size);
 

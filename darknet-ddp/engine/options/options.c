@@ -61,9 +61,14 @@ static ddp_status refuse(const ddp_option *row, const char *value, ddp_error *er
                         INT64_MAX, value);
     if (row->kind == DDP_OPTION_KIND_WHOLE && row->low == 0 && row->high == 1)
         return ddp_fail(err, DDP_ERR_USAGE, "%s wants 0 or 1, not '%s'", row->name, value);
-    return ddp_fail(err, DDP_ERR_USAGE, "%s wants %s from %.10g to %.10g, not '%s'", row->name,
-                    row->kind == DDP_OPTION_KIND_WHOLE ? "a whole number" : "a number", row->low,
-                    row->high, value);
+    (void)ddp_fail(err, DDP_ERR_USAGE, "%s wants %s from %.10g to %.10g, not '%s'", row->name,
+                   row->kind == DDP_OPTION_KIND_WHOLE ? "a whole number" : "a number", row->low,
+                   row->high, value);
+    if (row->kind == DDP_OPTION_KIND_REAL && row->high == 1 && atof(value) > 1
+        && atof(value) <= 100) /* a share in percent */
+        (void)ddp_fail(err, DDP_ERR_USAGE, "%s wants a number from %.10g to 1, not '%s'; %.10g?",
+                       row->name, row->low, value, atof(value) / 100);
+    return err->code;
 }
 
 static ddp_status take_choice(ddp_options *o, const ddp_option *row, const char *value,

@@ -19,6 +19,7 @@ enum { DDP_CHOICE_GLOBAL, DDP_CHOICE_RANK };
 enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
 enum { DDP_CHOICE_STOP, DDP_CHOICE_CONTINUE };
 enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
+enum { DDP_JSON_BOXES, DDP_JSON_COCO };
 
 /* The C type of a field, by the kind of its option. */
 #define DDP_OPTION_FLAG int

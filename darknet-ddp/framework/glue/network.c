@@ -147,6 +147,11 @@ void ddp_network_input(const network *net, int *width, int *height)
     *height = net->h;
 }
 
+int ddp_network_outputs(const network *net)
+{
+    return net->outputs;
+}
+
 ddp_head_layers ddp_network_heads(const network *net)
 {
     ddp_head_layers heads = {.count = 0};

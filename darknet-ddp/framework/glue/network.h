@@ -61,6 +61,9 @@ void ddp_network_read(network *net, const char *weights);
 /* Set *width and *height to those of net's input, in pixels. */
 void ddp_network_input(const network *net, int *width, int *height);
 
+/* Return how many numbers net gives for a picture: of a classifier, its classes. */
+int ddp_network_outputs(const network *net);
+
 /* heads ([yolo] and [region] layers) of a network whose figures are kept apart, at most */
 enum { DDP_HEADS = 8 };
 

@@ -2,10 +2,10 @@
 
 #include "check/label.h"
 #include "comm/collectives.h"
+#include "glue/find_boxes.h"
 #include "samples/transforms.h"
 
 #include <darknet.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,28 +14,16 @@
  * Darknet's own `detector valid`. */
 static const float least_score = .005f, most_overlap = .45f, hierarchy_score = .5f;
 
-/* The last layer that finds boxes; NULL: none does. */
-static const layer *head_of(const network *net)
-{
-    for (int i = net->n - 1; i >= 0; i--) {
-        LAYER_TYPE type = net->layers[i].type;
-
-        if (type == YOLO || type == REGION || type == DETECTION)
-            return &net->layers[i];
-    }
-    return NULL;
-}
-
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err)
 {
-    const layer *head = head_of(net);
+    int classes = ddp_find_classes(net);
 
-    if (!head)
+    if (classes == 0)
         return ddp_fail(err, DDP_ERR_USAGE, "the cfg has no [yolo], [region] or [detection]");
-    if (!set->map && set->classes != head->classes)
+    if (!set->map && set->classes != classes)
         return ddp_fail(err, DDP_ERR_USAGE, "classes=%d in the .data file, and the cfg has %d",
-                        set->classes, head->classes);
+                        set->classes, classes);
     return DDP_OK;
 }
 
@@ -89,14 +77,9 @@ static void add_truth(void *ctx, const ddp_label_box *box)
                              .height = (double)box->h}};
 }
 
-/* exp overflows where training has gone wrong. */
-static int is_finite(const box *b)
+static void add_found(void *ctx, const ddp_detection *found)
 {
-    return isfinite(b->x) && isfinite(b->y) && isfinite(b->w) && isfinite(b->h);
-}
-
-static void add_found(struct boxes *b, const detection *d, int class_id)
-{
+    struct boxes *b = ctx;
     ddp_detection *f =
         one_more((void **)&b->found, &b->found_count, &b->found_room, sizeof *b->found);
 
@@ -104,33 +87,21 @@ static void add_found(struct boxes *b, const detection *d, int class_id)
         b->failed = 1;
         return;
     }
-    *f = (ddp_detection){.picture = b->picture,
-                         .class_id = class_id,
-                         .score = (double)d->prob[class_id],
-                         .box = {.left = (double)d->bbox.x - (double)d->bbox.w / 2,
-                                 .top = (double)d->bbox.y - (double)d->bbox.h / 2,
-                                 .width = (double)d->bbox.w,
-                                 .height = (double)d->bbox.h}};
+    *f = *found;
+    f->picture = b->picture;
 }
 
 static void detect(struct boxes *b, network *net, const ddp_picture *p,
                    const ddp_validation_set *set)
 {
-    /* [detection] gives boxes in pixels of a picture of the size that it is told. */
-    int fractions = head_of(net)->type == DETECTION, classes = set->classes, count = 0;
-    detection *dets;
+    const ddp_find_rules rules = {.least = least_score,
+                                  .hierarchy = hierarchy_score,
+                                  .overlap = most_overlap,
+                                  .classes = set->classes,
+                                  .map = set->map};
 
     (void)network_predict(net, p->fitted.data);
-    dets = get_network_boxes(net, fractions ? 1 : p->whole.w, fractions ? 1 : p->whole.h,
-                             least_score, hierarchy_score, set->map, 1, &count);
-    suppress_boxes(net, dets, count, classes, most_overlap);
-    for (int i = 0; i < count; i++)
-        for (int c = 0; c < classes; c++)
-            if (!isfinite(dets[i].prob[c]) || (dets[i].prob[c] > 0 && !is_finite(&dets[i].bbox)))
-                b->left_out++;
-            else if (dets[i].prob[c] > 0)
-                add_found(b, &dets[i], c);
-    free_detections(dets, count);
+    b->left_out += ddp_find_boxes(net, p->whole.w, p->whole.h, &rules, add_found, b);
 }
 
 struct first_error {

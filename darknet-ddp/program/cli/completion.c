@@ -115,14 +115,14 @@ static void put_bash_options(void)
 
     printf("  case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n");
     for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++) {
-        if (!row->options[0])
+        if (!row->options[0] || ddp_ddp_command_is_ours(row->name, row->verb))
             continue;
         printf("    \"%s %s\"%s) options+=\"", row->name, row->verb, row->verb[0] ? "" : "*");
         put_own_options(row->options);
         printf("\" ;;\n");
     }
     printf("  esac\n  case \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n"
-           "    ddp\\ *|\"detector map\") options+=\"");
+           "    ddp\\ *|detector\\ map|detector\\ test|classifier\\ predict) options+=\"");
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (ddp_option_table[i].scope == DDP_OPTION_SCOPE_COMMAND)
             printf(" %s", ddp_option_table[i].name);
@@ -193,13 +193,15 @@ static void put_zsh_options(void)
 
     printf("  case \"$words[2] $words[3]\" in\n");
     for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++) {
-        if (!row->options[0])
+        if (!row->options[0] || ddp_ddp_command_is_ours(row->name, row->verb))
             continue;
         printf("    \"%s %s\"%s) options+=(", row->name, row->verb, row->verb[0] ? "" : "*");
         put_own_options(row->options);
         printf(") ;;\n");
     }
-    printf("  esac\n  case \"$words[2] $words[3]\" in\n    ddp\\ *|\"detector map\") options+=(");
+    printf("  esac\n  case \"$words[2] $words[3]\" in\n    ddp\\ *|detector\\ map|detector\\ "
+           "test|classifier\\ "
+           "predict) options+=(");
     put_zsh_described(1);
     printf(") ;;\n  esac\n");
 }

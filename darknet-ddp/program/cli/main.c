@@ -177,31 +177,6 @@ static ddp_status check_command(int argc, char **argv, const ddp_options *option
     return ddp_arguments_check(&a, err);
 }
 
-/* -width and -height of detector test and classifier predict stand in place of the cfg's, as those
- * of training do. Darknet's classifier fails for options that it does not read. Returns how many
- * words are left. */
-static int take_size(int argc, char **argv)
-{
-    static ddp_net_value values[3];
-    const char *const keys[] = {"width", "height"}, *const options[] = {"-width", "-height"};
-    int is_classifier = ddp_darknet_is(argc, argv, "classifier", "predict"), count = 0;
-
-    if (!is_classifier && !ddp_darknet_is(argc, argv, "detector", "test"))
-        return argc;
-    for (int i = 0; i < 2; i++)
-        for (int at = 1; at + 1 < argc; at++)
-            if (strcmp(argv[at], options[i]) == 0) {
-                values[count++] = (ddp_net_value){keys[i], argv[at + 1]};
-                if (is_classifier) {
-                    memmove(&argv[at], &argv[at + 2], (size_t)(argc - at - 1) * sizeof *argv);
-                    argc -= 2;
-                }
-                break;
-            }
-    ddp_darknet_take_net_values(values);
-    return argc;
-}
-
 /* A disk that is full may have taken only some of it. */
 static int is_printed(void)
 {
@@ -213,14 +188,20 @@ static int is_printed(void)
     return 0;
 }
 
+/* Does a command name the layers, for scripts that read it, as Darknet's own commands do? */
+static int prints_layers(const ddp_ddp_command *own)
+{
+    return !own || own->id == DDP_COMMAND_TEST || own->id == DDP_COMMAND_PREDICT;
+}
+
 /* A session that is opened later configures Darknet once more, with what it knows of its ranks. */
-static void configure_darknet(const ddp_options *options, int is_darknets)
+static void configure_darknet(const ddp_options *options, int prints)
 {
     ddp_darknet_config darknet = ddp_darknet_config_of(options);
 
     if (!options->ddp)
         darknet.fatal = ddp_rank_output_fatal;
-    if (!options->ddp && is_darknets && !isatty(STDERR_FILENO))
+    if (!options->ddp && prints && !isatty(STDERR_FILENO))
         darknet.table = NULL; /* a script may read it */
     ddp_darknet_configure(&darknet);
 }
@@ -326,12 +307,12 @@ int main(int argc, char **original)
         ddp_rank_output_failure(&err);
     if ((own ? own->ranks : options.ddp) && start_ranks(&options, launcher, original, &err))
         ddp_rank_output_failure(&err);
-    configure_darknet(&options, own == NULL);
+    configure_darknet(&options, prints_layers(own));
     find_shared(argc, argv);
     if (own)
         return run_own_command(own, argc, argv, &options, launcher) || !is_printed();
     if (!options.ddp)
-        return darknet_main(take_size(argc, argv), argv);
+        return darknet_main(argc, argv);
     ddp_step_line_open(options.log_every);
     if (launcher.rank == 0)
         ddp_terminal_open(launcher);

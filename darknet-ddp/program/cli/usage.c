@@ -3,13 +3,14 @@
 #include "cli/commands.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"
+#include "options/table.h"
 
 #include <string.h>
 
 static const char general[] =
     "usage: darknet COMMAND WORDS... [options]\n\n"
     "  darknet detector train X.data X.cfg [X.weights]      train; -ddp_ranks N: on N ranks\n"
-    "  darknet detector test X.data X.cfg X.weights PICTURE  find objects in a picture\n"
+    "  darknet detector test X.data X.cfg X.weights PICTURE  find objects in pictures\n"
     "  darknet detector map X.data X.cfg X.weights          how good it is, on the list of valid=\n"
     "  darknet classifier train X.data X.cfg [X.weights]\n"
     "  darknet classifier predict X.data X.cfg X.weights PICTURE\n"
@@ -86,6 +87,27 @@ static int print_general(void)
     return 1;
 }
 
+/* Print our commands whose first word is name, with the options that they alone read. */
+static void print_own_commands(const char *name)
+{
+    const ddp_ddp_command *own;
+    size_t length = strlen(name);
+
+    for (size_t i = 0; (own = ddp_ddp_command_at(i)); i++) {
+        if (!own->name || strncmp(own->name, name, length) != 0 || own->name[length] != ' ')
+            continue;
+        printf("       darknet %s %s ", own->name, own->words);
+        for (int k = 0; k < DDP_OPTION_ROWS; k++) {
+            const ddp_option *row = &ddp_option_table[k];
+
+            if (row->scope == DDP_OPTION_SCOPE_COMMAND
+                && (row->columns & DDP_OPTION_READ_BY(own->id)))
+                printf(" %s%s%s", row->name, row->argument[0] ? " " : "", row->argument);
+        }
+        printf(" -ddp_ranks N -width N -height N\n");
+    }
+}
+
 /* Print what is known of a command. Returns 0 where there is no such command. */
 static int print_command(const char *name)
 {
@@ -94,13 +116,11 @@ static int print_command(const char *name)
     int count = 0;
 
     for (size_t i = 0; (row = ddp_darknet_command_at(i)); i++)
-        if (strcmp(row->name, name) == 0)
+        if (strcmp(row->name, name) == 0 && !ddp_ddp_command_is_ours(row->name, row->verb))
             printf("%s darknet %s%s%s%s%s%s%s\n", count++ ? "      " : "usage:", name,
                    row->verb[0] ? " " : "", row->verb, row->words[0] ? " " : "", row->words,
                    row->options[0] ? "  " : "", row->options);
-    if (strcmp(name, "detector") == 0)
-        printf("       darknet detector map DATA CFG WEIGHTS  -ddp_ranks N -points 11 -json FILE "
-               "-width N -height N\n");
+    print_own_commands(name);
     if (count && data)
         printf("\nDATA is a file with a line for each:\n%s", data);
     if (count)

@@ -188,6 +188,8 @@ static const struct file_option {
 } file_options[] = {
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_CHECK, DDP_WRITTEN_CHECK},
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_MAP, DDP_WRITTEN_MAP},
+    {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_TEST, DDP_WRITTEN_PREDICTIONS},
+    {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_PREDICT, DDP_WRITTEN_PREDICTIONS},
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_BENCH},
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_OPTIONS, DDP_WRITTEN_OPTIONS},
     {"-trace", offsetof(ddp_options, trace), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_TRACE},
@@ -203,7 +205,6 @@ static const struct picture_command {
     const char *option; /* that names another; NULL: none does */
 } picture_commands[] = {
     {"detect", "", "predictions", "-out"},
-    {"detector", "test", "predictions", "-out"},
     {"yolo", "test", "predictions", NULL},
     {"coco", "test", "prediction", NULL},
 };
@@ -249,7 +250,11 @@ static int find_outputs(output outputs[OUTPUTS_MOST], int argc, char **argv,
         const char *path = *(const char *const *)field;
 
         if (path && *path && (!row->commands || (own && row->commands >> own->id & 1U)))
-            count += set(&outputs[count], row->name, path, "", row->kind);
+            count +=
+                set(&outputs[count], row->name, path, "",
+                    row->kind == DDP_WRITTEN_PREDICTIONS && options->json_format == DDP_JSON_COCO
+                        ? DDP_WRITTEN_COCO
+                        : row->kind);
     }
     if (out && ddp_darknet_is(argc, argv, "3d", ""))
         return count + set(&outputs[count], "3d", out, ".jpg", DDP_WRITTEN_JPEG);
@@ -272,7 +277,6 @@ static void note_all(int argc, char **argv, const ddp_ddp_command *own, const dd
     note_data(word_at("DATA", argc, argv, own));
 }
 
-/* A picture that is written may not be one to train, test or validate on, either. */
 static ddp_status check_pictures(const output *o, const char *data, ddp_error *err)
 {
     static const char *const lists[] = {"train", "valid", "test"};
@@ -287,6 +291,21 @@ static ddp_status check_pictures(const output *o, const char *data, ddp_error *e
                             "%s would write over %s, a picture of this data set: name another file",
                             o->what, name);
     return DDP_OK;
+}
+
+static ddp_status check_output(const output *o, const char *data, ddp_error *err)
+{
+    return ddp_overwrite_check_file(o->what, o->path, o->kind, err) ? err->code
+                                                                    : check_pictures(o, data, err);
+}
+
+ddp_status ddp_overwrite_check_picture(const char *what, const char *name, const char *data,
+                                       ddp_error *err)
+{
+    output o;
+
+    (void)set(&o, what, name, ".jpg", DDP_WRITTEN_JPEG);
+    return check_output(&o, data, err);
 }
 
 /* Two streams may go to one terminal, or to /dev/null. */
@@ -309,8 +328,7 @@ ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own
             if (are_one_file(&outputs[i], &outputs[k]))
                 return ddp_fail(err, DDP_ERR_USAGE, "%s and %s name one file", outputs[k].what,
                                 outputs[i].what);
-        if (ddp_overwrite_check_file(outputs[i].what, outputs[i].path, outputs[i].kind, err)
-            || check_pictures(&outputs[i], word_at("DATA", argc, argv, own), err))
+        if (check_output(&outputs[i], word_at("DATA", argc, argv, own), err))
             return err->code;
     }
     return DDP_OK;

@@ -109,6 +109,8 @@ static int is_of(ddp_written_kind kind, const head *h)
         return begins_with(h, "{\"faults\": ");
     case DDP_WRITTEN_MAP:
         return begins_with(h, "{\"found\": ");
+    case DDP_WRITTEN_PREDICTIONS:
+        return begins_with(h, "{\"pictures\": ");
     case DDP_WRITTEN_OPTIONS:
         return begins_with(h, "{\"options\": ");
     case DDP_WRITTEN_BENCH:
@@ -138,6 +140,7 @@ const char *ddp_written_name(ddp_written_kind kind)
     static const char *const names[] = {
         [DDP_WRITTEN_CHECK] = "earlier report of `ddp check`",
         [DDP_WRITTEN_MAP] = "earlier report of `detector map`",
+        [DDP_WRITTEN_PREDICTIONS] = "earlier file of predictions",
         [DDP_WRITTEN_OPTIONS] = "earlier table of `ddp options`",
         [DDP_WRITTEN_BENCH] = "earlier report of `ddp bench`",
         [DDP_WRITTEN_TRACE] = "earlier trace",

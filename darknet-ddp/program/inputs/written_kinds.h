@@ -7,6 +7,7 @@
 typedef enum ddp_written_kind {
     DDP_WRITTEN_CHECK, /* reports in JSON, each of its command */
     DDP_WRITTEN_MAP,
+    DDP_WRITTEN_PREDICTIONS,
     DDP_WRITTEN_OPTIONS,
     DDP_WRITTEN_BENCH,
     DDP_WRITTEN_TRACE,

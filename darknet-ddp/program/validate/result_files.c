@@ -13,7 +13,6 @@
 
 /* Darknet's own: COCO's numbers of its 80 classes. */
 extern int coco_ids[];
-enum { COCO_CLASSES = 80 };
 
 typedef struct output {
     const ddp_results_config *config;
@@ -30,11 +29,11 @@ struct sides {
     float left, top, right, bottom;
 };
 
-static struct sides sides_of(const output *o, const ddp_box *b, float first)
+static struct sides sides_in(int width, int height, const ddp_box *b, float first)
 {
-    float w = (float)b->width * (float)o->width, h = (float)b->height * (float)o->height;
-    float x = (float)(b->left + b->width / 2) * (float)o->width;
-    float y = (float)(b->top + b->height / 2) * (float)o->height;
+    float w = (float)b->width * (float)width, h = (float)b->height * (float)height;
+    float x = (float)(b->left + b->width / 2) * (float)width;
+    float y = (float)(b->top + b->height / 2) * (float)height;
     struct sides s = {.left = (float)((double)x - (double)w / 2. + (double)first),
                       .top = (float)((double)y - (double)h / 2. + (double)first),
                       .right = (float)((double)x + (double)w / 2. + (double)first),
@@ -42,9 +41,14 @@ static struct sides sides_of(const output *o, const ddp_box *b, float first)
 
     s.left = fmaxf(s.left, first);
     s.top = fmaxf(s.top, first);
-    s.right = fminf(s.right, (float)o->width);
-    s.bottom = fminf(s.bottom, (float)o->height);
+    s.right = fminf(s.right, (float)width);
+    s.bottom = fminf(s.bottom, (float)height);
     return s;
+}
+
+static struct sides sides_of(const output *o, const ddp_box *b, float first)
+{
+    return sides_in(o->width, o->height, b, first);
 }
 
 /* ---- one detection, in each format ---- */
@@ -64,25 +68,32 @@ static void print_voc(output *o, const ddp_detection *d)
 
 /* Return COCO's number of a picture: it stands behind the last _ of its name, or is all of its
  * name. A picture without a number has its place in the list, from 1. */
-static int coco_number(const output *o, unsigned picture)
+static int coco_number(const char *path, size_t number)
 {
-    const char *path = o->config->paths[picture], *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path, *line = strrchr(name, '_');
     const char *digits = line ? line + 1 : name;
 
-    return isdigit((unsigned char)*digits) ? atoi(digits) : (int)picture + 1;
+    return isdigit((unsigned char)*digits) ? atoi(digits) : (int)number + 1;
+}
+
+void ddp_results_put_coco(FILE *file, int follows, const char *path, size_t number, int width,
+                          int height, const ddp_detection *d)
+{
+    struct sides s = sides_in(width, height, &d->box, 0);
+
+    (void)fprintf(file,
+                  "%s{\"image_id\":%d, \"category_id\":%d, \"bbox\":[%f, %f, %f, %f], "
+                  "\"score\":%f}",
+                  follows ? ",\n" : "", coco_number(path, number), coco_ids[d->class_id],
+                  (double)s.left, (double)s.top, (double)(s.right - s.left),
+                  (double)(s.bottom - s.top), d->score);
 }
 
 static void print_coco(output *o, const ddp_detection *d)
 {
-    struct sides s = sides_of(o, &d->box, 0);
-
-    (void)fprintf(o->file,
-                  "%s{\"image_id\":%d, \"category_id\":%d, \"bbox\":[%f, %f, %f, %f], "
-                  "\"score\":%f}",
-                  o->lines ? ",\n" : "", coco_number(o, d->picture), coco_ids[d->class_id],
-                  (double)s.left, (double)s.top, (double)(s.right - s.left),
-                  (double)(s.bottom - s.top), d->score);
+    ddp_results_put_coco(o->file, o->lines > 0, o->config->paths[d->picture], d->picture, o->width,
+                         o->height, d);
 }
 
 static void print_imagenet(output *o, const ddp_detection *d)
@@ -263,9 +274,9 @@ static ddp_status check_classes(const output *o, ddp_error *err)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "results of VOC have a file for each class, and names= has no %d names",
                         classes);
-    if (o->format->kind == DDP_WRITTEN_COCO && classes > COCO_CLASSES)
+    if (o->format->kind == DDP_WRITTEN_COCO && classes > DDP_COCO_CLASSES)
         return ddp_fail(err, DDP_ERR_USAGE, "eval=coco is for up to %d classes, and there are %d",
-                        COCO_CLASSES, classes);
+                        DDP_COCO_CLASSES, classes);
     return has_file_per_class(o) ? check_names(o, err) : DDP_OK;
 }
 

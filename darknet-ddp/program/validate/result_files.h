@@ -5,6 +5,8 @@
 #include "base/status.h"
 #include "eval/detections.h"
 
+#include <stdio.h>
+
 typedef struct ddp_results_config {
     const char *folder; /* folder of the files; made if its parent is there */
     const char *format; /* eval= of the .data file: "voc", "coco" or "imagenet" */
@@ -27,5 +29,14 @@ ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) D
 ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
                              size_t count, char *written, size_t size,
                              ddp_error *err) DDP_MUST_CHECK;
+
+enum { DDP_COCO_CLASSES = 80 };
+
+/* Write one detection, of a class below DDP_COCO_CLASSES, as an element of COCO's results.
+ *   follows        1: an element stands before it
+ *   path, number   of the picture; they decide about its image_id. number counts from 0
+ *   width, height  of the picture, in pixels; d->box is in fractions of it */
+void ddp_results_put_coco(FILE *file, int follows, const char *path, size_t number, int width,
+                          int height, const ddp_detection *d);
 
 #endif

@@ -21,8 +21,7 @@ static int likeliest(const detection *dets, int n, float *most)
     return best;
 }
 
-/* Below x, with as few digits as can be. */
-static double round_down(double x)
+double threshold_below(double x)
 {
     double unit = pow(10, floor(log10(x)));
     double below = floor(x / unit) * unit;
@@ -44,7 +43,7 @@ void say_if_nothing_found(network *net, image im, const detection *dets, int n, 
     printf("nothing above %g%%; ", 100 * thresh);
     if (best >= 0)
         printf("best: %s %.3g%%; -thresh %.3g shows it\n", names[best], 100 * most,
-               round_down(most));
+               threshold_below(most));
     else
         printf("and no box at all\n");
     free_detections(every, all);

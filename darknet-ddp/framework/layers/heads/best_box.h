@@ -5,6 +5,10 @@
 
 #include "darknet.h"
 
+/* Return a number just below x, above 0, with as few digits as can be: a threshold that shows a box
+   of this score. */
+double threshold_below(double x);
+
 /* If none of dets[0..n) has a class likelier than thresh, print a line on standard output. It names
  * the likeliest class of all boxes, and a threshold that would show it. `dets`: boxes of picture im
  * after a forward pass of net. `hier`: as for get_network_boxes. `names`: of classes. */

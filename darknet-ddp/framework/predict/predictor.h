@@ -1,0 +1,83 @@
+/* predict/predictor.h: what a network says of pictures, one at a time, while the next ones are
+ * decoded on threads.
+ *
+ * 1. ddp_predictor_open takes over a network with its weights.
+ * 2. ddp_predictor_load starts to decode a picture, as often as ddp_predictor_has_room.
+ * 3. ddp_predictor_next takes them in the order in which they were loaded. ddp_predictor_frame is
+ *    for pixels that are in memory already.
+ * 4. ddp_prediction_release frees a prediction, and ddp_predictor_close what is left.
+ */
+#ifndef DDP_PREDICT_PREDICTOR_H
+#define DDP_PREDICT_PREDICTOR_H
+
+#include "base/status.h"
+#include "eval/detections.h"
+#include "glue/network.h"
+
+#include <stdint.h>
+
+typedef struct ddp_predictor ddp_predictor;
+
+typedef struct ddp_predictor_config {
+    int is_classifier;
+    float thresh;    /* boxes of this score or less are left out, from 0 to 1 */
+    float hierarchy; /* in a tree of classes, how likely a class must be for a finer one */
+    float nms;       /* IoU above which the less likely of two boxes goes; 0: all stay */
+    int top;         /* how many classes a classifier names */
+    int threads;     /* pictures that are decoded at a time, at least 1 */
+} ddp_predictor_config;
+
+enum { DDP_PREDICTION_WHY = 1024 };
+
+/* The things found in one picture. */
+typedef struct ddp_prediction {
+    const char *path;  /* the file's path, as it was given to ddp_predictor_load */
+    size_t number;     /* place of the picture in its list, or of the frame in its film, from 0 */
+    int is_frame;      /* 1: a frame of a film */
+    int width, height; /* size of the picture in pixels */
+    double seconds;    /* time of the forward pass */
+    /* A detector's boxes, in fractions of the picture, or a classifier's `top` likeliest classes,
+     * with boxes of 0. The likeliest stands first. */
+    ddp_detection *found;
+    size_t count;
+    size_t not_finite; /* boxes left out since they are not finite */
+    /* If nothing is found: the likeliest box below the threshold. Its score is 0 if there is none.
+     */
+    ddp_detection best;
+    double best_shown;            /* a threshold of few digits that would show `best` */
+    char why[DDP_PREDICTION_WHY]; /* why the picture cannot be read; "": it was */
+    float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: it cannot be read */
+} ddp_prediction;
+
+/* Set *out to a predictor of net, which the caller frees after ddp_predictor_close, and compute
+ * once, so that no picture's time has the preparations of the first pass. Fails with DDP_ERR_USAGE
+ * (net is no detector and should be one, or wants pictures of other than 3 channels),
+ * DDP_ERR_NOMEM. */
+ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
+                              ddp_error *err) DDP_MUST_CHECK;
+
+/* Return 1 if ddp_predictor_load may be called. */
+int ddp_predictor_has_room(const ddp_predictor *p);
+
+/* Start to decode the picture at path on a thread. path must stay until its prediction is
+ * released. number: as ddp_prediction has it. */
+void ddp_predictor_load(ddp_predictor *p, const char *path, size_t number);
+
+/* Wait for the first picture that was loaded and not taken, and set *out to what is found in it.
+ * Returns 0 if there is none. A picture that cannot be read is no failure: its `why` says so. */
+int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out);
+
+/* Set *out to what is found in the pixels of rgb, 3 bytes each, rows from the top, which are
+ * copied. */
+void ddp_predictor_frame(ddp_predictor *p, const unsigned char *rgb, int width, int height,
+                         ddp_prediction *out);
+
+/* Set *out to what is found in planes, 3 of width * height floats from 0 to 1, which become
+ * out->pixels. */
+void ddp_predictor_planes(ddp_predictor *p, float *planes, int width, int height,
+                          ddp_prediction *out);
+
+void ddp_prediction_release(ddp_prediction *p);
+void ddp_predictor_close(ddp_predictor *p); /* NULL is allowed */
+
+#endif

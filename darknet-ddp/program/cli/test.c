@@ -1,0 +1,289 @@
+/* `darknet detector test` and `darknet classifier predict`: what a network says of pictures. */
+#include "base/clock.h"
+#include "base/plural.h"
+#include "cli/commands.h"
+#include "glue/find_boxes.h"
+#include "inputs/arguments.h"
+#include "inputs/text_file.h"
+#include "launch/gpus.h"
+#include "launch/transport_choice.h"
+#include "predict/run.h"
+#include "predict/source.h"
+#include "show/rank_output.h"
+#include "validate/result_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct testing {
+    const ddp_command_call *call;
+    int is_classifier;
+    ddp_group *group;
+    ddp_gpus gpus;
+    network *net;
+    ddp_sections data;
+    ddp_lines names;
+    ddp_source source;
+    ddp_sink_config config;
+    ddp_predict_run run;
+};
+
+static void fail(const ddp_error *err) __attribute__((noreturn));
+
+static void fail(const ddp_error *err)
+{
+    ddp_rank_output_failure(err);
+}
+
+static void require(ddp_status st, const ddp_error *err)
+{
+    if (st)
+        fail(err);
+}
+
+/* ---- network and names ---- */
+
+static void load_network(struct testing *t)
+{
+    const ddp_options *options = t->call->options;
+    const ddp_net_number numbers[] = {{"width", options->net_width},
+                                      {"height", options->net_height},
+                                      {"batch", 1},
+                                      {"subdivisions", 1}};
+    ddp_network_shape shape;
+
+    if (ddp_group_rank(t->group) > 0)
+        ddp_rank_output_quiet();
+    t->net = ddp_network_load(&shape, t->call->words[1], numbers,
+                              sizeof numbers / sizeof numbers[0], t->gpus.gpu);
+    ddp_network_read(t->net, t->call->words[2]);
+    ddp_rank_output_errors_only();
+}
+
+/* The file with the names of classes; NULL: there is none. */
+static const char *names_path(const struct testing *t)
+{
+    const char *path = ddp_sections_find(&t->data, "names");
+
+    return path || !t->is_classifier ? path : ddp_sections_find(&t->data, "labels");
+}
+
+static ddp_status read_names(struct testing *t, ddp_error *err)
+{
+    const char *data = t->call->words[0], *path = names_path(t);
+
+    if (!path)
+        return ddp_fail(err, DDP_ERR_FORMAT,
+                        "%s has no names=, the file with a name for each class, which is written "
+                        "beside a box",
+                        data);
+    return ddp_names_read(&t->names, ddp_installed_path(path), err);
+}
+
+/* See that the names are those of the network's classes. */
+static ddp_status check_names(struct testing *t, ddp_error *err)
+{
+    const char *data = t->call->words[0], *told = ddp_sections_find(&t->data, "classes");
+    int classes = t->is_classifier ? ddp_network_outputs(t->net) : ddp_find_classes(t->net);
+
+    t->config.classes = classes;
+    t->config.names = t->names.all;
+    if (told && atoi(told) != classes)
+        return ddp_fail(err, DDP_ERR_FORMAT,
+                        "%s has classes=%s, and %s tells %d apart: these would be wrong names. "
+                        "`darknet %s X.data CFG WEIGHTS` takes the names of X.data",
+                        data, told, t->call->words[1], classes,
+                        t->is_classifier ? "classifier predict" : "detector test");
+    if (t->names.count < (size_t)classes)
+        return ddp_fail(err, DDP_ERR_FORMAT,
+                        "names=%s: a name for each of the cfg's %d classes is wanted, and there "
+                        "are %zu",
+                        names_path(t), classes, t->names.count);
+    return DDP_OK;
+}
+
+static int top_of(struct testing *t)
+{
+    const char *key = ddp_sections_find(&t->data, "top");
+    int top = t->call->options->top;
+
+    if (top == 0 && key)
+        top = atoi(key);
+    return top > 0 ? top : 1;
+}
+
+/* ---- where predictions go ---- */
+
+static ddp_sink *next_sink(struct testing *t)
+{
+    return &t->run.sinks[t->run.sink_count++];
+}
+
+static ddp_status open_sinks(struct testing *t, ddp_error *err)
+{
+    const ddp_options *o = t->call->options;
+    int is_first = ddp_group_rank(t->group) == 0, coco = o->json_format == DDP_JSON_COCO;
+
+    if (coco && t->config.classes > DDP_COCO_CLASSES)
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-json_format coco is for up to %d classes, and there "
+                        "are %d",
+                        DDP_COCO_CLASSES, t->config.classes);
+    if (is_first && ddp_terminal_sink_open(next_sink(t), &t->config, err))
+        return err->code;
+    if (is_first && o->json && ddp_json_sink_open(next_sink(t), &t->config, o->json, coco, err))
+        return err->code;
+    if (!t->is_classifier && o->save_labels && ddp_label_sink_open(next_sink(t), &t->config, err))
+        return err->code;
+    if (!t->is_classifier && (o->results || t->config.is_one_file)
+        && ddp_picture_sink_open(next_sink(t), &t->config, o->results, err))
+        return err->code;
+    return DDP_OK;
+}
+
+/* ---- all of it ---- */
+
+static void open_ranks(struct testing *t)
+{
+    const ddp_arguments words = {.command = t->is_classifier ? "classifier" : "detector",
+                                 .data = t->call->words[0],
+                                 .cfg = t->call->words[1],
+                                 .weights = t->call->words[2]};
+    ddp_error err;
+
+    require(ddp_backend_open(&t->group, t->call->options, t->call->launcher, &err), &err);
+    ddp_rank_output_open(t->group);
+    t->run.group = t->group;
+    require(ddp_arguments_check_places(&words, &err), &err);
+    require(ddp_gpus_open(&t->gpus, t->group, t->call->options, fail, &err), &err);
+    require(ddp_data_read(&t->data, words.data, &err), &err);
+    require(read_names(t, &err), &err);
+}
+
+static int threads_of(const ddp_options *o)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return o->threads > 0 ? o->threads : cores > 1 ? (int)cores : 2;
+}
+
+static void open_predictor(struct testing *t)
+{
+    const ddp_options *o = t->call->options;
+    const ddp_predictor_config config = {.is_classifier = t->is_classifier,
+                                         .thresh = (float)o->thresh,
+                                         .hierarchy = (float)o->hierarchy,
+                                         .nms = (float)o->nms,
+                                         .top = top_of(t),
+                                         .threads = threads_of(o)};
+    ddp_error err;
+
+    t->config.is_classifier = t->is_classifier;
+    t->config.data = t->call->words[0];
+    t->config.thresh = config.thresh;
+    t->config.ext_output = o->ext_output;
+    require(ddp_predictor_open(&t->run.predictor, t->net, &config, &err), &err);
+    t->run.config = &t->config;
+    t->run.unreadable = ddp_report_print;
+}
+
+static void set_files(struct testing *t, char **paths, size_t count, int is_one_file)
+{
+    t->config.paths = paths;
+    t->config.count = count;
+    t->config.is_one_file = is_one_file;
+}
+
+/* Ask for one picture after another. */
+static void run_prompt(struct testing *t)
+{
+    char room[4096], *path = room;
+    ddp_error err;
+
+    set_files(t, &path, 1, 1);
+    require(open_sinks(t, &err), &err);
+    while (1) {
+        printf("Enter Image Path: ");
+        (void)fflush(stdout);
+        if (!fgets(room, sizeof room, stdin))
+            break;
+        room[strcspn(room, "\n")] = '\0';
+        require(ddp_predict_run_all(&t->run, &err), &err);
+    }
+}
+
+static void run_files(struct testing *t)
+{
+    ddp_error err;
+
+    set_files(t, t->source.paths, t->source.count, t->source.is_one_file);
+    require(open_sinks(t, &err), &err);
+    require(ddp_predict_run_all(&t->run, &err), &err);
+}
+
+static void print_sum(const struct testing *t, double seconds)
+{
+    const ddp_predict_run *run = &t->run;
+    size_t read = run->pictures - run->unreadable_count;
+
+    if (run->pictures < 2 || ddp_group_rank(t->group) > 0)
+        return;
+    printf("%zu picture%s in %.1f seconds, %.1f a second; a forward pass takes %.1f ms", read,
+           ddp_plural(read), seconds, (double)run->pictures / seconds,
+           read ? 1000 * run->forward_s / (double)read : 0.0);
+    if (!t->is_classifier)
+        printf("; %zu box%s", run->boxes, run->boxes == 1 ? "" : "es");
+    if (run->unreadable_count > 0)
+        printf("; %zu cannot be read", run->unreadable_count);
+    (void)putchar('\n');
+}
+
+static void close_all(struct testing *t)
+{
+    ddp_predictor_close(t->run.predictor);
+    ddp_network_free(t->net);
+    ddp_source_release(&t->source);
+    ddp_lines_release(&t->names);
+    ddp_sections_release(&t->data);
+    ddp_group_close(t->group);
+    ddp_gpus_release(&t->gpus);
+}
+
+static int test(const ddp_command_call *call, int is_classifier)
+{
+    struct testing t = {.call = call, .is_classifier = is_classifier};
+    int64_t began;
+    ddp_error err;
+    int asks = call->count == 3, failed;
+
+    open_ranks(&t);
+    if (asks && ddp_group_size(t.group) > 1)
+        require(ddp_fail(&err, DDP_ERR_USAGE, "several ranks want pictures on the command line"),
+                &err);
+    require(ddp_source_read(&t.source, call->words + 3, call->count - 3, &err), &err);
+    load_network(&t);
+    require(check_names(&t, &err), &err);
+    open_predictor(&t);
+    began = ddp_clock_ns();
+    if (asks)
+        run_prompt(&t);
+    else
+        run_files(&t);
+    print_sum(&t, (double)(ddp_clock_ns() - began) / 1e9);
+    require(ddp_predict_run_close(&t.run, &err), &err);
+    failed = !asks && t.run.unreadable_count > 0;
+    close_all(&t);
+    return failed;
+}
+
+int ddp_command_test(const ddp_command_call *call)
+{
+    return test(call, 0);
+}
+
+int ddp_command_predict(const ddp_command_call *call)
+{
+    return test(call, 1);
+}

@@ -1,0 +1,171 @@
+#include "predict/run.h"
+
+#include "base/clock.h"
+#include "base/tty.h"
+#include "comm/collectives.h"
+#include "predict/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- the line that says how far it is ---- */
+
+enum { LINE_EVERY_NS = 200000000 };
+
+struct progress {
+    int64_t began, shown; /* by the clock; shown 0: never */
+    size_t before;        /* pictures that were done when it began */
+};
+
+static void show_progress(struct progress *line, const ddp_predict_run *run)
+{
+    int64_t now = ddp_clock_ns();
+    double seconds = (double)(now - line->began) / 1e9, speed;
+
+    if (run->config->count < 2 || now - line->shown < LINE_EVERY_NS
+        || !ddp_tty_erases(STDERR_FILENO))
+        return;
+    line->shown = now;
+    speed = (double)run->pictures / seconds;
+    (void)fprintf(stderr, DDP_TTY_ERASE "%zu/%zu pictures, %.1f a second, %.0f s left",
+                  run->pictures, run->config->count, speed,
+                  (double)(run->config->count - run->pictures) / speed);
+}
+
+static void erase_progress(struct progress *line)
+{
+    if (line->shown)
+        (void)fputs(DDP_TTY_ERASE, stderr);
+    line->shown = 0;
+}
+
+/* ---- one prediction ---- */
+
+static ddp_status tell_sinks(ddp_predict_run *run, ddp_prediction *p, int of_each_rank,
+                             ddp_error *err)
+{
+    for (size_t i = 0; i < run->sink_count; i++) {
+        ddp_sink *s = &run->sinks[i];
+
+        if (s->is_of_each_rank == of_each_rank && s->take(s->ctx, p, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+static void count(ddp_predict_run *run, const ddp_prediction *p)
+{
+    run->pictures++;
+    run->boxes += p->count;
+    run->forward_s += p->seconds;
+    run->unreadable_count += p->why[0] != '\0';
+}
+
+/* ---- several ranks ---- */
+
+/* Give rank 0 the prediction p of rank `from`; there p is filled in, and is to be released. */
+static ddp_status transfer(ddp_predict_run *run, ddp_prediction *p, int from, ddp_error *err)
+{
+    int is_mine = ddp_group_rank(run->group) == from;
+    ddp_prediction plain = {0};
+
+    if (is_mine) {
+        plain = *p;
+        plain.found = NULL;
+        plain.pixels = NULL;
+    }
+    if (ddp_transfer(run->group, &plain, sizeof plain, from, 0, err))
+        return err->code;
+    if (ddp_group_rank(run->group) == 0) {
+        *p = plain;
+        p->path = run->config->paths[p->number];
+        p->found = calloc(p->count + 1, sizeof *p->found);
+        if (!p->found)
+            return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu boxes", p->count);
+    }
+    return ddp_transfer(run->group, is_mine || p->found ? p->found : NULL,
+                        plain.count * sizeof *p->found, from, 0, err);
+}
+
+/* Tell the sinks of rank 0 what each rank has found in its picture of a round. first: the number of
+ * rank 0's. own: this rank's. */
+static ddp_status gather(ddp_predict_run *run, ddp_prediction *own, size_t first,
+                         struct progress *line, ddp_error *err)
+{
+    size_t ranks = (size_t)ddp_group_size(run->group), left = run->config->count - first;
+    int rank = ddp_group_rank(run->group);
+
+    for (size_t r = 0; r < ranks && r < left; r++) {
+        ddp_prediction other = {0}, *p = r == (size_t)rank ? own : &other;
+        ddp_status st = r == 0 ? DDP_OK : transfer(run, p, (int)r, err);
+
+        if (!st && rank == 0) {
+            erase_progress(line);
+            count(run, p);
+            st = tell_sinks(run, p, 0, err);
+        }
+        if (p == &other)
+            ddp_prediction_release(&other);
+        if (st)
+            return st;
+    }
+    return DDP_OK;
+}
+
+/* ---- pictures ---- */
+
+static ddp_status take(ddp_predict_run *run, ddp_prediction *p, ddp_error *err)
+{
+    if (p->why[0])
+        run->unreadable(p->why);
+    return tell_sinks(run, p, 1, err);
+}
+
+/* Predict the pictures first..end - 1 of the list. */
+static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end,
+                               struct progress *line, ddp_error *err)
+{
+    size_t ranks = (size_t)ddp_group_size(run->group), rank = (size_t)ddp_group_rank(run->group);
+    size_t next = first + rank;
+    ddp_status st = DDP_OK;
+
+    for (size_t round = first; round < end && !st; round += ranks) {
+        ddp_prediction own = {0};
+
+        for (; next < end && ddp_predictor_has_room(run->predictor); next += ranks)
+            ddp_predictor_load(run->predictor, run->config->paths[next], next);
+        if (ddp_predictor_next(run->predictor, &own))
+            st = take(run, &own, err);
+        if (!st)
+            st = gather(run, &own, round, line, err);
+        show_progress(line, run);
+        ddp_prediction_release(&own);
+    }
+    return st;
+}
+
+ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err)
+{
+    struct progress line = {.began = ddp_clock_ns()};
+    ddp_status st = run_pictures(run, 0, run->config->count, &line, err);
+
+    erase_progress(&line);
+    return st;
+}
+
+ddp_status ddp_predict_run_close(ddp_predict_run *run, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    for (size_t i = 0; i < run->sink_count; i++) {
+        ddp_sink *s = &run->sinks[i];
+        ddp_error later;
+
+        if (s->close(s->ctx, st ? &later : err) && !st)
+            st = err->code;
+    }
+    run->sink_count = 0;
+    return st;
+}

@@ -1,0 +1,30 @@
+/* predict/run.h: predictions of many pictures and films, on one rank or several. */
+#ifndef DDP_PREDICT_RUN_H
+#define DDP_PREDICT_RUN_H
+
+#include "comm/group.h"
+#include "predict/sinks.h"
+
+enum { DDP_SINKS_MOST = 4 };
+
+typedef struct ddp_predict_run {
+    ddp_group *group;
+    ddp_predictor *predictor;
+    const ddp_sink_config *config;
+    ddp_sink sinks[DDP_SINKS_MOST]; /* the first `sink_count`; those of rank 0 alone there alone */
+    size_t sink_count;
+    /* Take a sentence that names a picture that cannot be read, on the rank that reads it. */
+    void (*unreadable)(const char *sentence);
+    size_t pictures, boxes, unreadable_count; /* so far, on rank 0 those of all ranks */
+    double forward_s;                         /* sum of the pictures' times */
+} ddp_predict_run;
+
+/* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and
+ * so on. Blocks until all ranks have ended. Fails as the sinks do, with DDP_ERR_USAGE (a film, and
+ * there are several ranks or the build reads none), DDP_ERR_IO (of a film), DDP_ERR_COMM. */
+ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
+
+/* Close the sinks. Returns the first failure. */
+ddp_status ddp_predict_run_close(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
+
+#endif

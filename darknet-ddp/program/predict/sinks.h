@@ -1,0 +1,61 @@
+/* predict/sinks.h: where predictions go. Each sink is a file NAME_sink.c with a function that opens
+ * it. */
+#ifndef DDP_PREDICT_SINKS_H
+#define DDP_PREDICT_SINKS_H
+
+#include "base/status.h"
+#include "predict/predictor.h"
+
+#include <stddef.h>
+
+/* The facts that all sinks know of a command. */
+typedef struct ddp_sink_config {
+    int is_classifier;
+    const char *data;   /* the .data file */
+    char *const *names; /* a name for each class */
+    int classes;
+    float thresh;
+    int ext_output;     /* print boxes, too */
+    char *const *paths; /* the pictures and films, `count` of them */
+    size_t count;
+    int is_one_file; /* 1: the command names one picture or film, and no list or folder */
+} ddp_sink_config;
+
+typedef struct ddp_sink ddp_sink;
+
+struct ddp_sink {
+    void *ctx;
+    /* Take one prediction. Pictures that cannot be read come, too. */
+    ddp_status (*take)(void *ctx, ddp_prediction *p, ddp_error *err);
+    /* A film has ended; NULL: never mind. */
+    ddp_status (*end_film)(void *ctx, ddp_error *err);
+    /* Write what is left, and free ctx. Called once, also after a failure. */
+    ddp_status (*close)(void *ctx, ddp_error *err);
+    /* 1: takes the predictions of its own rank, with pixels. 0: takes those of all ranks on rank 0,
+     * in the order of the list, without pixels where there are several ranks. */
+    int is_of_each_rank;
+};
+
+/* Each opens a sink; config must outlive it. Fail with DDP_ERR_NOMEM, DDP_ERR_IO, and with
+ * DDP_ERR_USAGE if a file that is there would be written over. */
+
+/* Print lines as `detector test` and `classifier predict` always did. */
+ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
+                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* Write all predictions to the file at path. coco: in COCO's format of results. */
+ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *path,
+                              int coco, ddp_error *err) DDP_MUST_CHECK;
+
+/* Write a label file where training looks for a picture's. A file that is there is left as it is.
+ */
+ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
+                               ddp_error *err) DDP_MUST_CHECK;
+
+/* Write pictures with boxes. out: NAME of NAME.jpg, for one picture, or a folder. NULL:
+ * predictions.jpg, of one picture, or nothing. The boxes of a picture's label file are drawn thin.
+ */
+ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
+#endif

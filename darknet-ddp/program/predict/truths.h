@@ -1,0 +1,14 @@
+/* predict/truths.h: the boxes of a picture's label file, to draw beside what is found. */
+#ifndef DDP_PREDICT_TRUTHS_H
+#define DDP_PREDICT_TRUTHS_H
+
+#include "eval/detections.h"
+
+enum { DDP_TRUTHS_MOST = 512 };
+
+/* Read the boxes of the label file of the picture at path, where training looks for it, at most
+ * DDP_TRUTHS_MOST, in fractions of the picture. Returns how many; 0 where there is no such file.
+ * Lines that training would refuse are left out. */
+size_t ddp_truths_read(ddp_truth truths[DDP_TRUTHS_MOST], const char *path, int classes);
+
+#endif
