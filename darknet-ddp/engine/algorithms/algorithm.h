@@ -8,8 +8,7 @@
  * (scripts/check-removable).
  *
  * The module algorithms/ stands between core/ and glue/: it knows neither Darknet nor checkpoints.
- * Of options a folder reads those of its own rows.
- */
+ * Of options a folder reads those of its own rows. */
 #ifndef DDP_ALGORITHMS_ALGORITHM_H
 #define DDP_ALGORITHMS_ALGORITHM_H
 
@@ -53,8 +52,8 @@ typedef struct ddp_attached {
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* the rank whose state all begin with */
-    /* On root: reads the moments that the run begins with; NULL: the table has them. On other ranks
-     * it is not read. */
+    /* On root: reads the moments that the run begins with; NULL: the table has them. Not read on
+     * other ranks. */
     const ddp_sharded_source *first;
 } ddp_attached;
 
@@ -63,8 +62,7 @@ typedef struct ddp_attached {
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that ask for it, its option first */
     ddp_claims claims;
-    /* With DDP_CONTROLS_ORDER: subject of a sentence that says what starts in an order of its own.
-     */
+    /* With DDP_CONTROLS_ORDER: subject of a sentence that says what starts in its own order. */
     const char *order_subject;
 
     /* Return 1 if the command line asks for it. */
@@ -86,16 +84,16 @@ typedef struct ddp_algorithm {
     void (*detach)(void *self);
     void (*close)(void *self);
 
-    int halves; /* 1: buckets are summed in halves, and this algorithm starts the second ones
-                   (core/reducer.h) */
+    int halves; /* 1: buckets are summed in halves, and it starts the second ones (core/reducer.h)
+                 */
     /* Tables of functions that a step of training calls (core/sum_plug.h, algorithms/plugs.h). */
     const ddp_sum_plug *sum;
     const ddp_update_plug *update;
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
 
-    /* Return the moments of which each rank has parts, while attached. NULL: the framework has all
-     * moments. */
+    /* Return the moments of which each rank has parts, while attached. NULL: the framework has all.
+     */
     ddp_sharded *(*sharded)(const void *self);
 
     void (*print)(const void *self,
@@ -110,8 +108,7 @@ typedef struct ddp_algorithm {
 /* All algorithms, in the order of algorithms.def; NULL after the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
 
-/* Return the algorithm that these options ask for and that has `halves`; NULL: none. With one rank
- * it does nothing. */
+/* Return the algorithm with `halves` that these options ask for; NULL: none. */
 const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Bits of things that an option may control. Two options that control the same one exclude each
- * other. */
+/* Bits of things that an option may control. Options that control the same one exclude each other.
+ */
 enum {
     DDP_CONTROLS_SUM = 1,        /* how a bucket of gradients becomes a sum */
     DDP_CONTROLS_UPDATE = 2,     /* who updates what */
@@ -20,8 +20,7 @@ enum {
     DDP_CONTROLS_STATISTICS = 32 /* how ranks come to have the same statistics of BatchNorm */
 };
 
-/* Bits of guarantees of a plain run. An option that breaks one excludes an option that relies on
- * it. */
+/* Bits of guarantees of a plain run. An option that breaks one excludes those that rely on it. */
 enum {
     DDP_GUARANTEE_EXACT =
         1, /* results depend on the number of ranks by rounding alone (-ddp_exact) */
@@ -36,8 +35,8 @@ typedef struct ddp_claims {
     unsigned breaks, relies; /* bits DDP_GUARANTEE_...: which it breaks, and on which it relies */
 } ddp_claims;
 
-/* An algorithm (algorithms/algorithm.h), or an option of the reducer's, the trainer's or Darknet's
- * own, with its claims. */
+/* An algorithm (algorithms/algorithm.h), or an option of the reducer, the trainer or Darknet, with
+ * its claims. */
 typedef struct ddp_claimant {
     const char *example; /* words of a command line that ask for it, the option first */
     ddp_claims claims;

@@ -90,11 +90,10 @@ typedef struct ddp_compression {
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 
-    /* Fail with DDP_ERR_USAGE, and say why, if it does not pay on so many ranks, more than one.
-     * NULL: it always pays. */
+    /* Fail with DDP_ERR_USAGE, and say why, if it does not pay on so many ranks (above 1). NULL: it
+     * always pays. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
-    /* Set *self, which close frees, also if open failed after setting it. NULL: there is nothing to
-     * open. */
+    /* Set *self, which close frees, also if open fails after that. NULL: nothing is opened. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);
     void (*close)(void *self);
 } ddp_compression;

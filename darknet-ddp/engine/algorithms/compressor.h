@@ -1,6 +1,5 @@
-/* algorithms/compressor.h: the algorithm behind -ddp_compress. It lists the matrices and keeps
- * their errors, and has the compression (algorithms/compression.h) encode and decode when buckets
- * are summed. */
+/* algorithms/compressor.h: the algorithm behind -ddp_compress. It lists the matrices, keeps their
+ * errors, and calls the compression (algorithms/compression.h) when buckets are summed. */
 #ifndef DDP_ALGORITHMS_COMPRESSOR_H
 #define DDP_ALGORITHMS_COMPRESSOR_H
 

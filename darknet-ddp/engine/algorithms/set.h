@@ -19,13 +19,12 @@ ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_o
 void ddp_algorithm_set_close(ddp_algorithm_set *s);
 
 /* Begin the work of each algorithm, since the network is about to train. What a points to must stay
- * until ddp_algorithm_set_detach. If one fails, those before it are detached, and its error is
- * returned. */
+ * until ddp_algorithm_set_detach. If one fails, so does this, and those before it are detached. */
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* End the work of each algorithm, since the network's memory is about to go. Does nothing if none
- * is attached. */
+/* End the work of each algorithm before the network's memory goes. Does nothing if none is
+ * attached. */
 void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 
 /* Return 1 if ddp_algorithm_set_attach was ever called. */

@@ -10,8 +10,7 @@
  *   4. XXH3 of all before it
  *
  * Numbers are little endian, floats as in memory. The header ends with its own hash, and knows the
- * file's length, so that the head of a file already tells whether it can be whole.
- */
+ * file's length, so that the head of a file already tells whether it can be whole. */
 #ifndef DDP_CHECKPOINT_CHECKPOINT_H
 #define DDP_CHECKPOINT_CHECKPOINT_H
 
@@ -56,8 +55,7 @@ typedef struct ddp_checkpoint_metadata {
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
 
-/* An array of floats of a layer: "momentum" (name) of its "weights" (part). The texts are borrowed.
- */
+/* An array of floats of a layer: "momentum" (name) of its "weights" (part). Texts are borrowed. */
 typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* names of at most 31 and 15 bytes */
@@ -102,8 +100,8 @@ typedef struct ddp_checkpoint {
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy the run's name to metadata, cut if it is too long; a byte that a line of text cannot hold
- * becomes '?'. */
+/* Copy the run's name to metadata, cut if too long; a byte that a line of text cannot hold becomes
+ * '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
 /* Write the bytes of c's state file to f. Write errors appear when f is finished; after one the
@@ -124,8 +122,8 @@ ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t s
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy elements at to at + count - 1 of c's i-th array to x. Fails as its source; if that is a
- * file, with DDP_ERR_IO. */
+/* Copy elements at to at + count - 1 of c's i-th array to x. Fails as its source, a file with
+ * DDP_ERR_IO. */
 ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -147,8 +145,7 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_FORMAT in any case, with the text with which ddp_checkpoint_check_finite fails
- * for this array. */
+/* Fail with DDP_ERR_FORMAT, with ddp_checkpoint_check_finite's text for this array. */
 ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array,
                                      ddp_error *err) DDP_MUST_CHECK;
 

@@ -7,8 +7,7 @@
  * the second and the third rename, X is new and X.state.part matches it; that is a complete pair
  * too.
  *
- * checkpoint/find.h has the names of pairs, and which of them wins.
- */
+ * checkpoint/find.h has the names of pairs, and which of them wins. */
 #ifndef DDP_CHECKPOINT_PAIR_H
 #define DDP_CHECKPOINT_PAIR_H
 

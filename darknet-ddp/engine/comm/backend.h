@@ -20,8 +20,7 @@
  * Gloo can wait for a message but cannot tell whether it has come. So transport/gloo_peer.cpp has a
  * thread for each peer, which waits for what is under way; its head says how. What Gloo throws
  * becomes an error that names the peer. Ranks meet by MPI or by files (transport/rendezvous.c), and
- * tell each other their host and networks first (transport/peer_addresses.c).
- */
+ * tell each other their host and networks first (transport/peer_addresses.c). */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
 
@@ -39,15 +38,13 @@ struct ddp_backend {
      * own, transport, ddp_group_set_ranks, hosts, ddp_group_set_places, ddp_chunk_pipeline_open.
      * May block until all ranks are there. A failure leaves g as it was. */
     ddp_status (*open)(ddp_group *g, ddp_error *err);
-    /* Leave the other ranks, and release what open has filled, by ddp_group_clear. The handle g
-     * stays. */
+    /* Leave the other ranks, and release what open has filled, by ddp_group_clear. g stays. */
     void (*close)(ddp_group *g);
     /* Do what ddp_group_abort does. From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
 };
 
-/* How sums and all-gathers of one kind of memory are made. work.c checks, and calls these. Every
- * member is required. */
+/* Functions that make sums and all-gathers of one kind of memory, for work.c. All are required. */
 struct ddp_sum_engine {
     /* Open a sum. These members of w are set: group, device, buf, count, wire, number and two
      * events, which the engine records. The engine may hang its own part on w->own; close frees it.
@@ -76,8 +73,7 @@ struct ddp_sum_engine {
  *   alloc, free                    ddp_group_alloc_memory, ddp_group_free_memory (group_gpu.h) */
 struct ddp_gpu_ops {
     void (*close)(ddp_group *g); /* releases the GPU and frees g->gpu */
-    /* Have the work end that is queued on the GPU and waits for other ranks. Its results are of no
-     * use. */
+    /* End work on the GPU that waits for other ranks. Its results are of no use. */
     void (*abort)(ddp_group *g);
 
     ddp_device *(*device)(const ddp_group *g);
@@ -118,8 +114,7 @@ struct ddp_transport {
     ddp_status (*reserve)(ddp_group *g, int requests, ddp_error *err);
     ddp_status (*send)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
     ddp_status (*recv)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
-    /* Move data. ended[0..*count) become the numbers of the requests that have ended; ended has
-     * room for all. */
+    /* Move data. ended[0..*count) become the requests that have ended; ended has room for all. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
     /* Open so many channels, 2 or more, in place of one. Every rank calls it once; it may block
      * until all have. NULL: the transport has one channel only. */
@@ -166,8 +161,7 @@ struct ddp_group {
     ddp_traffic traffic;
     const struct ddp_gpu_ops *gpu_ops;
     struct ddp_gpu *gpu; /* data of gpu_ops; NULL: this rank has no GPU */
-    int sums_opened;     /* number of the sum that was opened last; counted anew from 1 when none is
-                            open */
+    int sums_opened;     /* number of the sum that was opened last; from 1 anew when none is open */
     int sums_open;
     ddp_error failure; /* its first failure; code DDP_OK while it works */
 };
@@ -206,17 +200,16 @@ ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
 /* Set g's rank and size, and make room for host names, which are empty at first. Fails with
  * DDP_ERR_NOMEM; rank and size are set even then. */
 ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err) DDP_MUST_CHECK;
-/* Say which ranks share a host. first[r]: the lowest rank on rank r's host. Ranks of one host have
- * numbers in a row. */
+/* Say which ranks share a host. first[r]: the lowest rank on rank r's host. A host's ranks are in a
+ * row. */
 void ddp_group_set_places(ddp_group *g, const int *first);
-/* Release what g knows of its ranks; its pipeline and GPU must be closed. The handle stays, without
- * ranks. */
+/* Release what g knows of its ranks; its pipeline and GPU must be closed. The handle stays. */
 void ddp_group_clear(ddp_group *g);
 
 /* Fail with DDP_ERR_COMM if the group has failed: nothing but closing and aborting works then. */
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
-/* Return st. If st is DDP_ERR_COMM and g's first failure, remember *err: from then on g only closes
- * and aborts. */
+/* Return st. If st is DDP_ERR_COMM and g's first failure, remember *err: g then only closes and
+ * aborts. */
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
 /* If the group has failed, abort what is queued on the GPU and waits for other ranks. Call before
  * something of the group is released, and not when it fails: the others would notice, and report it

@@ -19,8 +19,7 @@
  * Gradients lie in shared memory (ddp_group_alloc_memory) and are not copied. Other memory, and
  * small sums, go through slots. Boards are polled with messages, so nothing blocks. A board that
  * has not changed tells which rank of this host is late; a message that is missing tells which rank
- * of another is.
- */
+ * of another is. */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
@@ -31,8 +30,8 @@
 #include "comm/work.h"
 
 /* A sum, or an all-gather, of host memory: its engine's private part of a ddp_work
- * (chunk_pipeline.c, nccl/staged.c). The opener sets buf, count, gathers, number and ended; the
- * rest is 0 at first. */
+ * (chunk_pipeline.c, nccl/staged.c). The opener sets buf, count, gathers, number and ended; all
+ * else is 0. */
 struct ddp_host_sum {
     float *buf;
     size_t count; /* floats of buf; in an all-gather, floats of one rank */
@@ -100,8 +99,7 @@ static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
                                  .ended = w->ended};
 }
 
-/* Set the phase and wire of a start: those of w. Halves that gather travel as float32, whatever w's
- * wire. */
+/* Set the phase and wire of a start: those of w. Halves that gather travel as float32. */
 static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work *w)
 {
     s->phase = s->gathers ? DDP_ALL_GATHER : w->phase;
@@ -131,14 +129,13 @@ static inline ddp_work_phase ddp_chunk_phase(const struct ddp_chunk *c)
     return c->sum->phase;
 }
 
-/* In an all-gather: return the c->count floats of a rank that are in the chunk, within the sum's
- * buffer. */
+/* In an all-gather: return the c->count floats of a rank that are in the chunk. */
 static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 {
     return c->data + (size_t)rank * c->sum->count;
 }
 
-/* A way to sum chunks over ranks. ddp_group.algorithm_own is its own data. Every member but look is
+/* A way to sum chunks over ranks. ddp_group.algorithm_own is its own data. All but look are
  * required. */
 struct ddp_allreduce_algorithm {
     /* Return how long chunks are, and how many are in flight at once. */
@@ -154,13 +151,11 @@ struct ddp_allreduce_algorithm {
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
     /* Go on, since request i of the chunk has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* Go on, if possible, without a request that ended, and set *moved to 1 if so. NULL: it never
-     * is. */
+    /* Go on, if possible, without a request that ended, and set *moved to 1 if so. NULL: never. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
     /* Return the i-th slice of a chunk of `count` floats that this rank has the sum of after
-     * DDP_REDUCE_SCATTER; it may be empty. *slices becomes the number of slices, the same for every
-     * count. */
+     * DDP_REDUCE_SCATTER; it may be empty. *slices becomes how many there are, for any count. */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
     /* Return the rank that the chunk waits for, if it is known to wait for no other; else -1. */

@@ -10,8 +10,7 @@
  *
  * With -ddp_channels sums take turns at channels (ddp_host_sum.channel), and a message is matched
  * within its sum's. MPI has a communicator for each, NCCL also a stream (nccl/nccl.c). The window
- * of chunks is one for all.
- */
+ * of chunks is one for all. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_H
 #define DDP_COMM_CHUNK_PIPELINE_H
 
@@ -44,8 +43,7 @@ ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
  * Costs a lock, or a glance at each of the transport's requests. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_poll_transport(ddp_group *g, ddp_error *err);
 
-/* Engine of sums and all-gathers of host memory: ddp_work_start, ddp_work_wait and others call it.
- */
+/* Engine of sums and all-gathers of host memory, which comm/work.c calls. */
 extern const struct ddp_sum_engine ddp_host_engine;
 
 struct ddp_host_sum; /* defined in comm/chunk.h */

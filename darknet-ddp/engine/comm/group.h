@@ -14,8 +14,7 @@
  *   started  the call has returned; buf belongs to the group until the fence or wait
  *
  * A group belongs to one thread. After DDP_ERR_COMM only ddp_group_close and
- * ddp_group_abort work.
- */
+ * ddp_group_abort work. */
 #ifndef DDP_COMM_GROUP_H
 #define DDP_COMM_GROUP_H
 

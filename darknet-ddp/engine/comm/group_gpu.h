@@ -58,8 +58,7 @@ int64_t ddp_group_stalled_ns(const ddp_group *g);
  * ddp_group_free_memory. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
-/* Free memory of ddp_group_alloc_memory of the same device. x may be NULL. No sum of it may be
- * open. */
+/* Free memory of ddp_group_alloc_memory of the same device. x may be NULL; no sum of it is open. */
 void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);
 
 #endif

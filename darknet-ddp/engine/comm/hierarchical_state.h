@@ -50,8 +50,7 @@ struct ddp_hierarchical_chunk {
     int waiting;    /* how many messages have not ended */
     int posted;     /* how many messages of this stage, or of these hosts, were posted */
     int not_finite; /* 1: a sum in it is not finite */
-    /* By local rank: where that rank has the chunk, mapped here; set for those that have launched
-     * it. */
+    /* By local rank: where that rank has the chunk, mapped here; set once it has launched it. */
     float **at;
     struct ddp_hierarchical_request *requests;
     float **
@@ -141,8 +140,8 @@ void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical
 /* Return how many messages at most a chunk of an all-gather has under way at a time. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
-/* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else to 1. Call
- * at launch. */
+/* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else to 1. At
+ * launch. */
 void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Post the chunk's messages with the next hosts, as many as there are requests for. Call while no

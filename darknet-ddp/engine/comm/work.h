@@ -83,8 +83,7 @@ ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err
  * and has not ended. With NCCL it is always 0. Moves no data. */
 int ddp_work_fence_waits(const ddp_work *w);
 
-/* Block until a started sum has ended; fence it too, if that was not done. Fails as ddp_work_fence.
- */
+/* Block until a started sum has ended; fence it too, if it is not. Fails as ddp_work_fence. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if every element of the sum is a finite number. Call after a wait, or after a fence and

@@ -2,8 +2,7 @@
  *
  * A Darknet step is `batch` images in `subdivisions` mini-batches, whose
  * gradients add up. Ranks take whole mini-batches, so that BatchNorm sees the
- * same ones as in one process.
- */
+ * same ones as in one process. */
 #ifndef DDP_CORE_BATCH_H
 #define DDP_CORE_BATCH_H
 

@@ -27,8 +27,7 @@
  *
  * Between the mini-batches of a step settled buffers hold what the last step left, with
  * DDP_STATISTICS_EXACT. Otherwise they hold what has been added so far, which differs from rank to
- * rank.
- */
+ * rank. */
 #ifndef DDP_CORE_BATCHNORM_STATS_H
 #define DDP_CORE_BATCHNORM_STATS_H
 
@@ -72,8 +71,7 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
 
 /* With DDP_STATISTICS_RANKS, set the buffers of ranks other than 0 to zero; else do nothing. Call
  * before the first forward pass of a step whose last one is followed by
- * ddp_batchnorm_stats_start_sum. A step without both calls leaves each rank with its own
- * statistics. */
+ * ddp_batchnorm_stats_start_sum. A step without both calls leaves ranks with their own. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* With DDP_STATISTICS_EXACT, fold what a mini-batch has added to the buffers into the tree; else do

@@ -8,8 +8,7 @@
  * together (table->block) share no bucket with others, so that nothing of them is sent then.
  *
  * At a bucket's end stands one element more for each of its parameters, its run count. It travels
- * with the bucket, and says on how many ranks the parameter's layer ran since the last step.
- */
+ * with the bucket, and says on how many ranks the parameter's layer ran since the last step. */
 #ifndef DDP_CORE_BUCKET_PLAN_H
 #define DDP_CORE_BUCKET_PLAN_H
 

@@ -3,8 +3,7 @@
  *
  * A number is cut into digits of 6 bits. For each digit c a rank adds c and c * c. All ranks have
  * the same c exactly where ranks * (sum of c * c) is (sum of c) * (sum of c). Up to DDP_EQUAL_RANKS
- * ranks all of these sums are whole numbers that a float holds, so every rank finds the same.
- */
+ * ranks all of these sums are whole numbers that a float holds, so every rank finds the same. */
 #ifndef DDP_CORE_EQUAL_CHECK_H
 #define DDP_CORE_EQUAL_CHECK_H
 

@@ -53,8 +53,7 @@ enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 typedef struct ddp_launch_history {
     size_t early[DDP_LAUNCH_STEPS]; /* elements that each of the last steps asked to send early */
     size_t steps;                   /* how many steps it has heard of since it was last forgotten */
-    int empty; /* how many steps in a row, up to the last one, had no backlog although some sums
-                  were late */
+    int empty; /* how many last steps in a row had no backlog although some sums were late */
 } ddp_launch_history;
 
 /* Tell the history how the last step went, and return how many elements are to go early in the

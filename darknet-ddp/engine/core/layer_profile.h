@@ -1,8 +1,7 @@
 /* core/layer_profile.h: how long each layer of a network computes, measured or made up, in a file.
  *
  * The file is text, a line a layer, its columns separated by tabs; lines that begin with # are
- * comments. So the times of a GPU, or of one that nobody has yet, can be written by hand.
- */
+ * comments. So the times of a GPU, or of one that nobody has yet, can be written by hand. */
 #ifndef DDP_CORE_LAYER_PROFILE_H
 #define DDP_CORE_LAYER_PROFILE_H
 

@@ -5,8 +5,7 @@
  *   2. ddp_loss_send_count, ddp_loss_compare_number   what the next sum carries besides
  *   3. ddp_loss_start                            at the end of a step
  *   4. ddp_loss_finish                           waits for the sum
- *   5. ddp_loss_take_mean and what stands below it    what came with it, the same on every rank
- */
+ *   5. ddp_loss_take_mean and what stands below it    what came with it, the same on every rank */
 #ifndef DDP_CORE_LOSS_H
 #define DDP_CORE_LOSS_H
 
@@ -64,8 +63,7 @@ float ddp_loss_take_mean(ddp_loss *l);
 int ddp_loss_finite(const ddp_loss *l);
 
 /* Have the next sum tell whether all ranks, at most DDP_EQUAL_RANKS, have the same number
- * (core/equal_check.h). Every rank calls it before the same sum. ddp_loss_numbers_equal has the
- * answer. */
+ * (core/equal_check.h). Every rank calls it before the same sum. Answer: ddp_loss_numbers_equal. */
 void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
 
 /* Return 0 if numbers of ddp_loss_compare_number came with the last sum and differ; else 1, also

@@ -4,8 +4,7 @@
  * parameters (a value and a gradient of the same size) and buffers (running statistics, without a
  * gradient). The code that knows the framework makes the table once. From it core reads sizes. It
  * re-points the framework's pointers, so that gradients and buffers lie in memory that can be sent
- * without copying.
- */
+ * without copying. */
 #ifndef DDP_CORE_PARAMS_H
 #define DDP_CORE_PARAMS_H
 

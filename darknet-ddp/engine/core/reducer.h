@@ -68,8 +68,7 @@
  *
  * A step that failed cannot be finished, and the other ranks wait for this one: end the job
  * (ddp_group_abort). Where one of them gives up first, by the group's timeout, its error names the
- * bucket, its layers and the rank that owes it.
- */
+ * bucket, its layers and the rank that owes it. */
 #ifndef DDP_CORE_REDUCER_H
 #define DDP_CORE_REDUCER_H
 
@@ -160,8 +159,7 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 int ddp_reducer_syncs(const ddp_reducer *r);
 
 /* Say that layers below `first` run on no rank, in this pass and all later ones until called again.
- * So no rank waits to hear whether they ran elsewhere, and find_unused 0 allows that they do not.
- * At first 0. */
+ * So no rank waits to hear whether they ran elsewhere, and find_unused 0 allows it. At first 0. */
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
 /* Say which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every
@@ -257,12 +255,10 @@ int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 ddp_status ddp_reducer_check_own_finite(const ddp_reducer *r, int *finite,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if every bucket of this syncing pass is launched and has landed on this rank. Moves no
- * data. */
+/* Return 1 if every bucket of this syncing pass is launched and has landed here. Moves no data. */
 int ddp_reducer_done(const ddp_reducer *r);
 
-/* Return the bytes of partial sums that config.mini_batches keeps beside the gradients; without it
- * 0. */
+/* Return the bytes of partial sums that config.mini_batches keeps aside; without it 0. */
 size_t ddp_reducer_tree_bytes(const ddp_reducer *r);
 
 /* Return the times since the reducer was opened. */

@@ -56,8 +56,7 @@ struct ddp_reducer {
     /* For layers that did not run. */
     float *counts; /* room for the run counts of one bucket, on the host */
     char *ran;     /* by layer: 1 if it ran on this rank since the last step */
-    char *dropped; /* by layer: 1 if it was dropped in each pass since the last syncing one before
-                      this */
+    char *dropped; /* by layer: 1 if it was dropped in each pass since the last syncing one */
     int frozen;    /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
 
     /* Only with config.halves. */
@@ -154,12 +153,10 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 
-/* Start to sum on how many ranks each layer ran. Called when all buckets of a syncing pass are
- * launched. */
+/* Start to sum on how many ranks each layer ran, when all buckets of a pass are launched. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
-/* Wait for the sum of ddp_reducer_count_ranks; *count becomes the number of ranks on which the
- * layer ran. */
+/* Wait for the sum of ddp_reducer_count_ranks; *count: on how many ranks the layer ran. */
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
 /* Return 1 if the buckets that were received in this step are finite. Else 0, and *bucket is the

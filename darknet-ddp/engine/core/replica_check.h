@@ -9,8 +9,7 @@
  * 1. ddp_replica_check_checksum   every -ddp_verify_every steps, on each rank
  * 2. The checksum travels with the loss (ddp_loss_compare_number).
  * 3. ddp_replica_check_note_equal, or ddp_replica_check_name_difference on all ranks, which
- *    exchanges a checksum for each array.
- */
+ *    exchanges a checksum for each array. */
 #ifndef DDP_CORE_REPLICA_CHECK_H
 #define DDP_CORE_REPLICA_CHECK_H
 
@@ -38,8 +37,7 @@ void ddp_replica_check_close(ddp_replica_check *v); /* frees v; NULL is allowed 
  * Waits for a GPU; sends nothing. */
 uint64_t ddp_replica_check_checksum(ddp_replica_check *v, size_t step);
 
-/* Note that the last checksums were the same on all ranks, so that a later error can name that
- * step. */
+/* Note that the last checksums were the same on all ranks, for later errors to name that step. */
 void ddp_replica_check_note_equal(ddp_replica_check *v);
 
 /* Find what differs, after checksums that differed. Always fails, with DDP_ERR_MISMATCH on every

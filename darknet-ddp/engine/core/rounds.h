@@ -24,8 +24,7 @@
  *   2. for each bucket, in the launch order, if ddp_rounds_may_start_first: ddp_rounds_start_first,
  *      or ddp_rounds_skip_bucket
  *   3. in between, if ddp_rounds_may_start_second: ddp_rounds_start_second
- *   4. ddp_rounds_fence_bucket, and then ddp_rounds_land_param for each of its parameters
- */
+ *   4. ddp_rounds_fence_bucket, and then ddp_rounds_land_param for each of its parameters */
 #ifndef DDP_CORE_ROUNDS_H
 #define DDP_CORE_ROUNDS_H
 
@@ -60,8 +59,8 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) 
 /* Let the turn of a bucket pass, of which no rank sends anything in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 if not all buckets have had their turn of a second sum. *bucket becomes the index of the
- * next one. */
+/* Return 1 if not all buckets have had their turn of a second sum. *bucket becomes the next one's.
+ */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
 /* Return 1 if the next second sum has its turn, and ddp_rounds_start_second would not wait. */

@@ -10,8 +10,7 @@
  *                       that goes on on as many ranks gives each its own back. On another number
  *                       N, old rank r's is added to that of new rank r modulo N, in the order of
  *                       r: so the sum over ranks, which is what counts of gradients, stays
- *   DDP_STATE_SCRATCH   made anew in each run: neither saved nor shared
- */
+ *   DDP_STATE_SCRATCH   made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H
 
@@ -73,8 +72,8 @@ void ddp_state_pull(ddp_state *s);
 
 /* ---- between ranks, and a checkpoint ---- */
 
-/* Return 1 if some kind is DDP_STATE_OF_RANK, so that every rank must take part in saving. s may be
- * NULL: 0. */
+/* Return 1 if some kind is DDP_STATE_OF_RANK, so that all ranks take part in saving. s may be NULL:
+ * 0. */
 int ddp_state_gathers(const ddp_state *s);
 
 /* Gather on rank 0, in host memory, the arrays of DDP_STATE_OF_RANK of all ranks, after a

@@ -8,8 +8,7 @@
  *
  * Under -ddp_exact three things are added up so. Gradients are folded layer by layer as each
  * mini-batch's become final. The loss is another (core/loss.c), and so is what each mini-batch adds
- * to BatchNorm's statistics (core/batchnorm_stats.c).
- */
+ * to BatchNorm's statistics (core/batchnorm_stats.c). */
 #ifndef DDP_CORE_TREE_SUM_H
 #define DDP_CORE_TREE_SUM_H
 

@@ -26,8 +26,7 @@
  *    (ddp_chunk_pipeline_poll_transport). By then the update is queued, so the GPU has work
  *    meanwhile.
  * 5. The contents of a weights file and a state file are pulled to the host arrays that Darknet
- *    keeps of everything (ddp_param_table_pull), and pushed back on resuming.
- */
+ *    keeps of everything (ddp_param_table_pull), and pushed back on resuming. */
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
 

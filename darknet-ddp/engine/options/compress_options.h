@@ -48,8 +48,7 @@ extern const char ddp_compress_meaning[];
  * text is no word with an accepted number. */
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 
-/* Write, for an error, which numbers words accept: ", R a whole number from 1 to 64". Cut at size
- * bytes. */
+/* Write, for an error, which numbers words accept: ", R a whole number from 1 to 64". */
 void ddp_compress_accepts(char *text, size_t size);
 
 /* Write c to text as one types it: "bf16", "powersgd:2". Returns text. */

@@ -17,8 +17,7 @@ typedef struct ddp_darknet_command {
     const char *refusal;
 } ddp_darknet_command;
 
-/* Return row i of the table, from 0; the rows of one command stand together. NULL: there are no
- * more. */
+/* Return row i of the table, from 0; a command's rows stand together. NULL: there are no more. */
 const ddp_darknet_command *ddp_darknet_command_at(size_t i);
 
 /* Options that every command reads, as a list like ddp_darknet_command.options. */
@@ -31,8 +30,8 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
 
 /* Check that argv, from which our own options were taken, is a command of Darknet's. Fails with
  * DDP_ERR_USAGE if there is no such command, or if this program cannot run it. Fails so, too, if it
- * does not read an option on the line, or lacks a word that it wants. The text says what may have
- * been meant. */
+ * does not read an option on the line, or lacks a word that it wants. The text says what may be
+ * meant. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return word i of argv, without options and their values; word 0 is the command's name. NULL:
@@ -42,16 +41,15 @@ const char *ddp_darknet_word(int argc, char **argv, int i);
 /* Return 1 if argv is the command `name` with this verb; verb is "" for a command without one. */
 int ddp_darknet_is(int argc, char **argv, const char *name, const char *verb);
 
-/* Return the word behind an option on the line; NULL if the option is not there, or is the last
- * word. */
+/* Return the word behind an option on the line; NULL if the option is not there, or is last. */
 const char *ddp_darknet_option(char **argv, const char *option);
 
 /* Return the word of argv at the place that its command's row calls `place`, such as "OUT"; NULL if
  * there is none. */
 const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
 
-/* Return the index of a place in a list of words such as "DATA CFG [WEIGHTS]"; -1 if it is not
- * there. */
+/* Return the index of a place in a list of words such as "DATA CFG [WEIGHTS]"; -1: it is not there.
+ */
 int ddp_words_find(const char *words, const char *place);
 
 /* Return 1 if argv is a command that trains, and so writes weights as it goes. */

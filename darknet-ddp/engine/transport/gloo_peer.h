@@ -130,8 +130,7 @@ void adopt(ddp_gloo_link *x, int rank, int fd);
 
 /* ---- gloo_notes.cpp: called on any thread ---- */
 
-/* Queue a note for a peer: its kind, and the tag and bytes of the message that it is about. Waits
- * for nobody. */
+/* Queue a note for a peer: its kind, and its message's tag and bytes. Waits for nobody. */
 void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t bytes);
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 

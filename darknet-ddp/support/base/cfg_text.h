@@ -2,8 +2,7 @@
  *
  * A line that begins with # or ; is a comment. An option is KEY=VALUE; blanks in it are dropped. A
  * title keeps its brackets: "[net]". A .data file is one section without a title; there blanks
- * within a value, which is a path, are kept. A byte-order mark at the start is skipped.
- */
+ * within a value, which is a path, are kept. A byte-order mark at the start is skipped. */
 #ifndef DDP_BASE_CFG_TEXT_H
 #define DDP_BASE_CFG_TEXT_H
 

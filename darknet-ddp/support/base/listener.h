@@ -4,8 +4,7 @@
  * The listener compares the key in constant time, and reads nothing else before. It closes a
  * connection whose handshake is not complete within 5 s. A fixed number of connections may be
  * pending; when there are as many, the oldest is closed for the next. Only ddp_listener_connect
- * waits.
- */
+ * waits. */
 #ifndef DDP_BASE_LISTENER_H
 #define DDP_BASE_LISTENER_H
 

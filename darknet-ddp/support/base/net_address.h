@@ -25,8 +25,7 @@ ddp_net_address ddp_net_address_of(const struct sockaddr *a);
  */
 socklen_t ddp_net_address_sockaddr(const ddp_net_address *a, struct sockaddr_storage *out);
 
-/* Write the address as text: "10.1.0.2" or "fd00::2", and, if it has a port, " port 4711" behind
- * it. */
+/* Write the address as text: "10.1.0.2" or "fd00::2", and " port 4711" if it has one. */
 void ddp_net_address_text(const ddp_net_address *a, char out[DDP_ADDRESS_TEXT]);
 
 /* Return the address that a text such as "10.1.0.2" or "fd00::2" names, without a port. Its family

@@ -3,8 +3,7 @@
  * Names of classes, files, keys and hosts come from elsewhere. A control character in them could
  * move the cursor, hide a line or type for the user. So each byte of a control character is printed
  * as `\x1b`. So are bytes that are no UTF-8, and the byte-order mark, `\xef\xbb\xbf`. Newlines and
- * tabs stay.
- */
+ * tabs stay. */
 #ifndef DDP_BASE_PRINTABLE_H
 #define DDP_BASE_PRINTABLE_H
 

@@ -10,8 +10,7 @@
  * so no two draws of a run share a block. A resumed run relies on this layout.
  *
  * A topic has a purpose (0 to 255) in its high byte and a detail, such as the number of a layer, in
- * the others. Purposes below DDP_PURPOSE_OWN are the caller's.
- */
+ * the others. Purposes below DDP_PURPOSE_OWN are the caller's. */
 #ifndef DDP_BASE_RANDOM_H
 #define DDP_BASE_RANDOM_H
 

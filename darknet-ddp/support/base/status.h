@@ -2,8 +2,7 @@
  *
  * Every function that can fail returns ddp_status. Its last parameter is an error that the caller
  * owns. It is touched only on failure, so one ddp_error on the stack serves a chain of calls. No
- * function prints, exits or sets errno to report an error; only cli/ does.
- */
+ * function prints, exits or sets errno to report an error; only cli/ does. */
 #ifndef DDP_BASE_STATUS_H
 #define DDP_BASE_STATUS_H
 

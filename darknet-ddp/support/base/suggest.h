@@ -1,5 +1,4 @@
-/* base/suggest.h: finds, among many words, the one that somebody may have meant by a word that is
- * unknown. */
+/* base/suggest.h: finds, among many words, the one that an unknown word may have meant. */
 #ifndef DDP_BASE_SUGGEST_H
 #define DDP_BASE_SUGGEST_H
 

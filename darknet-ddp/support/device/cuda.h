@@ -3,8 +3,7 @@
  *
  * Darknet computes on the default stream. Sums travel on a stream of their own, which does not wait
  * for the default stream (cudaStreamNonBlocking). Events order the two where they must be ordered.
- * No function here waits, unless its comment says so.
- */
+ * No function here waits, unless its comment says so. */
 #ifndef DDP_DEVICE_CUDA_H
 #define DDP_DEVICE_CUDA_H
 
@@ -36,8 +35,7 @@ ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
                          ddp_error *err) DDP_MUST_CHECK;
 void ddp_cuda_close(ddp_cuda *c); /* closes the GPU and frees c; NULL is allowed */
 
-/* End the program through c->fail if rc is an error. call: text of the CUDA call, whose name is
- * printed. */
+/* End the program through c->fail if rc is an error. call: text of the CUDA call, for its name. */
 void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call);
 #define DDP_CUDA(c, call) ddp_cuda_check(c, call, #call)
 

@@ -10,8 +10,7 @@
  *
  *   count    a number of float32 elements, never of bytes
  *   x        memory of the device; ranges of one call do not overlap
- *   host     host memory of any kind
- */
+ *   host     host memory of any kind */
 #ifndef DDP_DEVICE_DEVICE_H
 #define DDP_DEVICE_DEVICE_H
 

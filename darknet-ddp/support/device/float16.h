@@ -14,8 +14,7 @@
  * loses nothing. The result does not depend on which sums travel, as it would if only messages were
  * rounded. This costs a rounding for each level of the tree: an error that grows with the root of
  * the number of levels, log2 of the ranks. Run counts are 0 or 1 a rank, so that their sums fit,
- * too.
- */
+ * too. */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
 

@@ -2,8 +2,7 @@
  *
  * In each picture, detections of at least a score take truths, the best detection first. Each takes
  * the truth, of any class, that overlaps it most, by an IoU of at least 0.5, and that no better
- * detection has taken.
- */
+ * detection has taken. */
 #ifndef DDP_EVAL_CONFUSION_H
 #define DDP_EVAL_CONFUSION_H
 

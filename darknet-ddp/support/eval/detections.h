@@ -1,8 +1,7 @@
 /* eval/detections.h: objects that a detector found and that were there, as evaluation reads them.
  *
  * A box is left, top, width, height: in pixels, or in any other unit that is the same for all boxes
- * of a picture. Pictures and classes are numbered from 0.
- */
+ * of a picture. Pictures and classes are numbered from 0. */
 #ifndef DDP_EVAL_DETECTIONS_H
 #define DDP_EVAL_DETECTIONS_H
 

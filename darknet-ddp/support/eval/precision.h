@@ -5,8 +5,7 @@
  * overlaps it by t or more. Better detections take first; each takes the free truth that overlaps
  * it most. Of each picture and class the 100 best detections count. Average precision is the mean,
  * over equally spaced recalls from 0 to 1, of the best precision at that recall or beyond. Source:
- * Lin et al. 2014 and the evaluation code of the COCO API, whose numbers these are.
- */
+ * Lin et al. 2014 and the evaluation code of the COCO API, whose numbers these are. */
 #ifndef DDP_EVAL_PRECISION_H
 #define DDP_EVAL_PRECISION_H
 

@@ -3,8 +3,7 @@
  * The first line names the columns, the first of which is the step; each other line is a row. An
  * unknown value is empty. A row goes to the system with the first row that comes a second later, or
  * when the file is closed. A full disk stops nothing: rows wait for room, some megabytes of them,
- * and what is lost is counted. The file holds whole rows alone.
- */
+ * and what is lost is counted. The file holds whole rows alone. */
 #ifndef DDP_MONITOR_CSV_H
 #define DDP_MONITOR_CSV_H
 
@@ -42,12 +41,10 @@ int ddp_csv_any(const char *path, const char *const *names, size_t columns,
  * Writes the new name to old[0..size). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the name under which ddp_csv_open has put a file aside; c owns it. NULL: it has put none
- * aside. */
+/* Return the name under which ddp_csv_open has put a file aside; c owns it. NULL: none. */
 const char *ddp_csv_old(const ddp_csv *c);
 
-/* Add a row of a value for each column. values[0] is the step; NaN is an unknown value. The array
- * is copied. */
+/* Add a row of a value for each column. values[0] is the step; NaN is an unknown value. */
 void ddp_csv_add(ddp_csv *c, const double *values);
 
 /* Replace the last row that ddp_csv_open found by this one, and write it to the file. If a line

@@ -2,8 +2,7 @@
  *
  * A row has a number for each column; NaN: not measured in this row. Up to a number of rows, each
  * is a point. Beyond that, neighbours are put together, two and two. Of each column the mean, the
- * least and the greatest stay, so what is drawn never hides a peak.
- */
+ * least and the greatest stay, so what is drawn never hides a peak. */
 #ifndef DDP_MONITOR_HISTORY_H
 #define DDP_MONITOR_HISTORY_H
 

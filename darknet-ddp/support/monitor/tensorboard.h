@@ -2,8 +2,7 @@
  *
  * The format is TFRecord (length, its masked CRC-32C, data, its masked CRC-32C, little-endian).
  * Each record holds an Event message of protocol buffers; the first one names the version
- * "brain.Event:2".
- */
+ * "brain.Event:2". */
 #ifndef DDP_MONITOR_TENSORBOARD_H
 #define DDP_MONITOR_TENSORBOARD_H
 

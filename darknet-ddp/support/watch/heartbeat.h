@@ -9,8 +9,7 @@
  *     without it is refused (base/listener.h). Ranks are trusted once they have come.
  *  3. Both send and poll. A message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or dropped.
  *
- * A channel belongs to one thread. Only ddp_heartbeat_join and ddp_heartbeat_poll wait.
- */
+ * A channel belongs to one thread. Only ddp_heartbeat_join and ddp_heartbeat_poll wait. */
 #ifndef DDP_WATCH_HEARTBEAT_H
 #define DDP_WATCH_HEARTBEAT_H
 

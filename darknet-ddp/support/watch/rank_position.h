@@ -30,8 +30,8 @@ typedef struct ddp_rank_position {
     int32_t unused;
 } ddp_rank_position;
 
-/* Return 1 for a phase with a timeout of its own (ddp_watch_config.io_timeout_s), since a disk may
- * take long. */
+/* Return 1 for a phase with a timeout of its own (ddp_watch_config.io_timeout_s), as disks may be
+ * slow. */
 int ddp_phase_is_io(int32_t phase);
 
 /* Return one word for a phase, "backward"; "?" if it is no phase. */

@@ -89,8 +89,8 @@ void ddp_watch_notify_failing(ddp_watch *w);
 /* Tell the other ranks that this one ends in good order. */
 void ddp_watch_say_goodbye(ddp_watch *w);
 
-/* On rank 0: tell each rank that can still be reached to end and send its events. w->events_left
- * becomes their number. */
+/* On rank 0: tell each rank that can still be reached to end and send its events. Sets
+ * w->events_left. */
 void ddp_watch_ask_events(ddp_watch *w);
 /* Send this rank's events to rank 0. */
 void ddp_watch_send_events(ddp_watch *w);

@@ -11,8 +11,7 @@
  *
  * If rank 0 itself falls silent, the others end by themselves. The clock counts at most a second a
  * tick, so a suspended machine is no hang. Every function takes NULL as a watch: nothing is
- * watched.
- */
+ * watched. */
 #ifndef DDP_WATCH_WATCH_H
 #define DDP_WATCH_WATCH_H
 
@@ -50,8 +49,7 @@ typedef struct ddp_watch_config {
     void (*end)(void *ctx) __attribute__((noreturn));
     /* For tests: returns the time in nanoseconds. NULL: the system's clock. */
     int64_t (*clock_ns)(void *ctx);
-    int tick_ms; /* for tests: milliseconds that the thread waits for messages before it looks; 0:
-                    200 */
+    int tick_ms; /* for tests: milliseconds between two looks; 0: 200 */
 } ddp_watch_config;
 
 /* Start a thread that watches this process, which does not know its rank yet. *config is copied.
@@ -77,8 +75,8 @@ void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
 /* Note that this rank begins a layer, in a phase. */
 void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
 /* Note that this rank waits for the sum of a bucket (-1: of the loss, or another), for which rank
- * peer owes something (-1: not known). It counts as waiting until the next ddp_watch_phase or
- * ddp_watch_layer. */
+ * peer owes something (-1: not known). It waits until the next ddp_watch_phase or ddp_watch_layer.
+ */
 void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
 /* Note that all ranks have sent their part of the step under way. Call when a sum over all of them
  * has arrived. */

@@ -18,8 +18,7 @@
  *
  * glue/residual_blocks.c finds the blocks. trainer/trainer_algorithms.c tells Darknet (net->drops),
  * the statistics and the reducer which ones a step is trained without. A block shares no bucket
- * with others (core/bucket_plan.h), so the buckets of dropped layers are not sent.
- */
+ * with others (core/bucket_plan.h), so the buckets of dropped layers are not sent. */
 #ifndef DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 #define DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 

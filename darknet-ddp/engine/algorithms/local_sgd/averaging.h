@@ -37,8 +37,7 @@
  * updates each layer, and only the loss travels. Where a period ends, ddp_trainer_sync_if_due has
  * parameters averaged, between that update and whatever reads or changes parameters next. Code that
  * needs the same parameters on all ranks asks ddp_trainer_in_sync. Slow momentum lies in
- * core/state.c, and is saved.
- */
+ * core/state.c, and is saved. */
 #ifndef DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 #define DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 
@@ -71,8 +70,8 @@ ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_p
 /* Free l. NULL is allowed. */
 void ddp_local_sgd_close(ddp_local_sgd *l);
 
-/* Return 1 if each rank updates with its own gradients in this step; the first step is 1. l may be
- * NULL: 0. */
+/* Return 1 if each rank updates with its own gradients in this step, counted from 1. l may be NULL:
+ * 0. */
 int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
 
 /* Return 1 if ranks average their parameters after this step: the last of a period or of the run.

@@ -6,8 +6,7 @@
  *   Q   rank columns of `columns` elements, in the same way:     q[k * columns + j]
  *
  * Host memory; nothing overlaps. Each result has one order of summation, whatever the compiler
- * makes of the loops: the same bits wherever the same program computes.
- */
+ * makes of the loops: the same bits wherever the same program computes. */
 #ifndef DDP_ALGORITHMS_POWERSGD_MATRIX_H
 #define DDP_ALGORITHMS_POWERSGD_MATRIX_H
 
@@ -37,8 +36,7 @@ void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, 
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
 
 /* Make Q's columns orthonormal, by ddp_matrix_orthogonalize. A column that becomes zero is replaced
- * by that of `drawn`, of Q's size, and all are made orthonormal again; else it would stay zero for
- * ever. */
+ * by that of `drawn`, of Q's size, and all are made orthonormal again. */
 void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s);
 
 /* Fraction of a column's length that must be left when the columns before it are taken off. A

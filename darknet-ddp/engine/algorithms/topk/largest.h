@@ -1,7 +1,6 @@
 /* algorithms/topk/largest.h: what top-k computes on a device, for one array at a time: its largest
  * elements, which a rank tells the others, and their sum. All memory is the device's; on a GPU work
- * is queued (device/device.h). The numbers that are told have the same bits on a GPU as on the
- * host. */
+ * is queued (device/device.h). What is told has the same bits on a GPU and the host. */
 #ifndef DDP_ALGORITHMS_TOPK_LARGEST_H
 #define DDP_ALGORITHMS_TOPK_LARGEST_H
 

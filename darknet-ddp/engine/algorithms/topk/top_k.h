@@ -3,8 +3,7 @@
  *
  * A float tells whole numbers apart up to 2^24. So a longer array is taken in sections of that many
  * elements, each with its own largest. The numbers are the values of section 0, the places in it,
- * the values of section 1, and so on.
- */
+ * the values of section 1, and so on. */
 #ifndef DDP_ALGORITHMS_TOPK_TOP_K_H
 #define DDP_ALGORITHMS_TOPK_TOP_K_H
 
