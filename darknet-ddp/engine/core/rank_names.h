@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* Write the names of a set of ranks to out, as "rank 1 on hosta" or "ranks 1, 3, 4 and 9 more on
- * hosta, hostb". Cut at size bytes. Returns how many ranks the set has. in  an entry for each rank
- * of group, not 0 for those in the set */
+ * hosta, hostb"; cut at size bytes. Returns how many ranks the set has. in[r], for each rank of
+ * group: not 0 if the set has it. */
 int ddp_rank_names(const ddp_group *group, const char *in, char *out, size_t size);
 
 #endif

@@ -44,8 +44,9 @@ struct ddp_watch {
     ddp_sent sent;
     int64_t
         own_ns; /* nanoseconds that this process ran: the clock of all times below but last_ns */
-    int64_t last_ns; /* when own_ns was last counted, by ddp_watch_now_ns */
-    int64_t told_ns; /* when it last told rank 0 its position, or rank 0 the others that it lives */
+    int64_t last_ns;   /* when own_ns was last counted, by ddp_watch_now_ns */
+    int64_t told_ns;   /* when it last told rank 0 its position; on rank 0, when it last told the
+                          others that it lives */
     int64_t heard_ns;  /* when rank 0 was last heard */
     int64_t moved_ns;  /* when anything last moved anywhere */
     int64_t looked_ns; /* when this rank last looked for the file that it waits for */
