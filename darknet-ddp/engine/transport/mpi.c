@@ -238,7 +238,7 @@ static ddp_status mpi_open(ddp_group *g, ddp_error *err)
     m->comm = MPI_COMM_NULL;
     for (int c = 0; c < DDP_CHANNELS_MAX - 1; c++)
         m->more[c] = MPI_COMM_NULL;
-    if (ddp_mpi_start(&m->must_finalize, err) || ddp_mpi_exchange_hosts(err)
+    if (ddp_mpi_start(&m->must_finalize, err) || ddp_mpi_greet_ranks(err)
         || own_communicator(&m->comm, &rank, &size, err)) {
         free(m);
         return err->code;

@@ -203,7 +203,7 @@ static ddp_status wait_for_greetings(MPI_Request *requests, int size, int *missi
 }
 
 /* A network that drops messages would have the first collective wait for ever. */
-ddp_status ddp_mpi_exchange_hosts(ddp_error *err)
+ddp_status ddp_mpi_greet_ranks(ddp_error *err)
 {
     static char byte;
     int rank, size, missing = -1;

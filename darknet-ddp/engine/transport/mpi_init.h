@@ -19,8 +19,9 @@ ddp_mpi_kind ddp_mpi_kind_of_library(void);
 ddp_status ddp_mpi_start(int *started, ddp_error *err);
 
 /* Send each other rank a first message and wait for the one that it sends, for 20 s at most. Every
- * rank calls it after MPI's start. Fails with DDP_ERR_COMM: the error names the lowest rank whose
- * message has not come, its host if the launcher can tell, and the ports that must be open. */
-ddp_status ddp_mpi_exchange_hosts(ddp_error *err);
+ * rank calls it after MPI's start. Fails with DDP_ERR_NOMEM, or DDP_ERR_COMM: the error names the
+ * lowest rank whose message has not come, its host if the launcher can tell, and the ports that
+ * must be open. */
+ddp_status ddp_mpi_greet_ranks(ddp_error *err);
 
 #endif

@@ -30,8 +30,9 @@ void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *orde
 
 /* Set *out to the address, without a port, on which rank `rank` of peers[0..size) listens. If all
  * ranks are on one host, that is the loopback address. Else it is on a network that all other hosts
- * share, or, if there is none, on one that leads to the first of them. Fails with DDP_ERR_COMM, and
- * with DDP_ERR_IO if a host has no address. */
+ * share. If there is none, it is the first one of the interface of ddp_group_interface or, without
+ * that, one that leads to another host. Fails with DDP_ERR_COMM, and with DDP_ERR_IO if a host has
+ * no address. */
 ddp_status ddp_peer_addresses_address(const ddp_peer_address *peers, int size, int rank,
                                       ddp_net_address *out, ddp_error *err);
 

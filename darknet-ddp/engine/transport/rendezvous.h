@@ -36,7 +36,8 @@ ddp_status ddp_rendezvous_open(ddp_rendezvous **out, const ddp_rendezvous_config
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank, by the
- * files. Every rank calls it with the same bytes; blocks. Fails as ddp_rendezvous_open. */
+ * files. Every rank calls it with the same bytes; blocks. Fails as ddp_rendezvous_open, and with
+ * DDP_ERR_COMM if a rank has started again. */
 ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -61,7 +61,7 @@ typedef struct ddp_verdict {
     int ranks;      /* how many ranks the files tell of */
     int rank;       /* rank that broke off first, the culprit; -1: none stands out */
     char host[128]; /* the culprit's host */
-    ddp_event last; /* the culprit's last event */
+    ddp_event last; /* the culprit's last event, or its first error */
     ddp_event sent; /* the culprit's DDP_EVENT_SENT, if it could not be asked; DDP_EVENT_NONE: there
                        is none */
     uint64_t step;  /* step of the rank that came furthest */
