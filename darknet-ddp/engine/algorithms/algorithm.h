@@ -108,7 +108,8 @@ typedef struct ddp_algorithm {
 /* All algorithms, in the order of algorithms.def; NULL after the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
 
-/* Return the algorithm with `halves` that these options ask for; NULL: none. */
+/* Return the algorithm with `halves` that these options ask for; NULL: none. One rank has no
+ * halves. */
 const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
 
 #endif

@@ -26,10 +26,10 @@ typedef struct ddp_weights_writer {
 typedef struct ddp_pair_writing ddp_pair_writing;
 
 /* Write both files of the pair of path under other names: the first half of ddp_pair_save. Sets in
- * c's metadata what that sets. Afterwards only *c->guard is used, which must outlive *out; c and
- * weights need not. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon.
- * Several may be begun, of one path too. Fails as ddp_pair_save; a full disk may be found only by
- * ddp_pair_finish. */
+ * c's metadata the size and hash of the weights file, and the time. Afterwards only *c->guard is
+ * used, which must outlive *out; c and weights need not. *out is set on success; end it with
+ * ddp_pair_finish or ddp_pair_abandon. Several may be begun, of one path too. Fails as
+ * ddp_pair_save; a full disk may be found only by ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 

@@ -220,7 +220,7 @@ void ddp_group_abort_queued(ddp_group *g);
  * out: they are not safe while other threads run. */
 void ddp_group_exit(ddp_group *g, int exit_status);
 
-/* Return what ddp_group_use_interface was told; NULL: nothing. */
+/* Return the interface that ddp_group_use_interface chose; NULL: none. */
 const char *ddp_group_interface(void);
 
 /* Write the calling process's host name to name, which has DDP_HOST_BYTES; always ended by 0. */
