@@ -91,7 +91,8 @@ struct ddp_hierarchical_plan {
 ddp_status ddp_hierarchical_plan_open(struct ddp_hierarchical_plan **out,
                                       const struct ddp_rank_hosts *hosts, int rank, int radix,
                                       ddp_error *err) DDP_MUST_CHECK;
-void ddp_hierarchical_plan_close(struct ddp_hierarchical_plan *plan); /* NULL is allowed */
+void ddp_hierarchical_plan_close(
+    struct ddp_hierarchical_plan *plan); /* frees it; NULL is allowed */
 
 /* Return the element with which a unit begins, in a chunk of `count` elements. unit may be
  * plan->units: returns count. */

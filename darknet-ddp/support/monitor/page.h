@@ -22,12 +22,12 @@ typedef struct ddp_page_series {
 enum { DDP_PAGE_SERIES = 8 };
 
 typedef struct ddp_page_chart {
-    const char *title, *unit; /* unit: "" for none */
+    const char *title, *unit; /* title, and unit of the values; "" for none */
     int stack;                /* 1: curves are areas that stand on each other */
     int log;                  /* 1: the scale is logarithmic, if the values allow it */
     int band;                 /* 1: draw least and greatest of thinned points as a band */
     int zero;                 /* 1: the scale begins at 0 */
-    int one;                  /* 1: values are shares of 1 */
+    int one; /* 1: values are fractions; the scale begins at 0 and ends at most at 1 */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;
@@ -48,7 +48,7 @@ typedef struct ddp_page_box {
 
 typedef struct ddp_page_picture {
     const char *caption;
-    const char *mime; /* "image/jpeg" */
+    const char *mime; /* media type of the bytes: "image/jpeg" */
     const void *bytes;
     size_t count;
     const ddp_page_box *boxes;
@@ -57,8 +57,9 @@ typedef struct ddp_page_picture {
 
 /* The contents of the page. Strings are UTF-8 and may hold anything. */
 typedef struct ddp_page {
-    const char *title, *status, *written; /* "yolov3-tiny", "step 100 of 500", a date */
-    const char *x_name;                   /* name of the history's x: "step" */
+    const char *title, *status,
+        *written;       /* texts at the top: "yolov3-tiny", "step 100 of 500", a date */
+    const char *x_name; /* name of the history's x: "step" */
     const ddp_history *history;
     const ddp_page_chart *charts;
     size_t chart_count;
