@@ -60,7 +60,7 @@ typedef struct ddp_compression_of {
     double value;
     ddp_device *device;
     ddp_state *state;           /* where it declares arrays that are to be saved */
-    const ddp_matrix *matrices; /* one for each parameter, without memory */
+    const ddp_matrix *matrices; /* a matrix for each parameter, whose pointers are not set */
     size_t param_count;
 } ddp_compression_of;
 

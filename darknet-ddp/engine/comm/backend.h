@@ -161,7 +161,7 @@ struct ddp_group {
     ddp_traffic traffic;
     const struct ddp_gpu_ops *gpu_ops;
     struct ddp_gpu *gpu; /* data of gpu_ops; NULL: this rank has no GPU */
-    int sums_opened;     /* number of the sum that was opened last; from 1 anew when none is open */
+    int sums_opened; /* number of the sum that was opened last; restarts at 1 when none is open */
     int sums_open;
     ddp_error failure; /* its first failure; code DDP_OK while it works */
 };

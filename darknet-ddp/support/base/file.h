@@ -83,8 +83,8 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Replace the file `to`, if there is one, by a copy of the file `from`. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. `to` is then as it was, or, where only the fsync of its directory failed, the
- * copy. */
+ * DDP_ERR_NOMEM. After a failure `to` is as it was or, if only the fsync of its directory failed,
+ * the copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write a file anew that was opened as path and is no longer there, since its folder was removed,

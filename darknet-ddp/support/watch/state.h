@@ -91,7 +91,7 @@ void ddp_watch_notify_failing(ddp_watch *w);
 void ddp_watch_say_goodbye(ddp_watch *w);
 
 /* On rank 0: tell each rank that can still be reached to end and send its events. Sets
- * w->events_left. */
+ * w->events_left to their number. */
 void ddp_watch_ask_events(ddp_watch *w);
 /* Send this rank's events to rank 0. */
 void ddp_watch_send_events(ddp_watch *w);
