@@ -260,7 +260,7 @@ static void print_compressor(const void *self, FILE *out)
     (void)fputs("DDP: gradients travel by ", out);
     print_how(c->compression->how, choice->value, out);
     (void)fprintf(out, ": %.3f MB of %.3f, and ranks keep what that leaves out for later",
-                  megabytes(ddp_reducer_count(c->reducer)),
+                  megabytes(ddp_reducer_floats(c->reducer)),
                   megabytes(ddp_reducer_plan(c->reducer)->count));
     if (c->options->compress_after > 0)
         (void)fprintf(out, ", from step %d on", c->options->compress_after + 1);

@@ -26,9 +26,10 @@ enum { DDP_CHUNK_MESSAGE_BYTES = 512 * 1024 };
  * or as the transport's reserve. */
 ddp_status ddp_chunk_pipeline_open(ddp_group *g, ddp_error *err);
 
+struct ddp_allreduce_algorithm; /* defined in comm/chunk.h */
+
 /* Sum chunks by this algorithm (chunk.h) from here on. Every rank calls it while no sum is in
  * flight. Fails as algorithm->open; the next sum then goes directly. */
-struct ddp_allreduce_algorithm;
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 

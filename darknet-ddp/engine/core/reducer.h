@@ -139,9 +139,9 @@ const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *buck
 
 /* Return how many floats of a bucket, gradients or the plug's numbers with run counts, one rank
  * adds to sums over ranks. */
-size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket);
+size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats of all buckets one rank adds to sums over ranks. */
-size_t ddp_reducer_count(const ddp_reducer *r);
+size_t ddp_reducer_floats(const ddp_reducer *r);
 
 /* Return 1 if, in this pass, some gradient of the layer travels in a deferred or late bucket, so
  * that it is launched by ddp_reducer_launch_deferred. */

@@ -160,17 +160,17 @@ ddp_work *const *ddp_reducer_halves(const ddp_reducer *r)
     return r->config.halves ? r->sums : NULL;
 }
 
-size_t ddp_reducer_bucket_count(const ddp_reducer *r, size_t bucket)
+size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket)
 {
     return r->rounds ? ddp_rounds_count(r->rounds, bucket) : r->plan->buckets[bucket].count;
 }
 
-size_t ddp_reducer_count(const ddp_reducer *r)
+size_t ddp_reducer_floats(const ddp_reducer *r)
 {
     size_t count = 0;
 
     for (size_t b = 0; b < r->plan->bucket_count; b++)
-        count += ddp_reducer_bucket_count(r, b);
+        count += ddp_reducer_bucket_floats(r, b);
     return count;
 }
 

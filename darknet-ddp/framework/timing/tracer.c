@@ -159,7 +159,7 @@ static void add_buckets(ddp_tracer *t)
         ddp_trace_add(t->trace, DDP_LANE_BUCKETS + (int)b % lanes, time_of(t, ddp_work_began(sum)),
                       time_of(t, ddp_work_ended(sum)), "bucket %zu: layers %d to %d, %zu bytes", b,
                       bucket->first_layer, bucket->last_layer,
-                      ddp_reducer_bucket_count(reducer, b) * sizeof(float));
+                      ddp_reducer_bucket_floats(reducer, b) * sizeof(float));
     }
     t->travelled = 0;
 }

@@ -309,7 +309,7 @@ static void conclude(ddp_bench_result *r, const ddp_reducer *reducer)
     r->ranks = ddp_group_size(c->group);
     r->batch = batch.batch * batch.time_steps * c->batches;
     r->gradient_mb = (double)plan->count * 4 / 1e6;
-    r->summed_mb = (double)ddp_reducer_count(reducer) * 4 / 1e6;
+    r->summed_mb = (double)ddp_reducer_floats(reducer) * 4 / 1e6;
     r->buckets = plan->bucket_count;
     r->step_s = ddp_sample_quantile(&r->samples[IN_STEP], 0.5);
     r->local_s = ddp_sample_quantile(&r->samples[IN_LOCAL], 0.5);
