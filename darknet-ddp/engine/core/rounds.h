@@ -56,7 +56,7 @@ int ddp_rounds_may_start_first(const ddp_rounds *r);
  * gather, also the all-gather. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
-/* Let the turn of a bucket pass, of which no rank sends anything in this pass. */
+/* Give up the turn of a bucket that no rank sends in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
 /* Return 1 if not all buckets have had their turn of a second sum. *bucket becomes the next one's.

@@ -11,10 +11,10 @@
 
 enum { DDP_PRINTABLE_ROOM = 4 }; /* bytes of out for each byte of text */
 
-/* Write text[0..bytes) so that a terminal shows it as it is to out, which has DDP_PRINTABLE_ROOM
- * times as many bytes. Returns how many bytes it wrote. *used becomes how many bytes of text were
- * read. The last ones, 3 at most, are left for the next call if a character begins there. used
- * NULL: the text ends here, and none are left. */
+/* Write text[0..bytes) to out, in the form that a terminal shows as it is. out has
+ * DDP_PRINTABLE_ROOM times as many bytes. Returns how many bytes it wrote. *used becomes how many
+ * bytes of text were read. The last ones, 3 at most, are left for the next call if a character
+ * begins there. used NULL: the text ends here, and none are left. */
 size_t ddp_printable(char *out, const char *text, size_t bytes, size_t *used);
 
 #endif
