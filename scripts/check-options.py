@@ -24,7 +24,7 @@ def said(program, *words):
 
 def code(text):
     """Words that one types, as the page sets them."""
-    return re.sub(r"(?<![\w-])(-(?:ddp\w*|gpus|resume\w*)|mpirun|srun|max_batches)\b", r"`\1`", text)
+    return re.sub(r"(?<![\w-])(-(?:ddp\w*|gpus|i|resume\w*)\b|mpirun\b|srun\b|[a-z_]+=)", r"`\1`", text)
 
 
 def item(text):

@@ -22,13 +22,13 @@ const char ddp_compress_argument[] = "none"
     ;
 
 const char ddp_compress_meaning[] =
-    "gradients travel as 16 bits, and are added in float32 ("
-#define HALF(NAME, name, most, meaning) #name " " meaning "; "
+    "how gradients travel. none: in float32. In 16 bits, and added up in float32: "
+#define HALF(NAME, name, most, meaning) #name ", " meaning "; "
 #include "device/half_types.def"
-    "none: as 32); or less travels of each weight matrix, and the rest is kept for later: "
-#define COMPRESSION(name, argument, kind, low, high, meaning) #name " " meaning "; "
+    "or only a part of each weight matrix, and the rest later: "
+#define COMPRESSION(name, argument, kind, low, high, meaning) #name argument ", " meaning "; "
 #include "algorithms/algorithms.def"
-    "not with -ddp_exact";
+    "only none goes with -ddp_exact";
 
 /* In digits alone, with a point where the number need not be whole. */
 static int parse_number(double *out, const ddp_compress_row *c, const char *text)
