@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Training on this machine's GPU, beside PyTorch's eager mode in the same run: the same networks layer by layer, SGD with momentum,
-PyTorch once in Darknet's own precision and order of axes (NCHW), before and after Darknet, and once at its best: bf16 by autocast,
-channels last; Darknet in TF32, bf16 (-ddp_bf16 1; beside PyTorch's bf16 alone) and float32. And what -ddp costs at one rank; and
-last, of two ranks that share the GPU, whether NCCL's calls had better block.
+"""Time training on this machine's GPU, here and in PyTorch's eager mode: the same networks layer by layer, by SGD with momentum.
+
+Darknet trains in TF32, bf16 (-ddp_bf16 1) or float32. PyTorch trains in Darknet's precision and order of axes (NCHW), before and after
+Darknet, and once in bf16 by autocast with channels last; beside Darknet's bf16 only so. Also timed: what -ddp costs at one rank, and,
+last, whether two ranks that share the GPU are faster if NCCL's calls block.
 
 Usage: scripts/bench-gpu.py [--build DIR] [--out FILE] [--rounds N] [--seconds N] [NAME...]
   --build DIR    a build for GPUs (build-cuda)

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Time the sum of a network's gradients over ranks alone, on hosts that this script makes (network namespaces; as root) and on one host of
-many ranks: ours (`darknet ddp bench`), MPI_Allreduce of the same mpirun, and Gloo's, by Debian's python3-torch where it is installed.
+"""Time sums of gradients over ranks, without compute: ours (`darknet ddp bench`), MPI_Allreduce of the same mpirun, and Gloo's, if Debian's
+python3-torch is installed. The ranks are on hosts that this script makes (network namespaces; as root), and on one host.
 
 Usage: scripts/bench-sums.py [--build DIR] [--times N] [--mb N] [hosts | ranks]
   --build DIR    (build)
   --times N      sums of each run (5)
-  --mb N         how large the gradients are (92)
+  --mb N         about how many MB of gradients: whole layers of 16.8 MB (92, which gives 85.5)
   hosts, ranks   only the rows of several hosts, or those of one
 
-Peers sum all of it in one call, which is the best that they can do. For hosts a row has the least that must leave one, 2 S (H-1)/H, what
-left it, the time against that of this least on the line, and the CPU seconds of all ranks (those of rank 0, times the ranks); for ranks CPU
-seconds a rank. On a quiet machine. Prints a table in Markdown.
+MPI and Gloo sum all gradients in one call, which is the best that they can do. A row of H hosts has the least bytes that must leave a host,
+2 S (H-1)/H for S bytes of gradients; the bytes that left it; our time, also divided by the time that the least bytes take on the line; and the
+CPU seconds of all ranks (those of rank 0, times the ranks). A row of one host has the CPU seconds of a rank. Run it on a quiet machine. It
+prints tables in Markdown.
 Exit status: 0, 1 if a run failed, 77 where hosts cannot be made."""
 import argparse
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Provoke faults in a small run at random steps, and see what becomes of it.
+"""Provoke faults in small runs at random steps, and check that each run ends or goes on as it should.
 Usage: scripts/faults.py [-times N] [-hours H] [-json FILE] [FAULT]...      all faults without
 
 Each time a detector trains on 2 ranks (-ddp_exact) in a folder of its own, the fault comes, and within its time the job must end with

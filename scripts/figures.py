@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The figures of Li et al. 2020, "PyTorch Distributed", section 5, from runs of ours on this machine, as PNG.
+"""Repeat the measurements of Li et al. 2020, "PyTorch Distributed", section 5, on this machine, and draw their figures as PNG.
 
 Usage: scripts/figures.py [--build DIR] [--out DIR] [--steps N] [--draw] [FIGURE...]
   --build DIR    (build)

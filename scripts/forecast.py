@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How well `darknet ddp plan -profile` predicts: each row is run, on hosts that this script makes (network namespaces; as root), with
-layers that sleep (`ddp bench -replay`) and real communication, and stands beside what was predicted.
+"""Compare what `darknet ddp plan -profile` predicts for a step with what it takes. Each row is run on hosts that this script makes (network
+namespaces; as root), with real communication between layers that sleep (`ddp bench -replay`).
 
 Usage: scripts/forecast.py [--build DIR] [--steps N] [--rounds N] [CFG]
   --build DIR    (build)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is added to a step by what watches over it, and writes of it: trains with and without, in turns.
+"""Time what a step costs more because the run is watched and recorded: train with and without that, in turns.
 Usage: scripts/overhead.py [ROUNDS [STEPS]]        NAME.csv, NAME.html and NAME.log (-ddp_records): a small detector of about 100 steps a
                                                    second on one process; default: 5 rounds of 3000 steps each
        scripts/overhead.py -all [ROUNDS [STEPS]]   all that can be switched off: these, the watch's clock (-ddp_timeout), the comparison
@@ -8,8 +8,8 @@ Usage: scripts/overhead.py [ROUNDS [STEPS]]        NAME.csv, NAME.html and NAME.
                                                    of one host; default: 3 rounds of 25 steps each
        scripts/overhead.py -bench [ROUNDS [STEPS]] of these what `ddp bench` runs, the watch's clock and the comparison of ranks, on the same
                                                    detector, and the clock of its steps alone: it spreads less; default: 3 rounds of 25 steps each
-$DARKNET or build/darknet, on a quiet machine. The look for numbers that are not finite cannot be switched off: it is on in both.
-Prints each round and the median of what they add, in seconds of the clock and of the CPU; exit status 1 if a program fails."""
+The program is $DARKNET or build/darknet; the machine should be quiet. The check for numbers that are not finite cannot be switched off, and is
+on in both. Prints each round, and the median of what is added, in seconds of the clock and of the CPU. Exit status 1: a program failed."""
 import collections
 import json
 import os

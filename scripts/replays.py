@@ -1,4 +1,4 @@
-"""What scripts/forecast.py and scripts/figures.py share: hosts made of network namespaces (tests/hosts; as root), and `darknet ddp bench` and
+"""Helpers of scripts/bench-sums.py, forecast.py and figures.py: hosts made of network namespaces (tests/hosts; as root), and `darknet ddp bench` and
 `ddp plan` for a network there. Each call is bounded in time and ends what it started."""
 import contextlib
 import json
