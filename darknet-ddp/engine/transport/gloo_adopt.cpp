@@ -3,8 +3,12 @@
  * Gloo's own way to connect takes whoever comes first to a port for the peer. So ranks first
  * connect by keys (transport/peer_connections.h). Then Gloo connects each pair to a socket of this
  * process, on the loopback address, and the peer's connection takes the place of that one, under
- * its descriptor. A new pair of Gloo also listens on a port. It is made on Gloo's own thread, and
- * that thread is told at once to ignore the port, so nobody is ever let in there. */
+ * its descriptor.
+ *
+ * Gloo also listens on a port: Debian 12's for each new pair, Debian 13's once for all pairs of a
+ * device. The first pair of a port is made on Gloo's own thread, which closes the port before it
+ * looks at it again. Who connected to Debian 13's before gets no pair: ours call, and are never
+ * called. */
 #include "transport/gloo_peer.h"
 
 #include <gloo/transport/tcp/address.h>
@@ -70,9 +74,18 @@ sockaddr_in listen_here(int fd)
     return at;
 }
 
-/* This process's descriptor of a socket that has that address by `name`: getsockname, getpeername.
- */
-int find(int (*name)(int, sockaddr *, socklen_t *), const sockaddr_in &at)
+/* Return 1 if the socket fd listens. */
+int listens(int fd)
+{
+    int value = 0;
+    socklen_t size = sizeof value;
+
+    return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &value, &size) == 0 && value;
+}
+
+/* Return this process's descriptor of a socket that has that address by `name` (getsockname,
+ * getpeername), and listens or does not, as is_listener says. -1: there is none. */
+int find(int (*name)(int, sockaddr *, socklen_t *), const sockaddr_in &at, int is_listener)
 {
     std::unique_ptr<DIR, int (*)(DIR *)> all(opendir("/proc/self/fd"), closedir);
 
@@ -83,10 +96,12 @@ int find(int (*name)(int, sockaddr *, socklen_t *), const sockaddr_in &at)
 
         if (name(fd, reinterpret_cast<sockaddr *>(&found), &size) == 0
             && found.sin_family == AF_INET && found.sin_port == at.sin_port
-            && found.sin_addr.s_addr == at.sin_addr.s_addr)
+            && found.sin_addr.s_addr == at.sin_addr.s_addr && listens(fd) == is_listener)
             return fd;
     }
-    throw std::runtime_error("cannot find Gloo's sockets in /proc/self/fd");
+    if (!all)
+        fail_to("read /proc/self/fd");
+    return -1;
 }
 
 /* Work for Gloo's own thread. */
@@ -115,7 +130,20 @@ class errand : public Handler
     std::packaged_task<void()> task;
 };
 
-/* A pair that nobody can connect to. */
+/* Close the listening socket fd, and leave Gloo, which still closes it, a descriptor that nobody
+ * can connect to. */
+void close_listener(Device &device, int fd, Handler *handler)
+{
+    const descriptor nothing(eventfd(0, EFD_CLOEXEC));
+
+    if (dup3(nothing.fd, fd, O_CLOEXEC) < 0)
+        fail_to("close Gloo's port");
+    device.registerDescriptor(fd, 0, handler);
+}
+
+/* Make a pair that nobody can connect to. Until then this process may listen on no port of
+ * 127.0.0.1 that it chose after the first pair: Debian 13's Gloo names the first pair's port for
+ * all, which is free again. */
 gloo::transport::Pair *make_pair(ddp_gloo_link *x, int rank)
 {
     gloo::transport::Pair *pair = nullptr;
@@ -123,9 +151,10 @@ gloo::transport::Pair *make_pair(ddp_gloo_link *x, int rank)
     errand(*x->device, [&] {
         pair = x->context->createPair(rank).get();
         const sockaddr_storage at = Address(pair->address().bytes()).getSockaddr();
+        int listener = find(getsockname, reinterpret_cast<const sockaddr_in &>(at), 1);
 
-        x->device->registerDescriptor(find(getsockname, reinterpret_cast<const sockaddr_in &>(at)),
-                                      0, handler_of(pair));
+        if (listener >= 0)
+            close_listener(*x->device, listener, handler_of(pair));
     });
     return pair;
 }
@@ -142,16 +171,19 @@ std::shared_ptr<Device> make_device()
 
 void adopt(ddp_gloo_link *x, int rank, int fd)
 {
-    const descriptor ours(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), peer(fd);
-    const sockaddr_in here = listen_here(ours.fd);
+    const descriptor peer(fd);
     gloo::transport::Pair *pair = make_pair(x, rank);
+    const descriptor ours(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_in here = listen_here(ours.fd);
     sockaddr_in lower = here;
     int gloos;
 
     /* In Gloo the end with the lower address waits for the other. 0.0.0.0 connects to this host. */
     lower.sin_addr.s_addr = htonl(INADDR_ANY);
     pair->connect(Address(reinterpret_cast<sockaddr *>(&lower), sizeof lower).bytes());
-    gloos = find(getpeername, here);
+    gloos = find(getpeername, here, 0);
+    if (gloos < 0)
+        throw std::runtime_error("cannot find Gloo's socket in /proc/self/fd");
     x->device->unregisterDescriptor(gloos, handler_of(pair));
     if (dup3(peer.fd, gloos, O_CLOEXEC) < 0)
         fail_to("hand a connection to Gloo");
