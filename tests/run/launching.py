@@ -277,10 +277,26 @@ class Limits(Start):
         return darknet.run([*before, darknet.PROGRAM, *TRAIN, "-ddp", "-ddp_ranks", "2"], self.folder)
 
     def test_few_files(self):
-        self.check_refused(self.within("sh", "-c", 'ulimit -n 30 && exec "$@"', "sh"), "a process may open 30 files here, and mpirun "
-                           "needs about 48 for 2 ranks: `ulimit -n 48` raises that", code=2)
-        result = self.within("sh", "-c", 'ulimit -Sn 30 && exec "$@"', "sh")
-        self.assertEqual(result.code, 0, result)
+        self.check_refused(self.within("sh", "-c", 'ulimit -n 30 && exec "$@"', "sh"), "a process may have 30 open files here, "
+                           "and with 2 ranks needs about 48: `ulimit -n 48` raises that", code=2)
+
+    def test_small_files_and_little_memory(self):
+        """dash counts files in pieces of 512 bytes."""
+        for limit, what in (("f 1000", "500 KB a file here, and with 2 ranks needs about 4608: `ulimit -f unlimited` raises that"),
+                            ("v 300000", "300000 KB of addresses"), ("d 70000", "70000 KB of data"), ("s 200", "200 KB of stack")):
+            with self.subTest(limit=limit):
+                self.check_refused(self.within("sh", "-c", f'ulimit -{limit} && exec "$@"', "sh"), f"a process may have {what}", code=2)
+
+    def test_a_limit_that_may_be_raised_is(self):
+        for limit in ("n 30", "f 1000", "v 300000", "d 70000", "s 200"):
+            with self.subTest(limit=limit):
+                result = self.within("sh", "-c", f'ulimit -S{limit} && exec "$@"', "sh")
+                self.assertEqual(result.code, 0, result)
+
+    def test_a_limit_that_is_low_is_named_after_a_failure(self):
+        self.write("tiny.cfg", darknet.detector_cfg(max_batches=1, width=3200, height=3200))
+        result = self.check_refused(self.within("sh", "-c", 'ulimit -v 600000 && exec "$@"', "sh"), "darknet", code=1)
+        self.assertIn("darknet: a process may have 600000 KB of addresses here (ulimit -v)\n", result.err)
 
     def apart(self, words, first):
         """In namespaces of its own, where `first` comes first; skipped without the right to that."""
@@ -300,6 +316,41 @@ class Limits(Start):
     def test_little_shared_memory(self):
         self.check_refused(self.apart(["--mount"], "mount -t tmpfs -o size=64k none /dev/shm"), "/dev/shm has 64 KB, and MPI needs "
                            "8192 KB there for 2 ranks")
+
+    def in_folder(self, options, fill=""):
+        """With mpirun's files in a tmpfs of its own."""
+        os.makedirs(self.path("room"), exist_ok=True)
+        words = "env -u OMPI_MCA_orte_tmpdir_base -u PRTE_MCA_prte_tmpdir_base TMPDIR=room"
+        return self.apart(["--mount"], f"mount -t tmpfs -o {options} none room {fill} && set -- {words} \"$@\"")
+
+    def test_a_small_folder_for_its_files_is_enough(self):
+        """PMIx would keep 8 MB there: ranks died where it had no room, and mpirun waited for ever."""
+        for size in ("256k", "1m", "3m", "5m"):
+            with self.subTest(size=size):
+                result = self.in_folder(f"size={size}")
+                self.assertEqual(result.code, 0, result)
+
+    def test_a_folder_that_takes_nothing(self):
+        for options, fill, why in (("size=64k", "", "No space left on device"), ("size=1m,ro", "", "Read-only file system"),
+                                   ("size=9m", "&& head -c 9m /dev/zero >room/full", "No space left on device"),
+                                   ("size=9m,nr_inodes=2", "", "No space left on device")):
+            with self.subTest(options=options):
+                self.check_refused(self.in_folder(options, fill.replace("&&", ";").replace("9m", "9437184")),
+                                   f"mpirun needs a folder with 136 KB for its files, and room is none: {why}; TMPDIR=FOLDER in the ")
+
+    def test_no_loopback_or_no_address(self):
+        """Open MPI wants both, the address on any interface."""
+        up, bare = "ip link set lo up", "ip link set lo up && ip addr del 127.0.0.1/8 dev lo"
+        other = "ip link add here type veth peer name there && ip addr add 10.9.9.1/24 dev here && ip link set here up && ip link set there up"
+        for first, why in (("true", "the loopback interface is down here: as root, `ip link set lo up`"),
+                           (other, "the loopback interface is down here: as root, `ip link set lo up`"),
+                           (bare, "no interface has an address of that here: as root, `ip addr add 127.0.0.1/8 dev lo`")):
+            with self.subTest(first=first):
+                self.check_refused(self.apart(["--net"], first), f"mpirun speaks with its ranks over IPv4, and {why}")
+        for first in (up, f"{bare} && {other}"):
+            with self.subTest(first=first):
+                result = self.apart(["--net"], first)
+                self.assertEqual(result.code, 0, result)
 
 
 class Words(Start):

@@ -1,15 +1,20 @@
-/* launch/limits.h: checks limits of this host that would make mpirun crash. */
+/* launch/limits.h: what mpirun and ranks need of this host, looked at before they are started.
+ * Without it mpirun crashes, or waits for ever for ranks that have died in MPI's start. */
 #ifndef DDP_LAUNCH_LIMITS_H
 #define DDP_LAUNCH_LIMITS_H
 
 #include "launch/hostlist.h"
 
-/* Raise this process's limit of open files, which children inherit, if mpirun needs more for
- * `ranks` ranks on this host. Fails with DDP_ERR_USAGE if it may not be raised so far. */
-ddp_status ddp_limits_check_files(int ranks, ddp_error *err) DDP_MUST_CHECK;
+/* Check that `ranks` ranks can be started on this host. Raise limits of open files, file sizes and
+ * memory, which children inherit, where they are lower than what is needed. Fails with
+ * DDP_ERR_USAGE if a limit may not be raised so far, or if mpirun cannot take the name of this host
+ * or of one in `hosts` (launch/mpirun.h:ddp_mpirun_name_letters). Fails with DDP_ERR_IO if no
+ * interface has an IPv4 address, the loopback interface is down, or the folder for mpirun's files
+ * cannot be written or has too little room. */
+ddp_status ddp_limits_check(int ranks, const ddp_hosts *hosts, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if the name of this host or of one in `hosts` is longer than mpirun can
- * take (launch/mpirun.h:ddp_mpirun_name_letters). */
-ddp_status ddp_limits_check_names(const ddp_hosts *hosts, ddp_error *err) DDP_MUST_CHECK;
+/* Print a line on standard error for each limit of this process that is low: a job that failed may
+ * have met it. */
+void ddp_limits_say_low(void);
 
 #endif

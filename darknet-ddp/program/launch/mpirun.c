@@ -47,6 +47,7 @@ static const struct parameter
     alive_interval = {"OMPI_MCA_oob_tcp_keepalive_intvl", "PRTE_MCA_oob_tcp_keepalive_intvl"},
     alive_probes = {"OMPI_MCA_oob_tcp_keepalive_probes", "PRTE_MCA_oob_tcp_keepalive_probes"},
     kill_timeout = {"OMPI_MCA_odls_base_sigkill_timeout", NULL},
+    files_folder = {"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"},
     agent = {"OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent"},
     ranks_network = {"OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_btl_tcp_if_include"},
     first_port_v4 = {"OMPI_MCA_btl_tcp_port_min_v4", "OMPI_MCA_btl_tcp_port_min_v4"},
@@ -204,11 +205,31 @@ static int is_in_path(const char *program)
 }
 
 /* Open MPI 4 looks for what would start it on other hosts, and ends where it finds nothing (in many
- * containers), though it is to start ranks here alone. */
-void ddp_mpirun_prepare_one_host(void)
+ * containers), though it is to start ranks here alone. What ranks tell each other at the start PMIx
+ * would keep in files of 8 MB in the folder of mpirun's files, and where these find no room, or are
+ * larger than a file may be, ranks die and mpirun waits for ever: "hash" keeps it in memory. */
+void ddp_mpirun_prepare(int is_one_host)
 {
-    if (!is_in_path("ssh") && !is_in_path("rsh"))
+    (void)setenv("PMIX_MCA_gds", "hash", 0);
+    if (is_one_host && !is_in_path("ssh") && !is_in_path("rsh"))
         (void)setenv("OMPI_MCA_plm", "isolated", 0);
+}
+
+const char *ddp_mpirun_folder(void)
+{
+    const char *names[] = {variable_of(&files_folder), "TMPDIR", "TEMP", "TMP"};
+
+    if (is_hydra())
+        return NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            return getenv(names[i]);
+    return "/tmp";
+}
+
+int ddp_mpirun_wants_addresses(void)
+{
+    return !is_hydra();
 }
 
 int ddp_mpirun_wants_localhost(void)

@@ -43,9 +43,17 @@ const char *ddp_mpirun_path(void);
  * draws ports anew (launch/ports.h). The line is valid as long as *start's strings. */
 void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
 
-/* Set the environment of an mpirun that starts ranks on this host alone: without ssh and rsh in
- * PATH, Open MPI 4 must not look for them. */
-void ddp_mpirun_prepare_one_host(void);
+/* Set the environment of an mpirun: what ranks tell each other at the start stays in memory. With
+ * is_one_host it starts ranks on this host alone, and Open MPI 4 must not look for ssh and rsh
+ * where PATH has none. What the environment sets already is left. */
+void ddp_mpirun_prepare(int is_one_host);
+
+/* Return the folder in which mpirun keeps its files, some kilobytes, by the environment; NULL:
+ * mpirun has none. The string is the environment's. */
+const char *ddp_mpirun_folder(void);
+
+/* Return 1 if mpirun speaks with ranks of its own host, too, over IPv4: Open MPI. */
+int ddp_mpirun_wants_addresses(void);
 
 /* Return 1 if mpirun must be told localhost for this host, and no address: Open MPI 5. */
 int ddp_mpirun_wants_localhost(void);

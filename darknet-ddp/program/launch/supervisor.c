@@ -314,6 +314,8 @@ static ddp_status run_until_done(struct job *j, ddp_error *err)
     }
     if (ended.failed && !ended.begun && !j->given_up)
         name_unreachable(j);
+    if (ended.failed)
+        ddp_limits_say_low();
     if (ended.failed && trained && !ended.taken && !ended.advised && ended.status != USAGE_STATUS
         && (j->saved || ended.saved))
         say_how_to_go_on(j->argv);
@@ -339,12 +341,11 @@ ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv
         }
         j.ranks = ddp_hosts_ranks(&j.hosts);
     }
-    if (ddp_limits_check_files(ranks_here(&j), err) || ddp_limits_check_names(&j.hosts, err)) {
+    ddp_mpirun_prepare(j.hosts.count == 0);
+    if (ddp_limits_check(ranks_here(&j), &j.hosts, err)) {
         ddp_hosts_release(&j.hosts);
         return err->code;
     }
-    if (j.hosts.count == 0)
-        ddp_mpirun_prepare_one_host();
     set_threads(&j);
     st = run_until_done(&j, err);
     free(j.where);
