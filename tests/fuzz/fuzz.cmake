@@ -1,7 +1,7 @@
 # Fuzzing: a harness fuzz_NAME for each file fuzz_NAME.c, and its corpus, corpus/NAME (of cfgs also ../corpus/cfg, of JPEGs ../corpus/jpeg).
-# Here each harness replays its corpus, as the test fuzz.NAME, and built with sanitizers (asan.make) some seconds of changes of it, too, as
-# asan.fuzz_NAME. With clang and -DDDP_SANITIZE=fuzzer-no-link,address,... it is linked
-# with libFuzzer and looks for more; scripts/fuzz does that.
+# The test fuzz.NAME has a harness replay its corpus. The test asan.fuzz_NAME does so with sanitizers (asan.make), and then changes bytes of
+# the corpus for some seconds. With clang and -DDDP_SANITIZE=fuzzer-no-link,address,... a harness is linked with libFuzzer and looks for more
+# inputs; scripts/fuzz does that.
 add_library(fuzz_replay STATIC ${CMAKE_CURRENT_LIST_DIR}/replay.c)
 target_link_libraries(fuzz_replay PRIVATE ddp_flags)
 add_library(fuzz_guarded STATIC ${CMAKE_CURRENT_LIST_DIR}/guarded.c)

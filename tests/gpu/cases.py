@@ -1,4 +1,4 @@
-"""What gpu_compare is run on: small networks, one for each kind of layer that trains, and networks that Darknet ships.
+"""The cases of gpu_compare: small networks, one for each kind of layer that trains, and networks that Darknet ships.
 All as tables: a row is a case."""
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A try, without a GPU, of the five calls for a lent one: what scripts/pack-gpu.py packs of a build with the emulated device runs in an
-empty folder without network, and without this machine's Open MPI, ssh and libraries of programs.
+"""Try the five calls for a lent GPU without one: scripts/pack-gpu.py packs a build with the emulated device, which then runs in an empty
+folder without network, and without this machine's Open MPI, ssh and libraries of programs.
 
 Usage: tests/gpu/dry.py [-build BUILD] [-slow N] [-D...] [good[=CALL,...]|wrong[=PART,...]|ended[=SECONDS,...]]...
        all three by default, and all calls, parts and times of each; BUILD: build-dry; as root

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the time of a training step goes on GPU 0, kernel by kernel, beside PyTorch's step on the same network.
+"""Print where the time of a training step goes on GPU 0, kernel by kernel, here and in PyTorch on the same network.
 
 Usage: tests/gpu/kernel_profile.py BUILD [-bf16] [-cfg NAME] [-pixels N] [-batch N] [-steps N] [-rows N] [-darknet FILE] [-pytorch FILE]
 

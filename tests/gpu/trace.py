@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A trace of training on two ranks that share GPU 0, as proof that sums travel while backward computes.
+"""Trace training on two ranks that share GPU 0, as a proof that sums travel while the backward pass computes.
 
 Usage: tests/gpu/trace.py BUILD [-out FILE] [-read FILE]
 

@@ -1,4 +1,4 @@
-"""A small data set, its cfg, and what `darknet ddp check` and training say of them, for the tests of that."""
+"""Helpers of the tests of `darknet ddp check`: a small data set, its cfg, and what the command and training say of them."""
 import json
 import os
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The numbers in tests/unit/test_precision.c, from pycocotools (PyPI): boxes by the same formula,
-evaluated by COCO's own code. Prints AP, AP50, AP75 of all classes, and AP of each.
+"""Compute the numbers in tests/unit/test_precision.c by pycocotools (PyPI): boxes by the same
+formula, evaluated by COCO's own code. Prints AP, AP50, AP75 of all classes, and AP of each.
 Usage: coco_reference.py [SEED...]"""
 import contextlib
 import io

@@ -1,5 +1,5 @@
-"""What the tests in tests/run share: small data sets, small networks, and running
-$DARKNET on some ranks with a limit on its time. Standard library only."""
+"""Helpers of the tests in tests/run: small data sets, small networks, and running $DARKNET on
+some ranks with a limit on its time. Standard library only."""
 import concurrent.futures
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""What gpu/trace.c, or the emulated device, wrote: the kernels that ran on a GPU."""
+"""Read the record that gpu/trace.c, or the emulated device, wrote of the kernels that ran on a GPU."""
 import os
 
 

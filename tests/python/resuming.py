@@ -1,4 +1,4 @@
-"""A run of each command that can be ended and resumed, for the tests of that."""
+"""Helpers of the tests of resuming: a run of each command that can be ended and resumed."""
 import os
 import shutil
 import signal

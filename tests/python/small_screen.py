@@ -1,4 +1,4 @@
-"""A terminal's screen, as far as this program draws on one: what stands there after all that was printed. Standard library only."""
+"""A terminal's screen for tests: what stands on it after all that this program has printed. Standard library only."""
 import fcntl
 import os
 import pty

@@ -1,5 +1,5 @@
-"""Who connects to the ports that some processes listen on and is none of theirs: to each port 300 that say nothing, 300 that write
-garbage and 300 that write a byte now and then; one that is turned away comes again."""
+"""Strangers: connections from outside a job to the ports on which its processes listen. To each port come 300 that say nothing, 300
+that write garbage and 300 that write a byte now and then; one that is closed comes again."""
 import contextlib
 import os
 import random

@@ -1,4 +1,4 @@
-"""A small run in a folder of its own, in which scripts/faults.py provokes a fault, and what is asked of it."""
+"""A small run in a folder of its own, in which scripts/faults.py provokes a fault, and the checks of what becomes of it."""
 import hashlib
 import os
 import random

@@ -1,4 +1,4 @@
-"""How two weights files differ: in which array first, and by how much. Arrays are named by the cfg, as far as small networks need."""
+"""Compare two weights files: in which array they differ first, and by how much. Arrays are named by the cfg, as far as small networks need."""
 import array
 import math
 

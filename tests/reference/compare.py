@@ -1,4 +1,4 @@
-"""How far a program's results are from a case of the reference, and its limits: by the definitions of the reference's README."""
+"""Compare a program's results with a case of the reference: how far they are apart, and how far they may be. The reference's README defines both."""
 import array
 import json
 import lzma

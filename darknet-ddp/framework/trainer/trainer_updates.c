@@ -1,6 +1,7 @@
 /* Updates by an algorithm (ddp_update_plug). Darknet's update of a layer calls the functions here
  * for each of its arrays. Darknet may also change these arrays itself, by clipping for example.
- * That is harmless where other ranks' values will replace them. */
+ * That does no harm to parameters that another rank updates, since the other rank's values replace
+ * them. */
 #include "trainer/trainer_state.h"
 
 #include <blas.h>

@@ -1,4 +1,5 @@
-/* `darknet detector test` and `darknet classifier predict`: what a network says of pictures. */
+/* The commands `darknet detector test` and `darknet classifier predict`: predict boxes or classes
+ * of pictures. */
 #include "base/clock.h"
 #include "base/plural.h"
 #include "cli/commands.h"

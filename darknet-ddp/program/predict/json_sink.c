@@ -1,4 +1,5 @@
-/* Predictions in a JSON file: our format, or COCO's of results. */
+/* Writes predictions to the JSON file of -json, in our own format or in COCO's format of results.
+ */
 #include "base/json.h"
 #include "predict/sinks.h"
 #include "validate/result_files.h"

@@ -1,4 +1,5 @@
-/* Label files, from which a network can be trained, or which people correct. */
+/* Writes predictions as label files (-save_labels), from which a network can be trained, and which
+ * people can correct. */
 #include "base/plural.h"
 #include "predict/sinks.h"
 #include "samples/transforms.h"

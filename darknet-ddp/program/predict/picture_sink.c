@@ -1,4 +1,4 @@
-/* Pictures with boxes, as JPEG files. */
+/* Writes pictures with their predicted boxes as JPEG files (-out). */
 #include "inputs/overwrite.h"
 #include "predict/draw.h"
 #include "predict/out_names.h"

@@ -1,4 +1,4 @@
-/* Lines on standard output. */
+/* Prints predictions as lines on standard output. */
 #include "predict/sinks.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Faults that scripts/faults.py provokes in a small run: what each does to it, what the job has to say of it, and how it is mended."""
+"""The faults that scripts/faults.py provokes in a small run: for each what it does to the run, what the job must print, and how it is mended."""
 from faults.disks import DiskGone, DiskSlow, ListHangs, LockHangs
 from faults.files import (DiskFull, DiskFullForAWhile, DiskReadOnly, Fifo, FolderGone, LabelBad, PictureCut, PictureGone)
 from faults.hosts import CableOut, CableShort, HostKilled, HostKilledLeftOut, HostLeftOut, HostOfRank0Killed, LinkCrawls, LinkSlow

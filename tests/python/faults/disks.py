@@ -1,4 +1,4 @@
-"""Of a disk under the backup folder that is slow, or does not answer any more (FUSE)."""
+"""Faults of a disk under the backup folder that is slow, or does not answer any more (FUSE)."""
 import os
 import shutil
 import time

@@ -1,4 +1,4 @@
-"""Of data, and of the disk that checkpoints are written to."""
+"""Faults of data files, and of the disk that checkpoints are written to."""
 import os
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Of the cable between two hosts, which are network namespaces."""
+"""Faults of the cable between two hosts, which are network namespaces."""
 import os
 import subprocess
 import time

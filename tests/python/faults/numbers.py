@@ -1,4 +1,4 @@
-"""Of numbers in a rank's memory."""
+"""Faults of numbers in a rank's memory."""
 import os
 import re
 

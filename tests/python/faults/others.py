@@ -1,4 +1,4 @@
-"""Of others on the machine: who connects to the ranks' ports, and who takes their core."""
+"""Faults that other processes on the machine cause: they connect to the ranks' ports, or take their core."""
 import os
 import shlex
 import subprocess

@@ -1,4 +1,4 @@
-"""Of processes, and of the machine that they run on."""
+"""Faults of processes, and of the machine that they run on."""
 import os
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Of a start: the run is stopped, and what it needs to go on does not answer."""
+"""Faults at a start: a run is stopped, and a file or host that it needs to go on does not answer."""
 import os
 import time
 

@@ -1,4 +1,4 @@
-"""Ranks that are not alike: the run is stopped, and goes on with a rank 1 that has other files, words or another program."""
+"""Faults of ranks that are not alike: a run is stopped, and resumed with a rank 1 that has other files, options or another program."""
 import glob
 import os
 import re

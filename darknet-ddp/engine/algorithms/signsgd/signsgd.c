@@ -1,14 +1,14 @@
 /* The compression of -ddp_compress signsgd: sign-SGD with error feedback. It is algorithm 1
  * (EF-SIGNSGD) of Karimireddy, Rebjock, Stich and Jaggi 2019, "Error Feedback Fixes SignSGD and
  * other Gradient Compression Schemes". Let g be this rank's gradient of a matrix of n elements, and
- * e its error (algorithms/compression.h):
+ * e its error (what it has not sent before: algorithms/compression.h):
  *
  *     M = g + e
  *     scale = mean of |M|
  *     the gradient becomes the sum over ranks of scale sign(M), in the order of ranks
  *     e becomes M - scale sign(M) of this rank
  *
- * Ranks tell each other scale and signs. A float carries 30 signs, as the bits of a whole number
+ * Ranks send each other scale and signs. A float carries 30 signs, as the bits of a whole number
  * below 2^30; read as a float, these bits are finite (comm/work.h). That is about a thirtieth of n
  * floats. It is computed on CPUs alone. */
 #include "algorithms/compression.h"

@@ -1,9 +1,10 @@
 /* The compression of -ddp_compress topk:P: Stich, Cordonnier and Jaggi 2018, "Sparsified SGD with
  * Memory".
  *
- * Let g be this rank's gradient, e its error (algorithms/compression.h), and M = g + e. The rank
- * tells the P percent of M that are largest in magnitude, and where they are (top_k.h). What it has
- * not told becomes e. Each rank adds up what all ranks tell, in the order of ranks. */
+ * Let g be this rank's gradient, e its error (what it has not sent before:
+ * algorithms/compression.h), and M = g + e. The rank sends the P percent of M that are largest in
+ * magnitude, and their places (top_k.h). The rest becomes e. Each rank adds up what all ranks send,
+ * in the order of ranks. */
 #include "algorithms/compression.h"
 #include "algorithms/topk/largest.h"
 
