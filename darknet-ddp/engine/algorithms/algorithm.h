@@ -52,8 +52,7 @@ typedef struct ddp_attached {
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* the rank whose state all begin with */
-    /* On root: reads the moments that the run begins with; NULL: the table has them. Not read on
-     * other ranks. */
+    /* On root alone: reads the moments that the run begins with; NULL: the table has them. */
     const ddp_sharded_source *first;
 } ddp_attached;
 
@@ -84,16 +83,14 @@ typedef struct ddp_algorithm {
     void (*detach)(void *self);
     void (*close)(void *self);
 
-    int halves; /* 1: buckets are summed in halves, and it starts the second ones (core/reducer.h)
-                 */
+    int halves; /* 1: buckets are summed in halves; it starts the second ones (core/reducer.h) */
     /* Tables of functions that a step of training calls (core/sum_plug.h, algorithms/plugs.h). */
     const ddp_sum_plug *sum;
     const ddp_update_plug *update;
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
 
-    /* Return the moments of which each rank has parts, while attached. NULL: the framework has all.
-     */
+    /* Return the moments of which each rank has parts, while attached. NULL: there are none. */
     ddp_sharded *(*sharded)(const void *self);
 
     void (*print)(const void *self,

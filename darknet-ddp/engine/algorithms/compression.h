@@ -90,8 +90,8 @@ typedef struct ddp_compression {
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 
-    /* Fail with DDP_ERR_USAGE, and say why, if it does not pay on so many ranks (above 1). NULL: it
-     * always pays. */
+    /* Fail with DDP_ERR_USAGE if it does not pay on so many ranks, 2 or more. NULL: it always pays.
+     */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
     /* Set *self, which close frees, also if open fails after that. NULL: nothing is opened. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);

@@ -23,8 +23,7 @@ typedef struct ddp_layers_plug {
     /* Choose the layers of the step that follows `step` steps; called once before it. Set
      * dropped[l] to 1 for each layer that this step is trained without, all layers of a block
      * alike. Set scale[l] to the factor by which shortcut l multiplies its block's output. Both
-     * arrays have an entry for each layer; they are as the last call left them, at first 0 and 1.
-     */
+     * arrays have an entry for each layer; they are as last left, at first 0 and 1. */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 
@@ -58,8 +57,7 @@ typedef struct ddp_step_plug {
     int (*syncs_gradients)(const void *self, size_t step);
     /* Return 1 if ranks are to be in sync when this local step has ended. */
     int (*ends_in_sync)(const void *self, size_t step);
-    /* Begin the updates of a local step, at this learning rate. Returns the factor for a rank's own
-     * gradients. */
+    /* Begin a local step's updates, at this learning rate. Returns the factor for own gradients. */
     double (*begin_update)(void *self, double rate);
     /* Note that this rank is about to update a layer in a local step. */
     void (*updates)(void *self, int layer);

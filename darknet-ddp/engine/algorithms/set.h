@@ -23,8 +23,7 @@ void ddp_algorithm_set_close(ddp_algorithm_set *s);
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* End the work of each algorithm before the network's memory goes. Does nothing if none is
- * attached. */
+/* End the work of each algorithm before the network's memory goes. Nothing if none is attached. */
 void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 
 /* Return 1 if ddp_algorithm_set_attach was ever called. */

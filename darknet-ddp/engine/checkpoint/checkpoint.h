@@ -100,7 +100,7 @@ typedef struct ddp_checkpoint {
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy the run's name to metadata, cut if too long; a byte that a line of text cannot hold becomes
+/* Copy the run's name to metadata, cut if too long; a byte that no line of text can hold becomes
  * '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
@@ -122,8 +122,8 @@ ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t s
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy elements at to at + count - 1 of c's i-th array to x. Fails as its source, a file with
- * DDP_ERR_IO. */
+/* Copy elements at to at + count - 1 of c's i-th array to x. Fails as its source (a file:
+ * DDP_ERR_IO). */
 ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 

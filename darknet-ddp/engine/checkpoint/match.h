@@ -35,8 +35,7 @@ char *ddp_state_path(const char *weights);
 char *ddp_state_part_path(const char *weights);
 
 /* Fail with DDP_ERR_MISMATCH if the file at `weights` is not the one that the metadata describe, by
- * its size and hash. Reads all of it. Fails also with DDP_ERR_IO (missing, or not readable),
- * DDP_ERR_NOMEM. */
+ * its size and hash. Reads all of it. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
                              ddp_error *err) DDP_MUST_CHECK;
 

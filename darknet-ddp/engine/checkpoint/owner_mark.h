@@ -27,8 +27,7 @@ void ddp_owner_mark_of_self(ddp_owner_mark *m);
  * system asks its server. Returns 0 if there is no file that can be read (errno says why). */
 int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
 
-/* Write m, with a count, to the open file fd, and close fd in any case. Returns 0, or -1 on
- * failure. */
+/* Write m, with a count, to the open file fd, and close fd in any case. Returns 0; -1: failed. */
 int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
 
 /* Return 1 if m's process number means the same process here: host, boot and name space of numbers

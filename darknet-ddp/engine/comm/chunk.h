@@ -30,8 +30,8 @@
 #include "comm/work.h"
 
 /* A sum, or an all-gather, of host memory: its engine's private part of a ddp_work
- * (chunk_pipeline.c, nccl/staged.c). The opener sets buf, count, gathers, number and ended; all
- * else is 0. */
+ * (chunk_pipeline.c, nccl/staged.c). The opener sets buf, count, gathers, number, ended; all else
+ * is 0. */
 struct ddp_host_sum {
     float *buf;
     size_t count; /* floats of buf; in an all-gather, floats of one rank */
@@ -77,8 +77,7 @@ struct ddp_chunk_pipeline {
                                     earliest that it may have begun */
     struct ddp_backoff backoff;  /* state of waits between polls */
 
-    /* wire_messages.c's: messages of 16 bits a float, by request, and how many requests there are.
-     */
+    /* wire_messages.c's: messages of 16 bits a float, by request, and how many there are. */
     struct ddp_packed *packed;
     int requests;
 
@@ -109,8 +108,7 @@ static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work
 /* A message of a chunk. Its floats travel in the sum's wire. */
 struct ddp_part {
     int peer;
-    int phase; /* 0 or 1: a receive matches a send of the same chunk and phase, in the order of
-                  posting */
+    int phase; /* 0 or 1: messages of one chunk and phase match in the order of posting */
     float *data;
     size_t count;
 };
@@ -135,8 +133,8 @@ static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
     return c->data + (size_t)rank * c->sum->count;
 }
 
-/* A way to sum chunks over ranks. ddp_group.algorithm_own is its own data. All but look are
- * required. */
+/* A way to sum chunks over ranks. ddp_group.algorithm_own is its own data. Only look may be NULL.
+ */
 struct ddp_allreduce_algorithm {
     /* Return how long chunks are, and how many are in flight at once. */
     ddp_chunks (*chunks)(const ddp_group *g);

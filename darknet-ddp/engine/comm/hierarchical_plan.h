@@ -71,8 +71,7 @@ struct ddp_stage_transfer {
 struct ddp_stage {
     struct ddp_span ranks; /* ranks over which the held slices are summed */
     struct ddp_span *held; /* the slices that it holds, in order */
-    int *from; /* by held slice: index in the stage before's `held` of the slice that it is cut from
-                */
+    int *from; /* by held slice: index in the stage before's `held` of what it is cut from */
     int held_count;
     struct ddp_stage_transfer
         *transfers; /* transfers of this stage; both ranks of two have theirs in the same order */
@@ -102,8 +101,7 @@ static inline size_t ddp_unit_begin(const struct ddp_hierarchical_plan *plan, si
     return count * (size_t)unit / (size_t)plan->units;
 }
 
-/* Return how many stages it takes to sum over so many hosts, with radix hosts or blocks in a stage.
- */
+/* Return how many stages sums over so many hosts take, with radix hosts or blocks in each. */
 int ddp_hierarchical_stages(int hosts, int radix);
 
 #endif

@@ -140,7 +140,7 @@ void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical
 /* Return how many messages at most a chunk of an all-gather has under way at a time. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
-/* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else to 1. At
+/* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else 1. At
  * launch. */
 void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 

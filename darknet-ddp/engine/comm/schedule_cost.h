@@ -7,13 +7,12 @@
 
 #define DDP_SUM_COST_BYTES 1e8
 
-/* Costs of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as they differ from algorithm
- * to algorithm. */
+/* Costs of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as algorithms differ. */
 typedef struct ddp_sum_cost {
     double inter_host_bytes; /* bytes that a host sends to others; it receives as many */
-    double wire_s; /* seconds in which these travel at 10 Gbit/s or, if longer, in which chunks wait
-                      for polls */
-    double cpu_s;  /* seconds of a rank's CPU time */
+    double
+        wire_s; /* seconds in which they travel at 10 Gbit/s or, if longer, chunks wait for polls */
+    double cpu_s;    /* seconds of a rank's CPU time */
     int connections; /* a rank's connections to other hosts */
 } ddp_sum_cost;
 

@@ -17,8 +17,7 @@ struct ddp_shared_memory;
 ddp_status ddp_shared_memory_open(struct ddp_shared_memory **out, ddp_group *g, size_t bytes,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return where the bytes of a rank of this host begin, at a page; they live until m is closed here.
- */
+/* Return where the bytes of a rank of this host begin, at a page; they live until m is closed. */
 void *ddp_shared_memory_of(const struct ddp_shared_memory *m, int local_rank);
 
 /* Unmap the block and free m. NULL is allowed. This rank must use none of it any more; other ranks

@@ -29,8 +29,7 @@ ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *tabl
 ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_param_table *table,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the buffers, with their values, back into the framework's memory, and free b. NULL is
- * allowed. */
+/* Move the buffers, with their values, back to the framework's memory. Free b; it may be NULL. */
 void ddp_buffers_close(ddp_buffers *b);
 
 /* Return how many bytes all buffers have together. */

@@ -34,8 +34,7 @@ typedef struct ddp_param {
     const char *part;      /* which parameter of the layer, for messages: "weights", "wf biases" */
     size_t count;          /* how many elements it has; never 0 */
     float *value;          /* its `count` values, on the table's device, owned by the framework */
-    float **gradient_slot; /* where the framework keeps its pointer to the gradient, on the same
-                              device */
+    float **gradient_slot; /* where the framework keeps its pointer to the gradient */
     ddp_optimizer optimizer;
     size_t rows; /* rows of a matrix, each the weights of one output; 0: it is no matrix */
 } ddp_param;

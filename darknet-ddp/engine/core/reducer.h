@@ -98,8 +98,7 @@ typedef struct ddp_reducer_config {
     ddp_wire wire;      /* how gradients travel; FP32 with mini_batches, which is exact */
     /* Makes the numbers that are summed in place of gradients (core/sum_plug.h), called with
      * sum_self. NULL: gradients themselves are summed. With DDP_WIRE_FP32, without mini_batches and
-     * halves. A rank that is alone does not use it. ddp_reducer_use_plug says in which passes it is
-     * used. */
+     * halves. A rank that is alone does not use it. ddp_reducer_use_plug says in which passes. */
     const ddp_sum_plug *sum;
     void *sum_self;
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */

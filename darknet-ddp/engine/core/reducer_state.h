@@ -60,8 +60,7 @@ struct ddp_reducer {
     int frozen;    /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
 
     /* Only with config.halves. */
-    float *ran_ranks;  /* by layer: on how many ranks it ran; before they are summed, whether it ran
-                          here */
+    float *ran_ranks;  /* by layer: on how many ranks it ran; before the sum, whether it ran here */
     ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
     int ran_started;   /* 1: ran_sum was started at least once */
     size_t sent;       /* how many buckets of this step had their second half started */

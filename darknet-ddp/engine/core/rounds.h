@@ -59,8 +59,7 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) 
 /* Give up the turn of a bucket that no rank sends in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 if not all buckets have had their turn of a second sum. *bucket becomes the next one's.
- */
+/* Return 1 if not all buckets have had their turn of a second sum. *bucket: the next one's. */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
 /* Return 1 if the next second sum has its turn, and ddp_rounds_start_second would not wait. */
@@ -70,7 +69,7 @@ int ddp_rounds_may_start_second(const ddp_rounds *r);
  * sum and start the second. With NCCL nothing waits. Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence all sums of a bucket, whose last one was started (ddp_work_fence). Fails with DDP_ERR_COMM.
+/* Fence all sums of a bucket; the last one was started (ddp_work_fence). Fails with DDP_ERR_COMM.
  */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 

@@ -81,7 +81,7 @@ ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block
  * DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_end(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* On every other rank: answer what rank 0 asks, until it ends the asking. Fails with DDP_ERR_NOMEM,
+/* On every other rank: answer rank 0 until it ends the asking. Fails with DDP_ERR_NOMEM,
  * DDP_ERR_COMM. */
 ddp_status ddp_sharded_serve_blocks(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 

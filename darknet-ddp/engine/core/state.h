@@ -72,8 +72,8 @@ void ddp_state_pull(ddp_state *s);
 
 /* ---- between ranks, and a checkpoint ---- */
 
-/* Return 1 if some kind is DDP_STATE_OF_RANK, so that all ranks take part in saving. s may be NULL:
- * 0. */
+/* Return 1 if some kind is DDP_STATE_OF_RANK, and all ranks take part in saving. s may be NULL: 0.
+ */
 int ddp_state_gathers(const ddp_state *s);
 
 /* Gather on rank 0, in host memory, the arrays of DDP_STATE_OF_RANK of all ranks, after a

@@ -19,8 +19,7 @@
 #include "comm/hierarchical_plan.h"
 #include "comm/work.h"
 
-/* A level: which slices it sums, and, alike for each slice, how many addends become how many sums.
- */
+/* A level: which slices it sums, and how many addends of each become how many sums. */
 struct ddp_nccl_level {
     const struct ddp_span *pieces; /* the slices, in units of route */
     int piece_count;
@@ -72,8 +71,7 @@ size_t ddp_nccl_plan_scratch(const struct ddp_nccl_plan *p, size_t count);
 /* Return the index in scratch memory of addend `part` of slice i at level l, in a sum of `count`
  * floats. */
 size_t ddp_nccl_plan_part(const struct ddp_nccl_plan *p, size_t count, int l, int i, int part);
-/* Return the index in scratch memory of sum k of slice i at level l, if the level has several sums.
- */
+/* Return the index in scratch memory of sum k of slice i at level l, if it has several sums. */
 size_t ddp_nccl_plan_sum(const struct ddp_nccl_plan *p, size_t count, int l, int i, int k);
 
 /* Return the index of the addend of a level whose first rank is `rank`; there must be one. */

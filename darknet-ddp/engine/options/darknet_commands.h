@@ -30,8 +30,7 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
 
 /* Check that argv, from which our own options were taken, is a command of Darknet's. Fails with
  * DDP_ERR_USAGE if there is no such command, or if this program cannot run it. Fails so, too, if it
- * does not read an option on the line, or lacks a word that it wants. The text says what may be
- * meant. */
+ * does not read an option on the line, or lacks a word that it wants. The text suggests a word. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return word i of argv, without options and their values; word 0 is the command's name. NULL:
@@ -48,8 +47,7 @@ const char *ddp_darknet_option(char **argv, const char *option);
  * there is none. */
 const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
 
-/* Return the index of a place in a list of words such as "DATA CFG [WEIGHTS]"; -1: it is not there.
- */
+/* Return the index of a place in words such as "DATA CFG [WEIGHTS]"; -1: it is not there. */
 int ddp_words_find(const char *words, const char *place);
 
 /* Return 1 if argv is a command that trains, and so writes weights as it goes. */

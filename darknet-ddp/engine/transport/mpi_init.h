@@ -9,7 +9,7 @@
  * the call's name `what` and MPI's own sentence. */
 ddp_status ddp_mpi_check(int rc, const char *what, ddp_error *err);
 
-/* Return which MPI library this process is linked with; never DDP_MPI_NONE. MPI need not have been
+/* Return which MPI library this process is linked with; never DDP_MPI_NONE. MPI need not be
  * started. */
 ddp_mpi_kind ddp_mpi_kind_of_library(void);
 

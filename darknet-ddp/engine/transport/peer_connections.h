@@ -7,8 +7,7 @@
 #include "base/listener.h"
 #include "comm/backend.h"
 
-/* The key and address that others need to connect with a rank: plain bytes, to be sent as they are.
- */
+/* Key and address that others need to connect with a rank: plain bytes, sent as they are. */
 typedef struct ddp_peer_listener {
     ddp_key key;
     ddp_net_address at; /* address where it listens; of no family: it cannot listen */

@@ -14,8 +14,7 @@
 #endif
 
 /* Return a word whose highest bit is set if x is NaN or infinite, else clear. (The exponent, all
- * ones, carries into it.) Words of many floats can be put together by |, for ddp_bits_are_finite.
- */
+ * ones, carries into it.) Words of many floats may be joined by |, for ddp_bits_are_finite. */
 DDP_FINITE_INLINE uint32_t ddp_finite_bits(float x)
 {
     uint32_t bits;

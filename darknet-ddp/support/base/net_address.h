@@ -21,8 +21,7 @@ typedef struct ddp_net_address {
  * its family is 0. */
 ddp_net_address ddp_net_address_of(const struct sockaddr *a);
 
-/* Write the address to *out, for bind and connect, and return its length there. a->family is not 0.
- */
+/* Write the address to *out, for bind and connect, and return its length. a->family is not 0. */
 socklen_t ddp_net_address_sockaddr(const ddp_net_address *a, struct sockaddr_storage *out);
 
 /* Write the address as text: "10.1.0.2" or "fd00::2", and " port 4711" if it has one. */

@@ -12,8 +12,7 @@
 #define DDP_TARGET_CLONES
 #endif
 
-/* Marks a function that a function with DDP_TARGET_CLONES calls: it must be compiled with it, for
- * each level. */
+/* Marks a function that a function with DDP_TARGET_CLONES calls: it is compiled for each level. */
 #define DDP_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 #endif

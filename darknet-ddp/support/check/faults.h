@@ -25,8 +25,7 @@ typedef struct ddp_fault {
 } ddp_fault;
 
 typedef struct ddp_faults {
-    char *text; /* all faults, a line each: level, line, kind, file and text, with tabs between them
-                 */
+    char *text; /* all faults, a line each: level, line, kind, file, text, with tabs between */
     size_t bytes, room;
     int lost; /* 1: faults are missing for want of memory */
 } ddp_faults;
@@ -36,8 +35,7 @@ typedef struct ddp_faults {
 void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const char *file,
                    int line, const char *fmt, ...) DDP_PRINTF(6, 7);
 
-/* If has_mark is 1, add a warning that a text file begins with a byte-order mark, which is skipped.
- */
+/* If has_mark is 1, add a warning that a text file begins with a byte-order mark. */
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
 /* Append another list's faults, for example another rank's: its text[0..bytes). */

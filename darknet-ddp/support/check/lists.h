@@ -12,8 +12,8 @@ typedef struct ddp_list_lines {
     size_t count;
 } ddp_list_lines;
 
-/* Add a warning to *f for each line that stands earlier in the list, too. Without memory, sets
- * f->lost. */
+/* Add a warning to *f for each line that stands earlier in the list, too. No memory: f->lost is
+ * set. */
 void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
 
 /* Return 1 if a line ends with a blank or a tab. */

@@ -31,8 +31,7 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
                         ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if is_so(ctx, values) is not 0 for the values[0..columns) of a row of the file at path.
- * Returns 0 if it is for none, if the file has other columns than `names`, or if it is not there.
- */
+ * Returns 0 if it is for none, or the file is not there or has other columns. */
 int ddp_csv_any(const char *path, const char *const *names, size_t columns,
                 int (*is_so)(void *ctx, const double *values), void *ctx);
 

@@ -12,8 +12,7 @@
 
 typedef struct ddp_history ddp_history;
 
-/* The values of one column in one point. With count 0 nothing was measured, and the others are NaN.
- */
+/* The values of one column in one point. count 0: nothing was measured, and the others are NaN. */
 typedef struct ddp_history_value {
     size_t count;
     double mean, least, greatest;
@@ -25,8 +24,7 @@ ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_history_close(ddp_history *h); /* frees h; NULL is allowed */
 
-/* Add a row: values[0..columns), NaN where nothing was measured, at x, which rises from row to row.
- */
+/* Add a row: values[0..columns), NaN where not measured, at x, which rises from row to row. */
 void ddp_history_add(ddp_history *h, double x, const double *values);
 
 /* Return how many points there are. */

@@ -35,8 +35,7 @@ typedef struct ddp_watch_config {
     void (*say)(void *ctx, const char *text);
     /* Write to out which layers a bucket holds: "layers 12 to 40". NULL: it is not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);
-    /* Write to out what is known of ranks that have not come yet: "; ...", or "". NULL: nothing is.
-     */
+    /* Write to out what is known of ranks that have not come yet: "; ...", or "". NULL: nothing. */
     void (*describe_start)(void *ctx, char *out, size_t size);
     /* Write to out what this rank's loaders wait for: a sentence, or "". Called when the run ends
      * while this rank waits for them. NULL: it is not known. */
@@ -62,8 +61,7 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
-/* End the watch in good order: tell the other ranks, wait for the thread, free w and its channel.
- */
+/* End the watch in good order: tell the others, wait for the thread, free w and its channel. */
 void ddp_watch_close(ddp_watch *w);
 
 /* ---- where this rank is; from its main thread ---- */
@@ -78,11 +76,10 @@ void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
  * peer owes something (-1: not known). It counts so until the next ddp_watch_phase or
  * ddp_watch_layer. */
 void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
-/* Note that all ranks have sent their part of the step under way. Call when a sum over all of them
- * has arrived. */
+/* Note that all ranks have sent their part of the step under way. Call when a sum over them has
+ * arrived. */
 void ddp_watch_all_sent(ddp_watch *w);
-/* Note that this rank has done something, for example received data, so that it counts as moving.
- */
+/* Note that this rank has done something, such as receiving data: it counts as moving. */
 void ddp_watch_moved(ddp_watch *w);
 /* Record an event of this rank, in the step under way (watch/flight_recorder.h). */
 void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
@@ -91,8 +88,8 @@ void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 
 /* Ask rank 0 to print the table of all ranks; the run goes on. */
 void ddp_watch_ask_hang_report(ddp_watch *w);
-/* Note that this rank is about to end with an error that it reports itself, so that the watch says
- * nothing of it. */
+/* Note that this rank is about to end with an error that it reports itself, so that the watch is
+ * silent. */
 void ddp_watch_fail(ddp_watch *w);
 
 #endif
