@@ -1,5 +1,7 @@
 #include "cli/ask.h"
 
+#include "base/own_path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +11,7 @@
 
 pid_t ddp_ask_start(const char *const *args, int *out)
 {
+    char program[PATH_MAX];
     int ends[2];
     pid_t child;
 
@@ -17,8 +20,13 @@ pid_t ddp_ask_start(const char *const *args, int *out)
     (void)fflush(NULL);
     child = fork();
     if (child == 0) {
-        if (dup2(ends[1], STDOUT_FILENO) >= 0 && dup2(ends[1], STDERR_FILENO) >= 0)
-            (void)execv("/proc/self/exe", (char *const *)args);
+        if (dup2(ends[1], STDOUT_FILENO) >= 0 && dup2(ends[1], STDERR_FILENO) >= 0) {
+            (void)execv("/proc/self/exe", (char *const *)args); /* also where it was replaced */
+            if (ddp_own_path(program) == 0)
+                (void)execv(program, (char *const *)args);
+            printf("darknet: cannot start this program again: %s\n", strerror(errno));
+            (void)fflush(stdout);
+        }
         _exit(127);
     }
     (void)close(ends[1]);
@@ -60,8 +68,10 @@ int ddp_ask(const char *const *args, char *text, size_t size)
     pid_t child = ddp_ask_start(args, &in);
 
     text[0] = '\0';
-    if (child < 0)
+    if (child < 0) {
+        (void)snprintf(text, size, "cannot start a process: %s", strerror(errno));
         return -1;
+    }
     read_end(in, text, size);
     (void)close(in);
     return ddp_ask_end(child);

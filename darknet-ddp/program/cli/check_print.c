@@ -8,7 +8,7 @@
 
 /* Classes that are counted, and classes without pictures that are named, on the terminal; more of
  * them are in the JSON. */
-enum { CLASSES_SHOWN = 20, EMPTY_SHOWN = 20, BAR = 30 };
+enum { CLASSES_SHOWN = 20, EMPTY_SHOWN = 100, BAR = 30 };
 
 /* Faults of one kind, one behind the other, that are shown; all are in the JSON. */
 enum { SHOWN = 50 };

@@ -1,5 +1,6 @@
 /* The command `darknet detector map DATA CFG WEIGHTS`: prints the average precision of given
  * weights on the pictures of valid=. */
+#include "base/json.h"
 #include "base/plural.h"
 #include "cli/evaluate.h"
 #include "cli/output_file.h"
@@ -10,10 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Print a figure; "-" for one that a class without boxes has not. */
+static void print_figure(int width, double figure)
+{
+    if (figure < 0)
+        printf("  %*s", width, "-");
+    else
+        printf("  %*.4f", width, figure);
+}
+
 static void print_row(const char *name, const ddp_precision *p)
 {
-    printf("%-20.20s %8zu  %7.4f  %7.4f  %11.4f  %9.4f  %6.4f  %11.4f\n", name, p->truths, p->ap50,
-           p->ap75, p->ap, p->precision, p->recall, p->mean_iou);
+    const struct {
+        int width;
+        double figure;
+    } columns[] = {{7, p->ap50},      {7, p->ap75},   {11, p->ap},
+                   {9, p->precision}, {6, p->recall}, {11, p->mean_iou}};
+
+    printf("%-20.20s %8zu", name, p->truths);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        print_figure(columns[i].width, columns[i].figure);
+    (void)putchar('\n');
 }
 
 static int has_none(const ddp_validation_result *r)
@@ -35,10 +53,11 @@ void ddp_print_precision(const ddp_validation_result *r, int points)
         print_row(r->names ? r->names[c] : number, &r->each[c]);
     }
     print_row("all", &r->all);
-    printf(
-        "mAP@0.5 %.4f, mAP@0.5:0.95 %.4f: means over the classes of the average precision at %d "
-        "recalls; precision, recall and average IoU are those of detections of at least 25%%%s\n",
-        r->all.ap50, r->all.ap, points, has_none(r) ? "; -1: no box of the class" : "");
+    if (r->all.truths > 0)
+        printf("mAP@0.5 %.4f, mAP@0.5:0.95 %.4f: means over the classes of the average precision "
+               "at %d recalls; precision, recall and average IoU are those of detections of at "
+               "least 25%%%s\n",
+               r->all.ap50, r->all.ap, points, has_none(r) ? "; -: no box of the class" : "");
     if (r->name_count > 0 && r->name_count != (size_t)r->classes)
         printf("names= has %zu name%s for classes=%d%s\n", r->name_count, ddp_plural(r->name_count),
                r->classes, r->names ? "" : ": they have numbers here");
@@ -85,6 +104,16 @@ static void put_number(FILE *json, const char *before, double value)
         (void)fputs("null", json);
 }
 
+static void put_texts(FILE *json, const char *key, char *const *texts, size_t count)
+{
+    (void)fprintf(json, ",\n\"%s\": [", key);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i ? ",\n" : "\n", json);
+        ddp_json_text(json, texts[i]);
+    }
+    (void)fputs("]", json);
+}
+
 static void put_figures(FILE *json, const ddp_validation_result *r)
 {
     put_number(json, ",\n\"ap\": ", r->all.ap);
@@ -100,19 +129,30 @@ int ddp_command_map(const ddp_command_call *call)
 {
     const ddp_validation_result *result;
     FILE *json = NULL;
+    char *const *pictures;
     ddp_evaluate m;
+    size_t count;
     ddp_error err;
 
     ddp_evaluate_open(&m, "detector", call);
-    if (ddp_validation_find_labels(m.validation, &err))
-        ddp_rank_output_failure(&err);
+    if (ddp_validation_find_labels(m.validation, &err)) {
+        if (!call->options->json || call->options->labels_required)
+            ddp_rank_output_failure(&err);
+        if (m.rank == 0)
+            printf("%s: boxes are written, and not measured\n", err.text);
+    }
     if (m.rank == 0 && call->options->json)
         json = ddp_output_file_open(call->options->json);
     result = ddp_evaluate_run(&m, put_boxes, json);
     if (m.rank == 0)
         ddp_print_precision(result, call->options->points);
-    if (json)
+    if (json) {
+        pictures = ddp_validation_pictures(m.validation, &count);
+        put_texts(json, "pictures", pictures, count);
+        if (result->names)
+            put_texts(json, "names", result->names, (size_t)result->classes);
         put_figures(json, result);
+    }
     ddp_output_file_close(json, call->options->json);
     ddp_evaluate_close(&m);
     return 0;

@@ -3,6 +3,7 @@
 #include "base/cfg_text.h"
 #include "base/file.h"
 #include "base/net_interface.h"
+#include "base/own_path.h"
 #include "core/batch.h"
 #include "launch/child.h"
 #include "launch/hostlist.h"
@@ -331,7 +332,7 @@ ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv
         return ddp_fail(err, DDP_ERR_USAGE, "this darknet was built without MPI: it has one rank");
     if (check_words(argv, err) || ddp_net_interface_check(options->interface, err))
         return err->code;
-    if (readlink("/proc/self/exe", j.program, sizeof j.program - 1) < 0)
+    if (ddp_own_path(j.program))
         return ddp_fail(err, DDP_ERR_IO, "cannot find the path of this program: %s",
                         strerror(errno));
     if (options->hosts) {

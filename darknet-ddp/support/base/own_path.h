@@ -1,0 +1,11 @@
+/* base/own_path.h: where this program lies. */
+#ifndef DDP_BASE_OWN_PATH_H
+#define DDP_BASE_OWN_PATH_H
+
+#include <limits.h>
+
+/* Write the path of the running program to path, also where /proc is not mounted. Returns 0; -1 if
+ * it is not known, with errno set and path empty. */
+int ddp_own_path(char path[PATH_MAX]);
+
+#endif
