@@ -338,6 +338,15 @@ class Limits(Start):
                 self.check_refused(self.in_folder(options, fill.replace("&&", ";").replace("9m", "9437184")),
                                    f"mpirun needs a folder with 136 KB for its files, and room is none: {why}; TMPDIR=FOLDER in the ")
 
+    def test_without_proc(self):
+        """As in a bare chroot: the program asks itself for anchors."""
+        if subprocess.run(["unshare", "--mount", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("no namespaces here")
+        result = darknet.run(["unshare", "--mount", "sh", "-c", 'umount -l /proc && exec "$@"', "sh", darknet.PROGRAM, "ddp", "cfg",
+                              "yolov4-tiny", "-data", "train.data"], self.folder)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("\nanchors", result.out)
+
     def test_no_loopback_or_no_address(self):
         """Open MPI wants both, the address on any interface."""
         up, bare = "ip link set lo up", "ip link set lo up && ip addr del 127.0.0.1/8 dev lo"

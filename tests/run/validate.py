@@ -2,6 +2,7 @@
 # ddp-test: usual
 """Validation while training, and `detector map`: the same figures to the last bit on any number of ranks, the best
 weights kept, an end where nothing improves, and training that is not disturbed by it."""
+import contextlib
 import importlib.util
 import json
 import os
@@ -124,8 +125,11 @@ class Validate(darknet.Case):
         self.succeeds(*DETECTOR, "-ddp_validate", "0")
         self.succeeds("detector", "map", "train.data", "tiny.cfg", "backup/tiny_final.weights", "-json", "map.json")
         with open(self.path("map.json"), encoding="utf-8") as f:
-            found = json.load(f)["found"]
+            report = json.load(f)
+        found = report["found"]
         self.assertGreater(len(found), 5)
+        self.assertEqual(report["names"], ["cat", "dog"])
+        self.assertEqual(report["pictures"], self.lines("valid.list"))
         voc = self.detected(0)
         self.assertEqual(sorted(voc), [f"comp4_det_test_{kind}.txt" for kind in ("cat", "dog")])
         for kind, name in enumerate(("cat", "dog")):
@@ -153,6 +157,29 @@ class Validate(darknet.Case):
         self.assertEqual({d["image_id"] for d in coco}, {d["picture"] + 1 for d in found})  # names without a number
         imagenet = self.detected(2, eval="imagenet", results="results")["imagenet-detection.txt"]
         self.assertEqual(sorted({int(line.split()[0]) for line in imagenet}), sorted({d["picture"] + 1 for d in found}))
+
+    def lines(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return f.read().split()
+
+    def label(self, picture):
+        return picture.replace("images/", "labels/").replace(".png", ".txt")
+
+    def test_pictures_without_label_files(self):
+        """Their boxes are written, and nothing is measured."""
+        self.detector(max_batches=1)
+        self.succeeds(*DETECTOR, "-ddp_validate", "0")
+        for picture in self.lines("valid.list"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(self.path(self.label(picture)))
+        words = ("detector", "map", "train.data", "tiny.cfg", "backup/tiny_final.weights")
+        self.refused(*words, says="no picture has a label file")
+        for ranks in (1, 2):
+            result = self.succeeds(*words, "-json", "map.json", ranks=ranks)
+            self.assertNotIn("-1", result.out)
+            with open(self.path("map.json"), encoding="utf-8") as f:
+                report = json.load(f)
+            self.assertEqual((report["truth"], report["pictures"]), ([], self.lines("valid.list")))
 
     def test_boxes_are_suppressed_as_nms_kind_says(self):
         """A square of 0.375 in each of 8x8 cells: beside each other they have an IoU of 0.5, from which the distance takes

@@ -14,8 +14,8 @@ pid_t ddp_ask_start(const char *const *args, int *out);
 int ddp_ask_end(pid_t child);
 
 /* Run this program with args until it ends, and put the last size - 1 bytes at most of what it
- * prints into text. Returns its exit status; -1: it cannot be started, of which text has the reason,
- * or a signal ended it. */
+ * prints into text. Returns its exit status; -1: it cannot be started, of which text has the
+ * reason, or a signal ended it. */
 int ddp_ask(const char *const *args, char *text, size_t size);
 
 /* Return the last line in text that is neither empty nor indented; indented lines say more of the
