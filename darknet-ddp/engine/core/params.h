@@ -62,7 +62,7 @@ typedef struct ddp_param_table {
                           (ddp_reducer_drop_layers). NULL: there are no blocks. Borrowed */
 } ddp_param_table;
 
-/* Return how many moments of a parameter updates change; 0 if its layer is frozen. */
+/* Return how many moments of a parameter are changed by updates; 0 if its layer is frozen. */
 static inline int ddp_moments_trained(const ddp_param_table *table, const ddp_param *param)
 {
     return param->layer >= table->first_trained ? param->optimizer.moments : 0;

@@ -32,7 +32,8 @@ double ddp_box_iou(const ddp_box *a, const ddp_box *b);
  * result depends on the set and on the order within a picture alone: it is the same however
  * pictures were shared out. Returns 0; another number if there is no memory. */
 int ddp_sort_detections(ddp_detection *detections, size_t count);
-/* Sort truths by class, picture and their order in the array. Returns as ddp_sort_detections. */
+/* Sort truths by class, picture and their order in the array. Returns 0; another number if there is
+ * no memory. */
 int ddp_sort_truths(ddp_truth *truths, size_t count);
 
 #endif
