@@ -87,7 +87,7 @@ work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
 /* Run as much queued work as EMULATED_ORDER lets run now; returns without waiting for more. */
 void let_run();
-/* Run queued work until an end is past; until all of a stream is; until all is. */
+/* Run queued work until `end` is past; until the stream is done; until all streams are. */
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();

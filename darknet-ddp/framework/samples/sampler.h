@@ -56,7 +56,8 @@ size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count);
  * the same. Any thread, no locks. */
 void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 
-/* Return 32 random bits. All threads that have named no purpose draw the same numbers. */
+/* Return 32 random bits for the purpose that the calling thread has named by ddp_draw_for. All
+ * threads that have named none draw the same numbers. */
 unsigned ddp_draw(void);
 
 #ifdef GPU

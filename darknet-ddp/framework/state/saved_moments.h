@@ -16,7 +16,8 @@ ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
 /* Free m, and close its file. NULL is allowed. */
 void ddp_saved_moments_close(ddp_saved_moments *m);
 
-/* Return a source of the moments, valid as long as m; NULL if m is. Fails as ddp_checkpoint_get. */
+/* Return a source that reads the moments, valid as long as m; NULL if m is NULL. Its reads fail as
+ * ddp_checkpoint_get. */
 const ddp_sharded_source *ddp_saved_moments_first(const ddp_saved_moments *m);
 
 #endif

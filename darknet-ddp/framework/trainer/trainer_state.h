@@ -89,7 +89,7 @@ struct ddp_trainer {
         size_t images; /* images of all ranks learnt from when the last whole update ended */
     } bad;
     int layer;           /* the layer that computes now, in forward and backward passes */
-    int judged, skipped; /* where steps may be skipped: this step was judged; it is skipped */
+    int judged, skipped; /* 1: whether to skip this step was decided; 1: it is skipped */
 
     int64_t waited_ns;  /* time waited outside the reducer since attach */
     int64_t stalled_ns; /* ddp_group_stalled_ns when attached */

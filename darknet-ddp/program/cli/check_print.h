@@ -7,7 +7,8 @@
 #include "glue/weights.h"
 #include "inputs/anchor_fit.h"
 
-/* How well anchors and weights fit; known on rank 0 alone, once all findings are gathered. */
+/* How well anchors fit the boxes, and weights the cfg; known on rank 0 alone, once all findings are
+ * gathered. */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* path of the weights file; NULL: none was given */

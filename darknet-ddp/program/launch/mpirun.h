@@ -90,9 +90,9 @@ const char *ddp_mpirun_srun_mpi(void);
  * one; else NULL (it then takes ssh or rsh). */
 const char *ddp_mpirun_agent(void);
 
-/* Return 1 if `program`, a name or path, is an mpirun; for the second, the daemon that an mpirun
- * starts on another host. */
+/* Return 1 if `program`, a name or path, is an mpirun. */
 int ddp_mpirun_is_name(const char *program);
+/* Return 1 if `program`, a name or path, is the daemon that an mpirun starts on another host. */
 int ddp_mpirun_is_daemon_name(const char *program);
 
 /* Return the name by which the mpirun that runs as `program` was started. Open MPI 5's mpirun

@@ -21,8 +21,9 @@ char *ddp_resume_command(int launched, ddp_resume_how how);
  * 0, it is "with a larger max_batches= in CFG COMMAND". The caller frees it. NULL: no memory. */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
-/* Return 1 if process `pid` is an mpirun by its name; the second: mpirun's daemon elsewhere. */
+/* Return 1 if process `pid` is an mpirun by its name. */
 int ddp_is_mpirun(pid_t pid);
+/* Return 1 if process `pid` is by its name the daemon that an mpirun starts on another host. */
 int ddp_is_mpiruns_daemon(pid_t pid);
 
 /* Return the line of ddp_resume_command for the words argv, in a process that starts ranks. */

@@ -65,8 +65,9 @@ ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 void ddp_session_prepare_advice(const char *resume_hint);
 
 /* Have a run that ends early print the sentence of ddp_session_prepare_advice, since there is a
- * checkpoint. The second does so only on rank 0, and if this run has saved something. */
+ * checkpoint. */
 void ddp_session_advise(void);
+/* Call ddp_session_advise if this rank is 0 and the run has saved something. */
 void ddp_session_advise_if_saved(void);
 
 /* ---- what the train commands ask (trainer/plugin.h), by when they ask it ---- */

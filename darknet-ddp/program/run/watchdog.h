@@ -24,7 +24,7 @@ ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
  * ddp_watchdog_forget_plan. */
 void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan);
 
-/* Forget the plan, before it is released: the watch names no layers of a bucket any more. */
+/* Have the watch name no layers of a bucket any more. Call before the plan of buckets is freed. */
 void ddp_watchdog_forget_plan(void);
 
 /* End the watch. Does nothing if there is none. */

@@ -27,7 +27,7 @@ typedef struct ddp_step_timing {
 /* Begin the first step, after `images` images. The trainer must be attached, and outlive *t. */
 void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images);
 
-/* Note that a save begins; that it has ended. */
+/* Note that a save begins (saving), or that it has ended (saved). */
 void ddp_step_timing_saving(ddp_step_timing *t);
 void ddp_step_timing_saved(ddp_step_timing *t);
 
