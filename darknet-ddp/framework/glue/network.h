@@ -21,11 +21,12 @@ typedef struct ddp_net_number {
     int value;       /* value to put there; 0: leave the cfg's */
 } ddp_net_number;
 
+enum { DDP_NET_NUMBERS_MOST = 8 };
+
 /* Parse the cfg file for GPU number gpu (-1: for the CPU), and fill *shape. The
  * numbers[0..count), at most DDP_NET_NUMBERS_MOST, take the place of values of [net], also of those
  * of ddp_darknet_take_net_values. A cfg that Darknet refuses ends the program (glue/darknet.h).
  * Free the result by ddp_network_free. */
-enum { DDP_NET_NUMBERS_MOST = 8 };
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
                           size_t count, int gpu);
 

@@ -6,13 +6,13 @@
 
 typedef struct ddp_drawer ddp_drawer;
 
-/* Return a drawer with Darknet's letters. names: a name for each of `classes` classes, which must
- * outlive the drawer. NULL: no memory. */
+/* Return a drawer of boxes of `classes` classes. names: a name for each, must outlive the drawer.
+ * Without the files of Darknet's letters it draws no names. NULL: no memory. */
 ddp_drawer *ddp_drawer_open(char *const *names, int classes);
-void ddp_drawer_close(ddp_drawer *d); /* NULL is allowed */
+void ddp_drawer_close(ddp_drawer *d); /* frees d; NULL is allowed */
 
-/* Draw what p has found into its pixels, with names and scores, and truths[0..count), whose boxes
- * are fractions too, as thin boxes with their names. */
+/* Draw the boxes p->found into p's pixels, with names and scores. truths[0..count), in fractions of
+ * the picture, become thin boxes with names. */
 void ddp_draw_boxes(ddp_drawer *d, ddp_prediction *p, const ddp_truth *truths, size_t count);
 
 /* Write p's pixels as a JPEG to PATH.jpg. A file that cannot be written ends the program, as

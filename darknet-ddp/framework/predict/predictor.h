@@ -1,8 +1,8 @@
-/* predict/predictor.h: what a network says of pictures, one at a time, while the next ones are
+/* predict/predictor.h: what a network finds in pictures, one at a time, while the next ones are
  * decoded on threads.
  *
  * 1. ddp_predictor_open takes over a network with its weights.
- * 2. ddp_predictor_load starts to decode a picture, as often as ddp_predictor_has_room.
+ * 2. ddp_predictor_load starts to decode a picture, if ddp_predictor_has_room returns 1.
  * 3. ddp_predictor_next takes them in the order in which they were loaded. ddp_predictor_frame is
  *    for pixels that are in memory already.
  * 4. ddp_prediction_release frees a prediction, and ddp_predictor_close what is left.
@@ -49,10 +49,10 @@ typedef struct ddp_prediction {
     float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: it cannot be read */
 } ddp_prediction;
 
-/* Set *out to a predictor of net, which the caller frees after ddp_predictor_close, and compute
- * once, so that no picture's time has the preparations of the first pass. Fails with DDP_ERR_USAGE
- * (net is no detector and should be one, or wants pictures of other than 3 channels),
- * DDP_ERR_NOMEM. */
+/* Set *out to a predictor of net, which the caller frees after ddp_predictor_close. Sets net's
+ * batch to 1 and computes once, so that no picture's time has the preparations of the first pass.
+ * Fails with DDP_ERR_USAGE (net is no detector and should be one, or wants pictures of other than 3
+ * channels), DDP_ERR_NOMEM. */
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -60,24 +60,27 @@ ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predi
 int ddp_predictor_has_room(const ddp_predictor *p);
 
 /* Start to decode the picture at path on a thread. path must stay until its prediction is
- * released. number: as ddp_prediction has it. */
+ * released. number: the picture's place in its list, from 0. Call if there is room. */
 void ddp_predictor_load(ddp_predictor *p, const char *path, size_t number);
 
 /* Wait for the first picture that was loaded and not taken, and set *out to what is found in it.
- * Returns 0 if there is none. A picture that cannot be read is no failure: its `why` says so. */
+ * Returns 1; 0 if there is none. Release *out. A picture that cannot be read counts, too: out->why
+ * says why. */
 int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out);
 
-/* Set *out to what is found in the pixels of rgb, 3 bytes each, rows from the top, which are
- * copied. */
+/* Set *out to what is found in the pixels of rgb, 3 bytes each, rows from the top. They are copied
+ * to out->pixels. Release *out. The caller may set its path, number and is_frame. */
 void ddp_predictor_frame(ddp_predictor *p, const unsigned char *rgb, int width, int height,
                          ddp_prediction *out);
 
-/* Set *out to what is found in planes, 3 of width * height floats from 0 to 1, which become
- * out->pixels. */
+/* As ddp_predictor_frame, for `planes`: 3 of width * height floats from 0 to 1. They become
+ * out->pixels, which ddp_prediction_release frees. */
 void ddp_predictor_planes(ddp_predictor *p, float *planes, int width, int height,
                           ddp_prediction *out);
 
+/* Free p->found and p->pixels, and make *p all zero. */
 void ddp_prediction_release(ddp_prediction *p);
-void ddp_predictor_close(ddp_predictor *p); /* NULL is allowed */
+/* Free p, and the pictures loaded and not taken; not the network. NULL is allowed. */
+void ddp_predictor_close(ddp_predictor *p);
 
 #endif

@@ -1,4 +1,5 @@
-/* predict/out_names.h: what files with boxes are called: as their pictures, and no two alike. */
+/* predict/out_names.h: the names of files that are made of predictions: those of their pictures,
+ * and no two alike. */
 #ifndef DDP_PREDICT_OUT_NAMES_H
 #define DDP_PREDICT_OUT_NAMES_H
 
@@ -11,18 +12,20 @@ typedef struct ddp_out_names {
     const ddp_sink_config *config;
     const char *out; /* a folder, or the name itself without its ending */
     int is_folder;
-    char *repeated; /* by number, 1: another picture of the list has this name, too */
+    char *repeated; /* by number, 1: another picture of the list has this name; NULL: no folder */
 } ddp_out_names;
 
-/* out is the name, without its ending, for one file, and the folder of several, which is made. A
- * folder that is there already takes one file, too. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Set *n to names under `out`; config and out must outlive it. For one file (config->is_one_file)
+ * `out` is the name, without its ending, unless it is a folder. For several it is a folder, made if
+ * it is not there. Close *n in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Write the path, without its ending, of what is made of the file at `path`, number `number` of the
- * list. Where names are repeated, the number, from 1, stands behind. */
+/* Write to `name` the path, without its ending, of what is made of the picture at `path`, which has
+ * index `number` in config->paths. A name that pictures share gets number + 1 behind it. */
 void ddp_out_name(const ddp_out_names *n, const char *path, size_t number, char name[DDP_OUT_NAME]);
 
+/* Free what *n owns. All zero is allowed. */
 void ddp_out_names_close(ddp_out_names *n);
 
 #endif

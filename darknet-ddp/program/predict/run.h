@@ -11,20 +11,20 @@ typedef struct ddp_predict_run {
     ddp_group *group;
     ddp_predictor *predictor;
     const ddp_sink_config *config;
-    ddp_sink sinks[DDP_SINKS_MOST]; /* the first `sink_count`; those of rank 0 alone there alone */
+    ddp_sink sinks[DDP_SINKS_MOST]; /* on other ranks than 0 only those of each rank */
     size_t sink_count;
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it. */
     void (*unreadable)(const char *sentence);
-    size_t pictures, boxes, unreadable_count; /* so far, on rank 0 those of all ranks */
-    double forward_s;                         /* sum of the pictures' times */
+    size_t pictures, boxes, unreadable_count; /* so far, of all ranks; only on rank 0 */
+    double forward_s;                         /* sum of those pictures' `seconds` */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and
- * so on. Blocks until all ranks have ended. Fails as the sinks do, with DDP_ERR_USAGE (a film, and
+ * so on. Collective. Fails as the sinks do, with DDP_ERR_NOMEM, with DDP_ERR_USAGE (a film, and
  * there are several ranks or the build reads none), DDP_ERR_IO (of a film), DDP_ERR_COMM. */
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Close the sinks. Returns the first failure. */
+/* Close all sinks. Returns the first failure; the others are closed all the same. */
 ddp_status ddp_predict_run_close(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

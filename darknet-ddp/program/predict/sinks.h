@@ -25,9 +25,9 @@ typedef struct ddp_sink ddp_sink;
 
 struct ddp_sink {
     void *ctx;
-    /* Take one prediction. Pictures that cannot be read come, too. */
+    /* Take one prediction, which the caller releases. Pictures that cannot be read come, too. */
     ddp_status (*take)(void *ctx, ddp_prediction *p, ddp_error *err);
-    /* A film has ended; NULL: never mind. */
+    /* Called when a film has ended; NULL: not called. */
     ddp_status (*end_film)(void *ctx, ddp_error *err);
     /* Write what is left, and free ctx. Called once, also after a failure. */
     ddp_status (*close)(void *ctx, ddp_error *err);
@@ -36,25 +36,26 @@ struct ddp_sink {
     int is_of_each_rank;
 };
 
-/* Each opens a sink; config must outlive it. Fail with DDP_ERR_NOMEM, DDP_ERR_IO, and with
- * DDP_ERR_USAGE if a file that is there would be written over. */
+/* All functions below set *s to an open sink; config, and the names given, must outlive it. They
+ * fail with DDP_ERR_NOMEM. */
 
-/* Print lines as `detector test` and `classifier predict` always did. */
+/* Open a sink that prints lines as `detector test` and `classifier predict` always did. */
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Write all predictions to the file at path. coco: in COCO's format of results. */
+/* Open a sink that writes all predictions to the file at path, anew. coco: 1 for COCO's format of
+ * results, 0 for our own. Fails also with DDP_ERR_IO. */
 ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *path,
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write a label file where training looks for a picture's. A file that is there is left as it is.
- */
+/* Open a sink that writes each picture's label file where training looks for it. A file that is
+ * there already stays as it is. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Write pictures with boxes. out: NAME of NAME.jpg, for one picture, or a folder. NULL:
- * predictions.jpg, of one picture, or nothing. The boxes of a picture's label file are drawn thin.
- */
+/* Open a sink that writes pictures with boxes, and those of their label files as thin ones. out:
+ * NAME of NAME.jpg, for one picture, or a folder; NULL: "predictions". Fails also with DDP_ERR_IO,
+ * and with DDP_ERR_USAGE if a file that is there would be written over. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -6,24 +6,24 @@
 
 #include <stddef.h>
 
-/* All zero: empty. */
+/* The pictures and films of a command. Begin with all zeros. */
 typedef struct ddp_source {
     char **paths; /* pictures and films, in the order in which they are named */
     size_t count, room;
-    int is_one_file; /* one word names one picture or film */
+    int is_one_file; /* 1: there was one word, and it names a picture or film */
 } ddp_source;
 
 /* Add the pictures and films that words[0..count) name. A word is a picture, a film, a folder, or a
  * list: a file .txt or .list with a path in each line. Files of a folder are sorted by name.
  * Release *s in any case. Fails with DDP_ERR_IO (a list or folder cannot be read), DDP_ERR_FORMAT
- * (nothing is in it), DDP_ERR_NOMEM.
- */
+ * (nothing is in it), DDP_ERR_NOMEM. */
 ddp_status ddp_source_read(ddp_source *s, char *const *words, int count,
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if the name of a file ends as those of films do. */
 int ddp_source_is_film(const char *path);
 
+/* Free the paths, and make *s all zero. */
 void ddp_source_release(ddp_source *s);
 
 #endif

@@ -6,9 +6,9 @@
 
 enum { DDP_TRUTHS_MOST = 512 };
 
-/* Read the boxes of the label file of the picture at path, where training looks for it, at most
- * DDP_TRUTHS_MOST, in fractions of the picture. Returns how many; 0 where there is no such file.
- * Lines that training would refuse are left out. */
+/* Read at most DDP_TRUTHS_MOST boxes of the label file that training would read for the picture at
+ * path, in fractions of the picture. Returns how many; 0 where there is no such file. Lines that
+ * training would refuse are left out. */
 size_t ddp_truths_read(ddp_truth truths[DDP_TRUTHS_MOST], const char *path, int classes);
 
 #endif

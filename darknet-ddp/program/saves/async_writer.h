@@ -26,7 +26,7 @@
 
 typedef struct ddp_async_writer ddp_async_writer;
 
-/* saves that may wait to be written, or to be told of by ddp_async_writer_poll, at most */
+/* The most saves that wait to be written, or to be told of by ddp_async_writer_poll. */
 enum { DDP_ASYNC_PATHS = 16 };
 
 /* The saves that have ended since the last ddp_async_writer_poll. */
