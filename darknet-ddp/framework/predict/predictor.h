@@ -73,7 +73,7 @@ int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out);
 void ddp_predictor_frame(ddp_predictor *p, const unsigned char *rgb, int width, int height,
                          ddp_prediction *out);
 
-/* As ddp_predictor_frame, for `planes`: 3 of width * height floats from 0 to 1. They become
+/* Set *out to what is found in `planes`: 3 of width * height floats from 0 to 1. They become
  * out->pixels, which ddp_prediction_release frees. */
 void ddp_predictor_planes(ddp_predictor *p, float *planes, int width, int height,
                           ddp_prediction *out);
