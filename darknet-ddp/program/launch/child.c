@@ -2,210 +2,97 @@
 
 #include "base/clock.h"
 #include "base/tty.h"
+#include "launch/child_start.h"
 #include "launch/mpirun.h"
 #include "launch/oom.h"
 #include "launch/output_relay.h"
 #include "launch/process_tree.h"
 #include "launch/signals.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int listened_to[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGQUIT, SIGTSTP, SIGCHLD};
+/* LOOK_MS: how often the ranks' memory is looked at. ASK_MS: how often ranks that have not
+ * committed are asked to end. */
+enum { LOOK_MS = 1000, ASK_MS = 100, SAY_START_S = 10, LAST_READS = 16 };
 
-enum { SIGNALS = sizeof listened_to / sizeof listened_to[0] };
+static const int64_t second_ns = 1000000000, ms_ns = 1000000;
 
-static const int64_t second_ns = 1000000000;
+/* What the ranks of a job are doing. */
+enum state {
+    STAYS,       /* in the table: the event changes nothing */
+    RUNNING,     /* nobody has asked them to end */
+    WITHDRAWING, /* they were asked before they had committed, and agree whether all have heard */
+    SAVING,      /* they were asked, and end the step, save and end */
+    ENDING,      /* the launcher was told to end them */
+    FAILED,      /* a rank has said that it ends the job */
+    DONE,        /* rank 0 has said that all is done */
+    GIVEN_UP,    /* none had begun within start_limit_s */
+    STATES
+};
 
-/* LOOK_MS: how often the ranks' memory is looked at; FAIL_S and END_S: after these a job that
- * has failed, or is done, is killed. */
-enum { LOOK_MS = 1000, ASK_MS = 100, FAIL_S = 5, END_S = 15, SAY_START_S = 10, LAST_READS = 16 };
+/* What happens. The first three are a signal to end. */
+enum event {
+    ASKED_EARLY, /* ranks that are to train have not committed */
+    ASKED,       /* they have */
+    ASKED_OTHER, /* they are not to train */
+    COMMITTED,   /* a note of the ranks, as the next two */
+    HAS_FAILED,
+    ALL_DONE,
+    TOO_LATE, /* start_limit_s has passed */
+    EVENTS
+};
+
+/* Values of limit_s. */
+enum { NEVER = -1, BY_CONFIG = -2 };
+
+/* For each state: after how many seconds what is left is killed, and the state after each event. */
+static const struct {
+    int limit_s;
+    enum state next[EVENTS];
+} states[STATES] = {
+    [RUNNING] = {NEVER, {WITHDRAWING, SAVING, ENDING, STAYS, FAILED, DONE, GIVEN_UP}},
+    [WITHDRAWING] = {2, {WITHDRAWING, SAVING, ENDING, SAVING}},
+    [SAVING] = {BY_CONFIG, {STAYS, ENDING, ENDING, STAYS, FAILED, DONE}},
+    [ENDING] = {2, {ENDING, ENDING, ENDING}},
+    [FAILED] = {5, {ENDING, ENDING, ENDING}},
+    [DONE] = {15, {ENDING, ENDING, ENDING}},
+    [GIVEN_UP] = {0, {STAYS}},
+};
 
 struct launcher {
-    pid_t pid;
+    ddp_child_config config;
+    ddp_child_process process;
     int signals; /* a descriptor that gives them */
     ddp_output_relay out, err;
     ddp_oom memory;
-    int64_t looked_ns;
-    ddp_child_config config;
-    int64_t began_ns;
-    int said_start;      /* that no rank has begun yet */
-    int gave_up;         /* waiting for one */
-    int trains;          /* the ranks said so */
-    int asked;           /* to save and end */
-    int asked_by;        /* by which signal */
-    int64_t asked_ns;    /* when */
-    int ended_by;        /* the signal that ends them at once */
-    int64_t told_ns;     /* when ranks that had not committed were last asked to end */
-    int64_t deadline_ns; /* then they are killed; 0: never */
+    enum state state;
+    int asked_by;        /* the last signal to end; 0: none has come */
+    int64_t asked_ns;    /* when it came */
+    int64_t told_ns;     /* WITHDRAWING: when ranks were last asked */
+    int64_t deadline_ns; /* what is left then is killed; 0: never */
+    int64_t began_ns, looked_ns;
+    int said_start; /* that no rank has begun yet */
 };
 
-pid_t ddp_child_starter(void)
-{
-    const char *text = getenv(DDP_STARTER_VARIABLE);
-    char own[256] = "", host[256] = "";
-    int number = 0;
+/* ---- the states ---- */
 
-    if (!text || gethostname(own, sizeof own - 1) || sscanf(text, "%d@%255s", &number, host) != 2)
-        return 0;
-    return number > 1 && strcmp(own, host) == 0 ? (pid_t)number : 0;
+static int has_note(const struct launcher *l, int notes)
+{
+    return (l->err.notes & notes) != 0;
 }
 
-void ddp_child_tell(int to, ddp_launcher_note note)
+/* May it be that the ranks end without having trained? They decide. */
+static int is_untrained(const struct launcher *l)
 {
-    if (getenv(DDP_STARTER_VARIABLE))
-        (void)dprintf(to, DDP_NOTE_LINE "%d\n", (int)note);
-}
-
-void ddp_child_tell_log(int to, const char *path)
-{
-    if (getenv(DDP_STARTER_VARIABLE))
-        (void)dprintf(to, DDP_NOTE_LINE DDP_NOTE_LOG "%s\n", path);
-}
-
-static void set_starter(void)
-{
-    char own[256] = "", text[300];
-
-    (void)gethostname(own, sizeof own - 1);
-    (void)snprintf(text, sizeof text, "%d@%s", (int)getpid(), own);
-    (void)setenv(DDP_STARTER_VARIABLE, text, 1);
-}
-
-/* A descriptor to read them from; -1 on failure. */
-static int listen_to_signals(void)
-{
-    struct sigaction hangup;
-    sigset_t set;
-
-    (void)sigemptyset(&set);
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-        (void)sigaddset(&set, SIGHUP); /* without nohup */
-    for (int i = 0; i < SIGNALS; i++) {
-        (void)signal(listened_to[i], SIG_DFL);
-        (void)sigaddset(&set, listened_to[i]);
-    }
-    (void)signal(SIGPIPE, SIG_IGN); /* the relay sees it */
-    (void)sigprocmask(SIG_BLOCK, &set, NULL);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* Signals by which others end a launcher. */
-static const int ends[] = {SIGTERM, SIGINT};
-
-enum { ENDS = sizeof ends / sizeof ends[0] };
-
-/* Are these kept from the launcher? */
-static int keeps_ends(const struct launcher *l)
-{
-    return l->config.end_signal != SIGTERM;
-}
-
-/* Ends of pipes. */
-struct pipes {
-    int out[2], err[2], answer[2];
-};
-
-static int open_pipes(struct pipes *p)
-{
-    if (pipe2(p->out, O_CLOEXEC))
-        return -1;
-    if (pipe2(p->err, O_CLOEXEC)) {
-        (void)close(p->out[0]);
-        (void)close(p->out[1]);
-        return -1;
-    }
-    if (pipe2(p->answer, O_CLOEXEC) == 0)
-        return 0;
-    for (int end = 0; end < 2; end++) {
-        (void)close(p->out[end]);
-        (void)close(p->err[end]);
-    }
-    return -1;
-}
-
-/* In the child: become the program, or answer why not. */
-static void become(const struct launcher *l, const char *const *args, pid_t parent,
-                   const struct pipes *p)
-{
-    int in = open("/dev/null", O_RDONLY | O_CLOEXEC), why;
-    sigset_t kept;
-
-    (void)sigemptyset(&kept);
-    for (size_t i = 0; keeps_ends(l) && i < ENDS; i++)
-        (void)sigaddset(&kept, ends[i]);
-    (void)sigprocmask(SIG_SETMASK, &kept, NULL);
-    (void)signal(SIGPIPE, SIG_DFL);
-    (void)setpgid(0, 0);
-    (void)prctl(PR_SET_PDEATHSIG, l->config.end_signal);
-    if (getppid() == parent && in >= 0 && dup2(in, STDIN_FILENO) >= 0
-        && dup2(p->out[1], STDOUT_FILENO) >= 0 && dup2(p->err[1], STDERR_FILENO) >= 0)
-        (void)execv(args[0], (char *const *)args);
-    why = errno;
-    if (write(p->answer[1], &why, sizeof why) < 0)
-        _exit(126);
-    _exit(127);
-}
-
-/* Start the program: l->pid is its process, and l's relays pass on what it prints. */
-static ddp_status start(struct launcher *l, const char *const *args, ddp_error *err)
-{
-    struct pipes p;
-    int why = 0;
-    pid_t parent = getpid();
-    ssize_t told;
-
-    if (open_pipes(&p))
-        return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(errno));
-    l->pid = fork();
-    if (l->pid == 0)
-        become(l, args, parent, &p);
-    if (l->pid < 0)
-        why = errno;
-    (void)close(p.out[1]);
-    (void)close(p.err[1]);
-    (void)close(p.answer[1]);
-    told = l->pid < 0 ? 0 : read(p.answer[0], &why, sizeof why);
-    (void)close(p.answer[0]);
-    ddp_output_relay_open(&l->out, p.out[0], STDOUT_FILENO, 0);
-    ddp_output_relay_open(&l->err, p.err[0], STDERR_FILENO, 1);
-    if (ddp_tty_is_one(STDOUT_FILENO, STDERR_FILENO))
-        l->err.beside = &l->out;
-    if (l->pid < 0 || told > 0)
-        return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(why));
-    return DDP_OK;
-}
-
-/* Has process pid ended? Other processes that are found to have ended are those it left to us. */
-static int has_ended(pid_t pid, int *how)
-{
-    pid_t ended;
-    int status;
-
-    while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
-        if (ended == pid) {
-            *how = status;
-            return 1;
-        }
-    return 0;
-}
-
-/* How long ranks may take to save and end; 0: for ever. */
-static int64_t patience_ns(const struct launcher *l)
-{
-    if (l->config.grace_s > 0)
-        return (int64_t)(l->config.grace_s * 1e9);
-    return l->config.patient ? 0 : 3 * second_ns;
+    return l->config.trains && !has_note(l, DDP_NOTE_COMMITS);
 }
 
 /* Send a signal to the ranks; it is enough that one gets it, which tells the others. Returns 0
@@ -214,78 +101,91 @@ static int signal_ranks(const struct launcher *l, int number)
 {
     if (l->config.keeps_signals)
         return ddp_process_tree_signal(number) > 0;
-    return kill(l->pid, number) == 0;
+    return kill(l->process.pid, number) == 0;
 }
 
-/* May it be that the ranks end without having trained? They decide. */
-static int is_untrained(const struct launcher *l)
+/* Return how long ranks may stay in a state; NEVER: for good. */
+static int64_t limit_ns(const struct launcher *l, enum state state)
 {
-    return l->config.trains && !(l->err.notes & DDP_NOTE_COMMITS);
+    if (states[state].limit_s != BY_CONFIG)
+        return states[state].limit_s * second_ns;
+    if (l->config.grace_s > 0)
+        return (int64_t)(l->config.grace_s * 1e9);
+    return l->config.patient ? NEVER * second_ns : 3 * second_ns;
 }
 
-static void ask_untrained(struct launcher *l, int number)
+/* Set the deadline of a new state: none is put off, but that of ranks which have committed. */
+static void set_deadline(struct launcher *l, enum state from, enum state to)
 {
-    if (!l->ended_by)
-        l->deadline_ns = ddp_clock_ns() + 2 * second_ns;
-    l->ended_by = number;
-    l->told_ns = ddp_clock_ns();
-    (void)signal_ranks(l, SIGUSR2);
+    int64_t limit = limit_ns(l, to), deadline_ns = limit < 0 ? 0 : ddp_clock_ns() + limit;
+
+    if (l->deadline_ns == 0 || (from == WITHDRAWING && to == SAVING)
+        || (deadline_ns > 0 && deadline_ns < l->deadline_ns))
+        l->deadline_ns = deadline_ns;
 }
+
+static void enter(struct launcher *l, enum state to)
+{
+    enum state from = l->state;
+
+    if (to == SAVING && !signal_ranks(l, SIGUSR2))
+        to = ENDING;
+    set_deadline(l, from, to);
+    l->state = to;
+    if (to == WITHDRAWING) {
+        l->told_ns = ddp_clock_ns();
+        (void)signal_ranks(l, SIGUSR2);
+    } else if (to == SAVING) {
+        ddp_signals_say_ending();
+    } else if (to == ENDING) {
+        if (from != SAVING && from != ENDING)
+            ddp_signals_say("darknet: ending\n");
+        (void)kill(l->process.pid, l->config.end_signal);
+    }
+}
+
+static void happen(struct launcher *l, enum event event)
+{
+    enum state next = states[l->state].next[event];
+
+    if (next != STAYS)
+        enter(l, next);
+}
+
+/* Take the notes of ranks that have come, and ask those again that may not have heard. */
+static void take_notes(struct launcher *l)
+{
+    if (has_note(l, DDP_NOTE_COMMITS))
+        happen(l, COMMITTED);
+    if (has_note(l, DDP_NOTE_FAILS))
+        happen(l, HAS_FAILED);
+    else if (has_note(l, DDP_NOTE_DONE | DDP_NOTE_LACKS))
+        happen(l, ALL_DONE);
+    if (l->state == WITHDRAWING && ddp_clock_ns() - l->told_ns >= ASK_MS * ms_ns)
+        enter(l, WITHDRAWING);
+}
+
+/* ---- signals to this process ---- */
 
 static void ask_to_end(struct launcher *l, int number)
 {
-    int saves;
-
     if (number == l->asked_by && ddp_signals_is_echo(l->asked_ns))
         return;
-    if (is_untrained(l)) {
-        ask_untrained(l, number);
-        return;
-    }
-    saves = l->config.trains && !l->asked && signal_ranks(l, SIGUSR2);
-    if (saves)
-        ddp_signals_say_ending();
-    else if (!l->asked && !l->ended_by)
-        ddp_signals_say("darknet: ending\n");
-    if (!saves)
-        (void)kill(l->pid, l->config.end_signal);
-    if (saves) {
-        l->asked = 1;
-        l->asked_by = number;
-        l->asked_ns = ddp_clock_ns();
-        l->deadline_ns = patience_ns(l) ? ddp_clock_ns() + patience_ns(l) : 0;
-    } else if (!l->ended_by) {
-        l->deadline_ns = ddp_clock_ns() + 2 * second_ns;
-    }
-    if (!saves || patience_ns(l))
-        l->ended_by = number;
+    l->asked_by = number;
+    l->asked_ns = ddp_clock_ns();
+    happen(l, !l->config.trains ? ASKED_OTHER : is_untrained(l) ? ASKED_EARLY : ASKED);
 }
 
 /* Take a signal that was kept from the launcher, unless the ranks have been asked already: whoever
  * ends a whole job sends one to each process. */
 static void look_at_kept(struct launcher *l)
 {
-    for (size_t i = 0; keeps_ends(l) && i < ENDS && !l->asked && !l->ended_by; i++)
-        if (ddp_process_has_pending(l->pid, ends[i]))
-            ask_to_end(l, ends[i]);
-}
-
-/* Look at ranks that were asked to end: they may have committed before they heard of it, or may not
- * have heard. */
-static void look_at_asked(struct launcher *l)
-{
-    int number = l->ended_by;
-
-    if (!l->told_ns)
+    if (l->config.end_signal == SIGTERM || l->asked_by)
         return;
-    if (is_untrained(l)) {
-        if (ddp_clock_ns() - l->told_ns >= ASK_MS * (int64_t)1000000)
-            ask_untrained(l, number);
-        return;
-    }
-    l->told_ns = 0;
-    l->ended_by = 0;
-    ask_to_end(l, number);
+    if (ddp_process_has_pending(l->process.pid, SIGTERM))
+        ask_to_end(l, SIGTERM);
+    else if (ddp_process_has_pending(l->process.pid, SIGINT))
+        ask_to_end(l, SIGINT);
 }
 
 /* Ctrl-Z: stop with all ranks until SIGCONT comes. Time in which nothing runs is nobody's delay. */
@@ -325,15 +225,16 @@ static void take_signal(struct launcher *l, int number)
         ask_where(l);
 }
 
+/* ---- the loop ---- */
+
 static int wait_ms(const struct launcher *l)
 {
-    int64_t left = l->deadline_ns - ddp_clock_ns();
+    int64_t most = l->state == WITHDRAWING ? ASK_MS : LOOK_MS,
+            left = l->deadline_ns - ddp_clock_ns();
 
-    if (l->told_ns && left > ASK_MS * (int64_t)1000000)
-        return ASK_MS;
-    if (l->deadline_ns == 0 || left > LOOK_MS * (int64_t)1000000)
-        return LOOK_MS;
-    return left < 0 ? 0 : (int)(left / 1000000) + 1;
+    if (l->deadline_ns == 0 || left > most * ms_ns)
+        return (int)most;
+    return left < 0 ? 0 : (int)(left / ms_ns) + 1;
 }
 
 /* Does a launcher that has started no rank wait for too long? */
@@ -343,12 +244,11 @@ static void look_at_start(struct launcher *l)
            limit_s = l->config.start_limit_s;
     double say_s = limit_s > 0 && limit_s < 2 * SAY_START_S ? limit_s / 2 : SAY_START_S;
 
-    if (!l->config.say_start || l->err.notes & DDP_NOTE_BEGINS || l->deadline_ns != 0)
+    if (!l->config.say_start || has_note(l, DDP_NOTE_BEGINS) || l->state != RUNNING)
         return;
     if (limit_s > 0 && waited_s >= limit_s) {
         l->config.say_start(l->config.ctx, waited_s, 1);
-        l->gave_up = 1;
-        l->deadline_ns = ddp_clock_ns();
+        happen(l, TOO_LATE);
     } else if (waited_s >= say_s && !l->said_start) {
         l->said_start = 1;
         l->config.say_start(l->config.ctx, waited_s, 0);
@@ -367,21 +267,32 @@ static void work(struct launcher *l)
     (void)poll(fds, 5, wait_ms(l));
     ddp_output_relay_move(&l->out);
     ddp_output_relay_move(&l->err);
-    l->trains |= (l->err.notes & DDP_NOTE_TRAINS) != 0;
-    if (l->err.notes & DDP_NOTE_FAILS && l->deadline_ns == 0)
-        l->deadline_ns = ddp_clock_ns() + FAIL_S * second_ns;
-    else if (l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS) && l->deadline_ns == 0)
-        l->deadline_ns = ddp_clock_ns() + END_S * second_ns;
+    take_notes(l);
     while (read(l->signals, &signal, sizeof signal) == (ssize_t)sizeof signal)
         take_signal(l, (int)signal.ssi_signo);
-    look_at_asked(l);
-    if (ddp_clock_ns() - l->looked_ns < LOOK_MS * (int64_t)1000000)
+    if (ddp_clock_ns() - l->looked_ns < LOOK_MS * ms_ns)
         return;
     l->looked_ns = ddp_clock_ns();
     look_at_start(l);
     look_at_kept(l);
-    ddp_oom_look(&l->memory, l->pid);
+    ddp_oom_look(&l->memory, l->process.pid);
 }
+
+/* Has process pid ended? Other processes that are found to have ended are those it left to us. */
+static int has_ended(pid_t pid, int *how)
+{
+    pid_t ended;
+    int status;
+
+    while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
+        if (ended == pid) {
+            *how = status;
+            return 1;
+        }
+    return 0;
+}
+
+/* ---- the end ---- */
 
 /* No rank has begun, and mpirun has said why: of a host that it does not reach Open MPI 5 says that
  * it has lost the daemon there. */
@@ -425,59 +336,71 @@ static void say_why(const struct launcher *l, int status)
                   status, *l->err.why ? ": " : ", and none has said why", l->err.why);
 }
 
-/* Did the ranks train when the launcher ended? Open MPI 5's mpirun then ends with status 0, too,
- * where it has lost a host. */
-static int is_broken_off(const struct launcher *l)
-{
-    return l->trains && !(l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS)) && !l->asked
-           && !l->ended_by;
-}
-
-static void finish(struct launcher *l, int how, ddp_exit_info *ended)
-{
-    int untrained = is_untrained(l) && (l->ended_by || l->err.notes & DDP_NOTE_UNTRAINED);
-
-    if (untrained && l->ended_by)
-        ended->status = 128 + l->ended_by;
-    ended->failed = ended->status != 0 && !l->asked && !l->ended_by && !untrained;
-    ended->begun = (l->err.notes & DDP_NOTE_BEGINS) != 0;
-    ended->trained = l->trains;
-    ended->saved = (l->err.notes & DDP_NOTE_SAVED) != 0;
-    ended->taken = (l->err.notes & DDP_NOTE_TAKEN) != 0;
-    ddp_output_relay_finish(&l->out, 0);
-    ddp_output_relay_finish(&l->err, ended->failed && l->config.verbose);
-    if (untrained)
-        ddp_signals_say(ddp_signals_ends_untrained);
-    if (ended->failed)
-        say_what_ended(l);
-    if (ended->failed && !l->gave_up && !l->err.told && (could_not_start(l) || !*l->err.lost)
-        && l->err.ended.rank < 0 && !WIFSIGNALED(how) && !(l->err.notes & DDP_NOTE_LACKS))
-        say_why(l, ended->status);
-    if (ended->failed && WIFSIGNALED(how))
-        (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
-                      strsignal(WTERMSIG(how)));
-    if (ended->failed && could_not_start(l))
-        ended->status = 1; /* mpirun has numbers of its own */
-    ended->advised = l->err.advised;
-    (void)close(l->signals);
-}
-
-static int status_of_killed(const struct launcher *l)
-{
-    if (l->err.notes & DDP_NOTE_FAILS)
-        return 1;
-    if (l->err.notes & (DDP_NOTE_DONE | DDP_NOTE_LACKS))
-        return (l->err.notes & DDP_NOTE_LACKS) != 0;
-    return l->ended_by ? 128 + l->ended_by : 1;
-}
-
 /* Return 1 if the ranks have come to their end as somebody wished, whatever mpirun's exit status: a
  * signal to mpirun gives it one of its own. Ranks that mpirun ends because it has lost the way to a
  * host save and end, too, but nobody wished it. */
 static int is_done(const struct launcher *l, int how)
 {
-    return WIFEXITED(how) && l->err.notes & DDP_NOTE_DONE && !(l->err.notes & DDP_NOTE_FAILS)
-           && (l->asked || WEXITSTATUS(how) != DDP_MPIRUN_LOST_WAY);
+    return WIFEXITED(how) && has_note(l, DDP_NOTE_DONE) && !has_note(l, DDP_NOTE_FAILS)
+           && (l->asked_by || WEXITSTATUS(how) != DDP_MPIRUN_LOST_WAY);
+}
+
+/* Return the exit status of ranks of which the last was killed here. */
+static int status_of_killed(const struct launcher *l)
+{
+    if (has_note(l, DDP_NOTE_FAILS))
+        return 1;
+    if (has_note(l, DDP_NOTE_DONE | DDP_NOTE_LACKS))
+        return has_note(l, DDP_NOTE_LACKS);
+    return l->asked_by ? 128 + l->asked_by : 1;
+}
+
+/* Return the exit status of ranks whose launcher has ended. Open MPI 5's mpirun ends with status 0
+ * where it has lost a host, too: ranks that trained and were not done are a failure. */
+static int status_of_ended(const struct launcher *l, int how)
+{
+    int status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+    int breaks_off = has_note(l, DDP_NOTE_TRAINS) && !has_note(l, DDP_NOTE_DONE | DDP_NOTE_LACKS)
+                     && !l->asked_by;
+
+    if (is_done(l, how))
+        return 0;
+    return status == 0 && breaks_off ? 1 : status;
+}
+
+static void say_failure(const struct launcher *l, int how, int status)
+{
+    say_what_ended(l);
+    if (WIFSIGNALED(how))
+        (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
+                      strsignal(WTERMSIG(how)));
+    else if (l->state != GIVEN_UP && !l->err.told && (could_not_start(l) || !*l->err.lost)
+             && l->err.ended.rank < 0 && !has_note(l, DDP_NOTE_LACKS))
+        say_why(l, status);
+}
+
+static void finish(struct launcher *l, int how, int status, ddp_exit_info *ended)
+{
+    int untrained = is_untrained(l) && (l->asked_by || has_note(l, DDP_NOTE_UNTRAINED));
+
+    if (untrained && l->asked_by)
+        status = 128 + l->asked_by;
+    *ended = (ddp_exit_info){.status = status,
+                             .begun = has_note(l, DDP_NOTE_BEGINS),
+                             .failed = status != 0 && !l->asked_by && !untrained,
+                             .trained = has_note(l, DDP_NOTE_TRAINS),
+                             .saved = has_note(l, DDP_NOTE_SAVED),
+                             .taken = has_note(l, DDP_NOTE_TAKEN)};
+    ddp_output_relay_finish(&l->out, 0);
+    ddp_output_relay_finish(&l->err, ended->failed && l->config.verbose);
+    if (untrained)
+        ddp_signals_say(ddp_signals_ends_untrained);
+    if (ended->failed)
+        say_failure(l, how, status);
+    if (ended->failed && could_not_start(l))
+        ended->status = 1; /* mpirun has numbers of its own */
+    ended->advised = l->err.advised;
+    (void)close(l->signals);
 }
 
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
@@ -489,28 +412,24 @@ ddp_status ddp_child(const char *const *args, const ddp_child_config *config, dd
     memset(&l, 0, sizeof l);
     *ended = (ddp_exit_info){0};
     l.config = *config;
+    l.state = RUNNING;
     l.began_ns = ddp_clock_ns();
-    set_starter();
-    l.signals = listen_to_signals();
+    l.signals = ddp_child_listen();
     ddp_oom_open(&l.memory);
     ddp_become_subreaper();
-    if (start(&l, args, err))
+    if (ddp_child_start(&l.process, args, config->end_signal, err))
         return err->code;
-    while (!killed && !has_ended(l.pid, &how)) {
+    ddp_output_relay_open(&l.out, l.process.out, STDOUT_FILENO, 0);
+    ddp_output_relay_open(&l.err, l.process.err, STDERR_FILENO, 1);
+    if (ddp_tty_is_one(STDOUT_FILENO, STDERR_FILENO))
+        l.err.beside = &l.out;
+    while (!killed && !has_ended(l.process.pid, &how)) {
         work(&l);
         killed = l.deadline_ns > 0 && ddp_clock_ns() >= l.deadline_ns;
     }
     ddp_process_tree_kill();
     for (int i = 0; i < LAST_READS; i++)
         ddp_output_relay_move(&l.err);
-    if (killed)
-        ended->status = status_of_killed(&l);
-    else if (is_done(&l, how))
-        ended->status = 0;
-    else
-        ended->status = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
-    if (ended->status == 0 && is_broken_off(&l))
-        ended->status = 1;
-    finish(&l, how, ended);
+    finish(&l, how, killed ? status_of_killed(&l) : status_of_ended(&l, how), ended);
     return DDP_OK;
 }
