@@ -16,7 +16,7 @@ PLACES = (("2,2", "2 levels (2 ranks a host, then 2 hosts)"), ("1,1,1,1", "2 lev
           ("2,2,2,2", "2 levels (2 ranks a host, then 4 hosts)"), ("3,1", "2 levels (1 to 3 ranks a host, then 2 hosts)"),
           ("8", "1 level (8 ranks a host)"))
 DIRECT = ("-ddp_schedule", "direct")
-LEVELS = ("-ddp_schedule", "levels")
+LEVELS = ("-ddp_schedule", "hierarchical")
 
 
 def on_hosts(places):

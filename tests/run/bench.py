@@ -77,8 +77,9 @@ class Bench(darknet.Case):
                 self.check_sums(figures)
 
     def test_counts_messages(self):
-        """Two ranks on one host: by levels they need none, directly each sends every bucket and chunk once."""
-        for schedule, said, count in (("levels", "1 level (2 ranks a host in shared memory)", 0), ("direct", "direct", 2)):
+        """Two ranks on one host: hierarchical sums need none, by either word, directly each sends every bucket and chunk once."""
+        for schedule, said, count in (("hierarchical", "1 level (2 ranks a host in shared memory)", 0),
+                                      ("levels", "1 level (2 ranks a host in shared memory)", 0), ("direct", "direct", 2)):
             with self.subTest(schedule=schedule):
                 result, figures = self.bench("-ddp_schedule", schedule, "-ddp_bucket_mb", "0.001",
                                              "-ddp_first_bucket_mb", "0.001", ranks=2)

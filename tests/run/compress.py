@@ -14,7 +14,7 @@ import darknet  # noqa: E402
 
 TRAIN = ("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1")
 SMALL = ("-ddp_bucket_mb", "0.001", "-ddp_first_bucket_mb", "0.001")
-OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "levels", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"))
+OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "hierarchical", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"))
 
 
 class Compress(darknet.Case):
@@ -139,7 +139,7 @@ class Overflow(Compress):
         return ("regressor", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1", *options)
 
     def test_fp16_says_that_a_sum_is_too_large(self):
-        for schedule in ("direct", "levels"):
+        for schedule in ("direct", "hierarchical"):
             self.refused(*self.train("-ddp_compress", "fp16", "-ddp_schedule", schedule), ranks=2, code=1,
                          says=("not finite", "too large for fp16, which ends at 65504: -ddp_compress bf16 does not"))
 

@@ -19,7 +19,7 @@ WORDS = darknet.compressions()
 ALL = [("-ddp_compress", word) for word in WORDS]
 ONE = ALL[0]
 SMALL = ("-ddp_bucket_mb", "0.001", "-ddp_first_bucket_mb", "0.001")
-OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "levels", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"),
+OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "hierarchical", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"),
              ("-ddp_verify_every", "1"), ("-ddp_on_nan", "skip", "2"))
 
 

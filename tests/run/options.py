@@ -48,7 +48,7 @@ BAD_VALUES = [
     ("-ddp_grace", "x", "-ddp_grace wants a number from 0 to 86400, not 'x'"),
     ("-ddp_backend", "tcp", "-ddp_backend wants auto|nccl|mpi|gloo|solo, not 'tcp'"),
     ("-ddp_backend", "mp", "-ddp_backend wants auto|nccl|mpi|gloo|solo, not 'mp'"),
-    ("-ddp_schedule", "ring", "-ddp_schedule wants auto|direct|levels, not 'ring'"),
+    ("-ddp_schedule", "ring", "-ddp_schedule wants auto|direct|hierarchical|levels, not 'ring'"),
     ("-ddp_bucket_mb", "0", "-ddp_bucket_mb wants a number from 0.001 to 1024, not '0'"),
     ("-ddp_bucket_mb", "nan", "-ddp_bucket_mb wants a number from 0.001 to 1024, not 'nan'"),
     ("-ddp_bucket_mb", "25MB", "-ddp_bucket_mb wants a number from 0.001 to 1024, not '25MB'"),

@@ -119,7 +119,7 @@ class Sums(Ranks):
         self.same_weights(self.weights(), expected)
 
     def test_unless_they_are_to_share_it(self):
-        self.check_refused(self.run_limited("-ddp_schedule", "levels"), "-ddp_schedule levels: rank 0 (host ", code=2)
+        self.check_refused(self.run_limited("-ddp_schedule", "hierarchical"), "-ddp_schedule hierarchical: rank 0 (host ", code=2)
 
 
 class Disagreement(Ranks):

@@ -69,6 +69,33 @@ static void oldest_numbered_pairs_go(void **state)
     expect_names("toy_1.weights toy_1.weights.state");
 }
 
+static void states_of_all_but_the_newest_are_reduced(void **state)
+{
+    ddp_checkpoint_metadata first, second, last;
+    ddp_error err;
+
+    (void)state;
+    must_save("toy_1.weights", 1);
+    must_save("toy_2.weights", 2);
+    keep(2);
+    keep(2);
+    assert_int_equal(
+        ddp_checkpoint_peek(&first, folder_file(&folder, "toy_1.weights.state"), &err)
+            || ddp_checkpoint_peek(&second, folder_file(&folder, "toy_2.weights.state"), &err),
+        DDP_OK);
+    assert_int_equal(first.is_header_alone, 1);
+    assert_int_equal(first.step, 1);
+    assert_int_equal(second.is_header_alone, 0);
+    must_save("toy.backup", 3);
+    keep(2);
+    assert_int_equal(
+        ddp_checkpoint_peek(&second, folder_file(&folder, "toy_2.weights.state"), &err)
+            || ddp_checkpoint_peek(&last, folder_file(&folder, "toy.backup.state"), &err),
+        DDP_OK);
+    assert_int_equal(second.is_header_alone, 1);
+    assert_int_equal(last.is_header_alone, 0);
+}
+
 static void what_is_no_numbered_pair_of_ours_stays(void **state)
 {
     ddp_error err;
@@ -98,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(oldest_numbered_pairs_go),
+        IN_A_FOLDER(states_of_all_but_the_newest_are_reduced),
         IN_A_FOLDER(what_is_no_numbered_pair_of_ours_stays),
     };
 

@@ -89,21 +89,6 @@ static void a_log_alone_is_no_result(void **state)
     assert_true(has("toy.log"));
 }
 
-static void the_weights_that_a_run_begins_with_stay(void **state)
-{
-    char *path;
-
-    (void)state;
-    make("toy_last.weights");
-    make("toy_last.weights.state");
-    path = set_aside(folder_file(&folder, "toy_last.weights"));
-    assert_non_null(path);
-    free(path);
-    assert_true(has("toy_last.weights"));
-    assert_true(has("toy.1/toy_last.weights"));
-    assert_false(has("toy_last.weights.state"));
-}
-
 static void the_last_of_them_comes_back(void **state)
 {
     ddp_error err;
@@ -188,19 +173,6 @@ static void of_second_names_one_is_left(void **state)
     assert_int_equal(access(folder_file(&folder, "toy.1.moving"), F_OK), -1);
 }
 
-static void a_pair_in_whose_place_another_lies_stays_aside(void **state)
-{
-    (void)state;
-    make_cut_off(OF_PAIR);
-    folder_write(folder_file(&folder, "toy.backup"), "new", 3);
-    assert_true(recover());
-    assert_true(has("toy.csv"));
-    assert_false(has("toy.backup.state"));
-    assert_true(has("toy.1/toy.backup"));
-    assert_true(has("toy.1/toy.backup.state"));
-    assert_false(recover());
-}
-
 static void other_files_of_a_folder_stay_in_it(void **state)
 {
     (void)state;
@@ -245,11 +217,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(files_of_the_run_and_no_others_are_set_aside),
         IN_A_FOLDER(a_log_alone_is_no_result),
-        IN_A_FOLDER(the_weights_that_a_run_begins_with_stay),
         IN_A_FOLDER(the_last_of_them_comes_back),
         IN_A_FOLDER(a_move_that_was_cut_off_is_undone),
         IN_A_FOLDER(of_second_names_one_is_left),
-        IN_A_FOLDER(a_pair_in_whose_place_another_lies_stays_aside),
         IN_A_FOLDER(other_files_of_a_folder_stay_in_it),
         IN_A_FOLDER(a_folder_that_cannot_be_written_is_an_error),
     };

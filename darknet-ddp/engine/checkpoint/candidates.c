@@ -61,7 +61,11 @@ static ddp_status add_candidate(struct ddp_candidates *all, const char *director
     c->status =
         state ? ddp_checkpoint_peek(&c->metadata, c->state, &c->error)
               : ddp_fail(&c->error, DDP_ERR_FORMAT, "it has no state file (%s.state)", c->weights);
-    if (c->status)
+    c->is_bare = !state || c->metadata.is_header_alone;
+    if (state && c->is_bare)
+        (void)ddp_fail(&c->error, DDP_ERR_FORMAT,
+                       "numbered weights have no state any more when a later pair is saved");
+    if (c->status || c->is_bare)
         read_age(c);
     return DDP_OK;
 }
@@ -90,7 +94,7 @@ static ddp_status add_if_its(struct ddp_candidates *all, const char *directory, 
 
 static int rank_of(const struct ddp_candidate *c)
 {
-    return !c->state ? 2 : c->status ? 0 : 1;
+    return !c->state ? 3 : c->is_bare ? 2 : c->status ? 0 : 1;
 }
 
 static int later(uint64_t a, uint64_t b)
@@ -101,11 +105,11 @@ static int later(uint64_t a, uint64_t b)
 static int compare(const void *a, const void *b)
 {
     const struct ddp_candidate *x = a, *y = b;
-    int order = rank_of(x) - rank_of(y);
+    int order = rank_of(x) - rank_of(y), has_header = !x->status;
 
-    if (!order && !x->status)
+    if (!order && has_header)
         order = later(x->metadata.saved_at_ns, y->metadata.saved_at_ns);
-    if (!order && !x->status)
+    if (!order && has_header)
         order = later(x->metadata.step, y->metadata.step);
     if (!order)
         order = later(x->seen, y->seen);

@@ -12,6 +12,7 @@ struct ddp_candidate {
     char *weights, *state; /* paths of both; state is NULL if there is none */
     int is_part;           /* 1: state is X.state.part, of a save that did not end */
     int is_numbered;       /* 1: the weights' name is BASE_<number>.weights */
+    int is_bare;           /* 1: there is no state, or its header alone; error says which */
     ddp_checkpoint_metadata metadata;
     ddp_status status; /* how reading metadata from state ended; DDP_ERR_FORMAT without a state */
     ddp_error error;   /* why status is not DDP_OK */
@@ -28,9 +29,9 @@ struct ddp_candidates {
 };
 
 /* List the candidates of a run's name, base, in directory, newest first. State files whose header
- * is damaged come first, then those whose header says when they were saved, then weights without a
- * state. *all must be all zero; release it, also on failure. Fails with DDP_ERR_IO (the directory
- * cannot be read), DDP_ERR_NOMEM. */
+ * is damaged come first, then those whose header says when they were saved. Those of which nothing
+ * but the header is left follow, and then weights without a state. *all must be all zero; release
+ * it, also on failure. Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
 ddp_status ddp_candidates_list(struct ddp_candidates *all, const char *directory, const char *base,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -51,6 +51,7 @@ typedef struct ddp_checkpoint_metadata {
     float average_loss; /* Darknet's running average of the loss; below 0: none yet */
     uint64_t values_hash;                 /* caller's hash of every parameter and buffer */
     uint64_t weights_bytes, weights_hash; /* bytes of the weights file, and its hash */
+    int is_header_alone; /* 1: the file that was read has neither cfg nor arrays (find.h) */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;

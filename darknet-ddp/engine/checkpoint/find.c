@@ -145,7 +145,7 @@ static void look_for_renamed(ddp_pair *out, const struct ddp_candidates *all, co
 static ddp_status pick(ddp_pair *out, struct ddp_candidates *all, const char *base,
                        const ddp_pair_listener *listener, ddp_error *err)
 {
-    for (size_t i = 0; i < all->count && all->list[i].state; i++) {
+    for (size_t i = 0; i < all->count && !all->list[i].is_bare; i++) {
         struct ddp_candidate *c = &all->list[i];
         ddp_error why;
         ddp_there fault;
@@ -167,32 +167,37 @@ static ddp_status pick(ddp_pair *out, struct ddp_candidates *all, const char *ba
     return DDP_OK;
 }
 
-/* Weights without a state file: another program's, or copied alone. Beside a whole pair those are
- * told that count more images. */
-static void look_at_bare_weights(ddp_pair *out, struct ddp_candidates *all,
+/* Weights without a state: another program's, copied alone, or numbered ones. Beside a whole pair
+ * those are told that count more images; without any pair those win that count most. */
+static void look_at_bare_weights(ddp_pair *out, struct ddp_candidates *all, const char *base,
                                  const ddp_pair_listener *listener)
 {
-    uint64_t seen = out->there == DDP_THERE_WHOLE ? ddp_match_seen(out->weights) : 0;
+    int is_whole = out->there == DDP_THERE_WHOLE;
+    uint64_t seen = is_whole ? ddp_match_seen(out->weights) : 0;
+    struct ddp_candidate *most = NULL;
+    ddp_error ignored;
 
     for (size_t i = 0; i < all->count; i++) {
         struct ddp_candidate *c = &all->list[i];
 
-        if (c->state)
+        if (!c->is_bare || (c->state && check_base(c, base, &ignored)))
             continue;
-        if (out->there == DDP_THERE_WHOLE && c->seen > seen) {
+        if (is_whole && c->seen > seen) {
             tell(listener, c->weights, &c->error);
             out->passed_over++;
         }
-        if (out->there || c->is_numbered)
-            continue;
-        out->there = DDP_THERE_BARE;
-        out->weights = c->weights;
-        c->weights = NULL;
-        (void)ddp_fail(&out->why, DDP_ERR_FORMAT,
-                       "nothing can be resumed from %s: it has no state file (%s.state), so its "
-                       "momentum, average loss and seed are not known",
-                       out->weights, out->weights);
+        if ((c->state || !c->is_numbered) && (!most || c->seen > most->seen))
+            most = c;
     }
+    if (out->there || !most)
+        return;
+    out->there = DDP_THERE_BARE;
+    out->weights = most->weights;
+    most->weights = NULL;
+    (void)ddp_fail(&out->why, DDP_ERR_FORMAT,
+                   "nothing can be resumed from %s: %s, so its momentum, average loss and seed are "
+                   "not known",
+                   out->weights, most->error.text);
 }
 
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
@@ -206,7 +211,7 @@ ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
     if (!st)
         st = pick(out, &all, base, listener, err);
     if (!st)
-        look_at_bare_weights(out, &all, listener);
+        look_at_bare_weights(out, &all, base, listener);
     if (!st)
         look_for_renamed(out, &all, base);
     ddp_candidates_release(&all);
@@ -257,20 +262,55 @@ static int has_its_number(const struct ddp_candidate *c, const char *base)
     return number <= m->step || (m->list_count > 0 && number <= m->seen / m->list_count);
 }
 
+/* Leave the header alone of a state file. If that cannot be written, it stays as it is until the
+ * next save. */
+static void reduce_state(const char *state, const ddp_checkpoint_metadata *metadata)
+{
+    const ddp_checkpoint header = {.metadata = *metadata, .cfg = ""};
+    ddp_file_checksum sum;
+    ddp_error ignored;
+    ddp_file *f;
+    int renamed;
+
+    if (ddp_file_create(&f, state, &ignored))
+        return;
+    if (ddp_checkpoint_write(&header, f, &ignored) || ddp_file_finish(f, &sum, &ignored))
+        ddp_file_abandon(f);
+    else
+        (void)!ddp_file_publish(f, &renamed, &ignored);
+}
+
+void ddp_pair_reduce(const char *weights)
+{
+    char *state = ddp_state_path(weights);
+    ddp_checkpoint_metadata metadata;
+    ddp_error ignored;
+
+    if (state && !ddp_checkpoint_peek(&metadata, state, &ignored))
+        reduce_state(state, &metadata);
+    free(state);
+}
+
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, ddp_error *err)
 {
     struct ddp_candidates all = {0};
     ddp_status st = ddp_candidates_list(&all, directory, base, err);
+    size_t kept = 0;
+    int newer = 0; /* whole pairs of base */
     ddp_error why;
 
-    for (size_t i = 0, kept = 0; !st && i < all.count; i++) {
+    for (size_t i = 0; !st && i < all.count; i++) {
         const struct ddp_candidate *c = &all.list[i];
 
-        if (c->status || !c->is_numbered || c->is_part || check_base(c, base, &why)
-            || !has_its_number(c, base))
+        if (!c->state || c->status || c->is_part || check_base(c, base, &why))
             continue;
-        if (kept++ >= keep && !ddp_match_weights(c->weights, &c->metadata, &why))
-            st = remove_pair(c, err); /* other weights in their place are the user's */
+        if (c->is_numbered && has_its_number(c, base)) {
+            if (kept++ >= keep && !ddp_match_weights(c->weights, &c->metadata, &why))
+                st = remove_pair(c, err); /* other weights in their place are the user's */
+            else if (newer > 0 && !c->is_bare)
+                reduce_state(c->state, &c->metadata);
+        }
+        newer++;
     }
     ddp_candidates_release(&all);
     return st;

@@ -6,6 +6,7 @@
  *
  *   pairs     X with X.state: NAME.backup, NAME.weights, NAME_last, _final, _best.weights,
  *             NAME_<number>, NAME_best_<number>, NAME_final_<batches>.weights, NAME_<number>.backup
+ *             Of NAME_<number>.weights X.state is a header alone once a later pair is saved
  *   averages  NAME_ema.weights, NAME_ema_<batches>.weights; they have no state file
  *   records   NAME.csv, .csv.old, .html, .log, .finished, .events
  *   lock      NAME.lock, while it runs (name_lock.h)
@@ -103,11 +104,17 @@ typedef struct ddp_pair_header {
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove all pairs BASE_<number>.weights but the `keep` that were saved last. Only a weights file
- * whose state has a whole header, and names this base and has come to that number, counts: no copy
- * of a user's own. Weights that their state does not describe stay, too: all beyond the `keep` are
- * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* After a save, remove all numbered weights, BASE_<number>.weights, but the `keep` that were saved
+ * last, and their states. Of the state files of numbered weights that stay, all but that of the
+ * newest pair are reduced to their headers, which tell whose they are. Only a weights file whose
+ * state has a whole header, and names this base and has come to that number, counts: no copy of a
+ * user's own. Weights that their state does not describe stay, too: all beyond the `keep` are read.
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
+
+/* Reduce the state file of these weights to its header, if a later pair was saved. If that cannot
+ * be written, the file stays as it is. */
+void ddp_pair_reduce(const char *weights);
 
 #endif

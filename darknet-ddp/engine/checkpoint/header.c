@@ -245,6 +245,7 @@ ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_metada
     if (strcmp(line, last) != 0)
         return ddp_fail(err, DDP_ERR_FORMAT, "its header is damaged: its checksum is wrong");
     *metadata = h.metadata;
+    metadata->is_header_alone = h.body.bytes == 0;
     *body = h.body;
     return DDP_OK;
 }

@@ -10,7 +10,8 @@
  *                  for each rank. A host of many ranks sends as many times that.
  *   hierarchical   Within a host ranks sum in memory that they share. Between hosts each rank
  *                  exchanges with its like on the others (comm/hierarchical_plan.h), so that a host
- *                  sends no more than one rank would. The option's word is `levels`.
+ *                  sends no more than one rank would. -ddp_schedule also takes the word
+ *                  levels for it.
  *
  * Both have the same bits. Sums of a GPU's memory that NCCL makes in the order of device/sum.h go
  * the same ways, by messages within hosts, too. NCCL's other sums go its own way. */

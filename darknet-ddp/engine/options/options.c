@@ -363,6 +363,8 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
     argv[kept] = NULL;
     *argc = kept;
     o->deterministic |= o->exact;
+    if (o->schedule > DDP_SCHEDULE_HIERARCHICAL) /* levels, another word for it */
+        o->schedule = DDP_SCHEDULE_HIERARCHICAL;
     o->ddp |= trains && (o->ranks > 0 || o->hosts);
     if (check_context(o, of_ranks, is_ddp_command, trains, err)
         || (kept > 2 && is_ddp_command && check_commands(used, argv[2], err)))

@@ -92,6 +92,11 @@ int ddp_network_is_v4(const network *net, const char **why)
     return net->yolo_math_v4;
 }
 
+int ddp_network_averages(const network *net)
+{
+    return net->ema_alpha > 0;
+}
+
 int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES])
 {
     const picture_rules *rules = &net->rules;

@@ -53,6 +53,9 @@ enum { DDP_SIZE_MISFIT_BYTES = 200 };
  * Only a detector of Darknet's formulas draws sizes that the cfg does not decide. */
 int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]);
 
+/* Return how many files of averaged weights a run of net saves (ema_alpha=): 0 or 1. */
+int ddp_network_averages(const network *net);
+
 /* Set the learning rate to 0, so that later steps change nothing. */
 void ddp_network_freeze(network *net);
 

@@ -102,63 +102,41 @@ static int begins_as_imagenet_results(const head *h)
 
 /* ---- any of them ---- */
 
-static int is_of(ddp_written_kind kind, const head *h)
+static int begins_as_weights(const head *h)
 {
-    switch (kind) {
-    case DDP_WRITTEN_CHECK:
-        return begins_with(h, "{\"faults\": ");
-    case DDP_WRITTEN_MAP:
-        return begins_with(h, "{\"found\": ");
-    case DDP_WRITTEN_PREDICTIONS:
-        return begins_with(h, "{\"pictures\": ");
-    case DDP_WRITTEN_OPTIONS:
-        return begins_with(h, "{\"options\": ");
-    case DDP_WRITTEN_BENCH:
-        return begins_with(h, "{\n  \"cfg\": ");
-    case DDP_WRITTEN_TRACE:
-        return begins_with(h, "{\"traceEvents\":");
-    case DDP_WRITTEN_PROFILE:
-        return begins_with(h, "# darknet-ddp profile");
-    case DDP_WRITTEN_CFG:
-        return begins_as_cfg(h);
-    case DDP_WRITTEN_WEIGHTS:
-        return ddp_begins_as_weights((const unsigned char *)h->bytes, h->count);
-    case DDP_WRITTEN_JPEG:
-        return begins_as_jpeg_of_darknet(h);
-    case DDP_WRITTEN_VOC:
-        return begins_as_voc_results(h);
-    case DDP_WRITTEN_COCO:
-        return begins_as_coco_results(h);
-    case DDP_WRITTEN_IMAGENET:
-        return begins_as_imagenet_results(h);
-    }
-    return 0;
+    return ddp_begins_as_weights((const unsigned char *)h->bytes, h->count);
 }
+
+/* For each kind: its name, and how its files begin, by a text or a function. */
+static const struct {
+    const char *name, *text;
+    int (*begins)(const head *h);
+    int is_kept; /* ddp_written_is_kept */
+} kinds[] = {
+    [DDP_WRITTEN_CHECK] = {"earlier report of `ddp check`", "{\"faults\": "},
+    [DDP_WRITTEN_MAP] = {"earlier report of `detector map`", "{\"found\": "},
+    [DDP_WRITTEN_PREDICTIONS] = {"earlier file of predictions", "{\"pictures\": "},
+    [DDP_WRITTEN_OPTIONS] = {"earlier table of `ddp options`", "{\"options\": "},
+    [DDP_WRITTEN_BENCH] = {"earlier report of `ddp bench`", "{\n  \"cfg\": "},
+    [DDP_WRITTEN_TRACE] = {"earlier trace", "{\"traceEvents\":"},
+    [DDP_WRITTEN_PROFILE] = {"profile", "# darknet-ddp profile"},
+    [DDP_WRITTEN_CFG] = {"cfg", NULL, begins_as_cfg, 1},
+    [DDP_WRITTEN_WEIGHTS] = {"weights file", NULL, begins_as_weights, 1},
+    [DDP_WRITTEN_JPEG] = {"JPEG picture that darknet wrote", NULL, begins_as_jpeg_of_darknet},
+    [DDP_WRITTEN_VOC] = {"earlier result of VOC (eval=voc)", NULL, begins_as_voc_results},
+    [DDP_WRITTEN_COCO] = {"earlier result of COCO (eval=coco)", NULL, begins_as_coco_results},
+    [DDP_WRITTEN_IMAGENET] = {"earlier result of ImageNet (eval=imagenet)", NULL,
+                              begins_as_imagenet_results},
+};
 
 const char *ddp_written_name(ddp_written_kind kind)
 {
-    static const char *const names[] = {
-        [DDP_WRITTEN_CHECK] = "earlier report of `ddp check`",
-        [DDP_WRITTEN_MAP] = "earlier report of `detector map`",
-        [DDP_WRITTEN_PREDICTIONS] = "earlier file of predictions",
-        [DDP_WRITTEN_OPTIONS] = "earlier table of `ddp options`",
-        [DDP_WRITTEN_BENCH] = "earlier report of `ddp bench`",
-        [DDP_WRITTEN_TRACE] = "earlier trace",
-        [DDP_WRITTEN_PROFILE] = "profile",
-        [DDP_WRITTEN_CFG] = "cfg",
-        [DDP_WRITTEN_WEIGHTS] = "weights file",
-        [DDP_WRITTEN_JPEG] = "JPEG picture that darknet wrote",
-        [DDP_WRITTEN_VOC] = "earlier result of VOC (eval=voc)",
-        [DDP_WRITTEN_COCO] = "earlier result of COCO (eval=coco)",
-        [DDP_WRITTEN_IMAGENET] = "earlier result of ImageNet (eval=imagenet)",
-    };
-
-    return names[kind];
+    return kinds[kind].name;
 }
 
 int ddp_written_is_kept(ddp_written_kind kind)
 {
-    return kind == DDP_WRITTEN_WEIGHTS || kind == DDP_WRITTEN_CFG;
+    return kinds[kind].is_kept;
 }
 
 int ddp_written_is_other(const char *path, ddp_written_kind kind)
@@ -172,5 +150,5 @@ int ddp_written_is_other(const char *path, ddp_written_kind kind)
     if (got <= 0)
         return 0;
     h.count = (size_t)got;
-    return !is_of(kind, &h);
+    return kinds[kind].text ? !begins_with(&h, kinds[kind].text) : !kinds[kind].begins(&h);
 }

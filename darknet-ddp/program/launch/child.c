@@ -25,7 +25,7 @@ enum { LOOK_MS = 1000, ASK_MS = 100, SAY_START_S = 10, LAST_READS = 16 };
 
 static const int64_t second_ns = 1000000000, ms_ns = 1000000;
 
-/* What the ranks of a job are doing. */
+/* The states of a job's ranks. */
 enum state {
     STAYS,       /* in the table: the event changes nothing */
     RUNNING,     /* nobody has asked them to end */
@@ -38,7 +38,7 @@ enum state {
     STATES
 };
 
-/* What happens. The first three are a signal to end. */
+/* Each event that may change the state. The first three are a signal to end. */
 enum event {
     ASKED_EARLY, /* ranks that are to train have not committed */
     ASKED,       /* they have */

@@ -13,6 +13,7 @@
 #include "run/state.h"
 #include "run/trace.h"
 #include "run/watchdog.h"
+#include "saves/disk_use.h"
 #include "saves/done_marker.h"
 #include "show/guides.h"
 #include "show/rank_output.h"
@@ -20,7 +21,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 static int input_width, input_height;
 static ddp_train_position began;
@@ -254,33 +254,42 @@ static ddp_status commit(ddp_error *err)
     return DDP_OK;
 }
 
+static ddp_disk_use disk_use(void)
+{
+    const ddp_state *state = ddp_algorithm_set_state(ddp_trainer_algorithms(ddp_run.trainer));
+
+    return ddp_disk_use_of(ddp_trainer_table(ddp_run.trainer), state,
+                           ddp_group_size(ddp_run.group));
+}
+
 /* On rank 0: is there room for one pair of weights and state? */
 static ddp_status check_room(ddp_error *err)
 {
-    const ddp_param_table *table = ddp_trainer_table(ddp_run.trainer);
-    size_t values = 0;
-    struct statvfs disk;
-    double wanted, room, unit;
-    const char *name;
+    const ddp_disk_use use = disk_use();
+    ddp_status st = ddp_disk_check_room(&use, ddp_run.directory, err);
 
-    for (size_t i = 0; i < table->param_count; i++)
-        values += table->params[i].count * (size_t)(1 + table->params[i].optimizer.moments);
-    wanted = (double)values * sizeof(float);
-    if (statvfs(ddp_run.directory, &disk))
-        return DDP_OK; /* who saves there will say what is wrong */
-    room = (double)disk.f_bavail * (double)disk.f_frsize;
-    if (room >= wanted)
-        return DDP_OK;
-    unit = wanted < 1e6 ? 1e3 : 1e6;
-    name = wanted < 1e6 ? "kB" : "MB";
-    (void)ddp_fail(err, DDP_ERR_IO,
-                   "%s has room for %.1f %s, and a checkpoint of this network takes at least "
-                   "%.1f %s: nothing could be saved",
-                   ddp_run.directory, room / unit, name, wanted / unit, name);
-    if (ddp_run.options->on_save_error != DDP_CHOICE_CONTINUE)
-        return err->code;
+    if (!st || ddp_run.options->on_save_error != DDP_CHOICE_CONTINUE)
+        return st;
     printf("DDP: %s\n", err->text);
     return DDP_OK;
+}
+
+/* On rank 0: say what the run takes on the disk, if the train command is one whose numbered weights
+ * can be counted. list_count: pictures of an epoch. */
+static void print_disk_use(size_t list_count)
+{
+    const ddp_disk_use use = disk_use();
+    size_t last = began.last_step, batch = (size_t)ddp_trainer_batch(ddp_run.trainer).batch;
+    ddp_disk_files files = {.pairs = ddp_run.validation ? 4 : 2,
+                            .keep = (size_t)ddp_run.options->keep,
+                            .averages = (size_t)ddp_network_averages(trained)};
+
+    if (ddp_group_rank(ddp_run.group) != 0 || last == 0
+        || (!ddp_run.is_detector && !ddp_run.is_classifier))
+        return;
+    files.numbered = ddp_run.is_detector ? ddp_disk_numbered_of_detector(last)
+                                         : last * batch / (list_count ? list_count : 1);
+    ddp_disk_print(&use, &files, ddp_run.directory);
 }
 
 static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
@@ -343,9 +352,10 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
         return err->code;
     if (ddp_checkpoints_resumed(ddp_run.checkpoints)) /* and would be once more */
         ddp_session_advise();
-    if (!ddp_run.is_finished)
+    if (!ddp_run.is_finished) {
         ddp_done_marker_begin();
-    else if (ddp_run.list && ddp_group_rank(ddp_run.group) == 0)
+        print_disk_use((size_t)n);
+    } else if (ddp_run.list && ddp_group_rank(ddp_run.group) == 0)
         print_finished(&began);
     return ddp_session_validate_missed(trained, &began, err);
 }

@@ -178,7 +178,7 @@ static ddp_status use_schedule(const ddp_options *options, ddp_error *err)
     ddp_status st = ddp_group_use_schedule(ddp_run.group, (ddp_schedule)options->schedule, err);
 
     if (st == DDP_ERR_USAGE)
-        return ddp_wrap(err, "-ddp_schedule levels");
+        return ddp_wrap(err, "-ddp_schedule hierarchical");
     return st ? st : ddp_group_use_channels(ddp_run.group, options->channels, err);
 }
 
@@ -261,6 +261,7 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
     ddp_run.data = data;
     ddp_run.cfg = cfg;
     ddp_run.is_detector = strcmp(command, "detector") == 0;
+    ddp_run.is_classifier = strcmp(command, "classifier") == 0;
     ddp_run.label_kind = ddp_same_data_truth(command, data);
     if (ddp_same_data_agree_on_data(ddp_run.group, command, data, &err)
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,

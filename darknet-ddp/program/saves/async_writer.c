@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "checkpoint/find.h"
+#include "checkpoint/match.h"
 #include "checkpoint/pair.h"
 #include "saves/run_lock.h"
 #include "state/save.h"
@@ -42,6 +43,8 @@ struct ddp_async_writer {
     int keep;
     ddp_snapshot *snapshot;
     struct streamed streamed;
+    char *numbered; /* the pair that was saved last, if it is a numbered one; else NULL */
+    int has_pruned; /* 1: the folder has been read once. Both of the thread that writes */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -83,10 +86,23 @@ static void add_news(ddp_async_writer *s, const char *path, int64_t began_ns, dd
     }
 }
 
-/* After a write: remove the oldest of the numbered files where these are more than -keep. */
-static ddp_status keep_last(const ddp_async_writer *s, ddp_error *err)
+/* After a write of path: remove the oldest numbered files beyond -keep, and the state of those that
+ * stay. The folder is read by the first save, and with -keep by each. */
+static ddp_status keep_last(ddp_async_writer *s, const char *path, ddp_error *err)
 {
-    return s->keep > 0 ? ddp_pair_prune(s->directory, s->run->base, (size_t)s->keep, err) : DDP_OK;
+    const char *slash = strrchr(path, '/');
+    ddp_status st = DDP_OK;
+
+    if (s->keep > 0 || !s->has_pruned)
+        st = ddp_pair_prune(s->directory, s->run->base, s->keep > 0 ? (size_t)s->keep : SIZE_MAX,
+                            err);
+    else if (s->numbered && strcmp(s->numbered, path) != 0)
+        ddp_pair_reduce(s->numbered);
+    s->has_pruned = 1;
+    free(s->numbered);
+    s->numbered =
+        ddp_match_is_numbered(slash ? slash + 1 : path, s->run->base) ? strdup(path) : NULL;
+    return st;
 }
 
 /* Once more where the directory is removed meanwhile. */
@@ -100,17 +116,18 @@ static ddp_status write_copy(ddp_async_writer *s, const char *path, ddp_error *e
 }
 
 /* Write one pair. Only one thread at a time does so: no lock. */
-static ddp_status perform(ddp_async_writer *s, const struct task *task, ddp_error *err)
+static ddp_status perform(ddp_async_writer *s, const char *path, const struct task *task,
+                          ddp_error *err)
 {
     ddp_status st;
 
     if (task->from)
-        st = ddp_pair_copy(task->path, task->from, task->from_saved_at_ns, s->run->guard, err);
+        st = ddp_pair_copy(path, task->from, task->from_saved_at_ns, s->run->guard, err);
     else if (task->writing)
         st = ddp_pair_finish(task->writing, err);
     else
-        st = write_copy(s, task->path, err);
-    return st ? st : keep_last(s, err);
+        st = write_copy(s, path, err);
+    return st ? st : keep_last(s, path, err);
 }
 
 /* Forget the pair that was streamed last, so that the next save of its network is streamed again
@@ -140,7 +157,7 @@ static void *work(void *ctx)
         task = s->tasks[0];
         (void)pthread_mutex_unlock(&s->lock);
         began_ns = ddp_clock_ns();
-        st = perform(s, &task, &err);
+        st = perform(s, task.path, &task, &err);
         (void)pthread_mutex_lock(&s->lock);
         if (!task.writing && !task.from)
             s->run->saved_at_ns = ddp_snapshot_saved_at_ns(s->snapshot);
@@ -209,7 +226,7 @@ static ddp_status save_directly(ddp_async_writer *s, network *net, const char *p
     ddp_status st = ddp_checkpoint_save(net, path, cutoff, s->run, &err);
 
     if (!st)
-        st = keep_last(s, &err);
+        st = keep_last(s, path, &err);
     add_news(s, path, began_ns, st, &err);
     return DDP_OK;
 }
@@ -287,7 +304,7 @@ static ddp_status stream(ddp_async_writer *s, network *net, const char *path, in
         return DDP_OK;
     if (!st) {
         wait_until_fewer(s, 1); /* of one path in the order of writing */
-        st = perform(s, &(struct task){.writing = writing}, &found);
+        st = perform(s, path, &(struct task){.writing = writing}, &found);
         if (st)
             forget_streamed(s);
     }
@@ -332,6 +349,7 @@ void ddp_async_writer_close(ddp_async_writer *s)
     (void)pthread_join(s->thread, NULL);
     ddp_snapshot_close(s->snapshot);
     forget_streamed(s);
+    free(s->numbered);
     for (int i = 0; i < s->news.saved_count; i++)
         free(s->news.saved[i]);
     (void)pthread_mutex_destroy(&s->lock);

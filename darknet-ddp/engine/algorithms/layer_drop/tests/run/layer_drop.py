@@ -18,7 +18,7 @@ import darknet  # noqa: E402
 TRAIN = ("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1")
 DROP = ("-ddp_layer_drop", "0.8")
 SMALL = ("-ddp_bucket_mb", "0.001", "-ddp_first_bucket_mb", "0.001")
-OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "levels", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"),
+OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "hierarchical", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"),
              ("-ddp_find_unused", "0", "-ddp_verify_every", "1"), ("-ddp_on_nan", "skip", "2"))
 
 EXACT = ((1, ()), (2, SMALL), (2, ()), (4, SMALL), (4, ("-ddp_defer_mb", "0")))

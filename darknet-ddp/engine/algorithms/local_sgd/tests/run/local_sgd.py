@@ -17,7 +17,7 @@ import darknet  # noqa: E402
 TRAIN = ("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1")
 LOCAL = ("-ddp_local_sgd", "8", "-ddp_local_warmup", "5", "-ddp_slowmo", "0.5", "-ddp_slowmo_rate", "0.9")
 SMALL = ("-ddp_bucket_mb", "0.001", "-ddp_first_bucket_mb", "0.001")
-OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "levels", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"),
+OTHERWISE = (SMALL, ("-ddp_schedule", "direct"), ("-ddp_schedule", "hierarchical", "-ddp_overlap", "0"), (*SMALL, "-ddp_defer_mb", "0"),
              ("-ddp_verify_every", "1"), ("-ddp_records", "0"))
 
 

@@ -17,7 +17,7 @@ import darknet  # noqa: E402
 TRAIN = ("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1")
 SHARED = ("-ddp_shard_optimizer", "1")
 SMALL = ("-ddp_bucket_mb", "0.001", "-ddp_first_bucket_mb", "0.001")
-OTHERWISE = ((), ("-ddp_schedule", "direct"), ("-ddp_schedule", "levels"), (*SMALL, "-ddp_schedule", "direct"), (*SMALL, "-ddp_overlap", "0"),
+OTHERWISE = ((), ("-ddp_schedule", "direct"), ("-ddp_schedule", "hierarchical"), (*SMALL, "-ddp_schedule", "direct"), (*SMALL, "-ddp_overlap", "0"),
              ("-ddp_verify_every", "1"), ("-ddp_channels", "2", *SMALL))
 WITH = (("-ddp_compress", "bf16"), ("-ddp_exact",), ("-ddp_exact", "-ddp_schedule", "direct"), ("-ddp_sync_every", "2"), ("-ddp_sync_bn", "1"), ("-ddp_batch", "rank"),
         ("-ddp_on_bad_data", "skip", "3"))
@@ -88,7 +88,7 @@ class Results(Shard):
     @unittest.skipUnless(darknet.GPU, "on CPUs the tests above have it")
     def test_on_a_gpu(self):
         """Whatever way sums travel; of two ranks there is but one order. With -ddp_exact, and 16 bits, of any number."""
-        ways = ((), SMALL, ("-ddp_overlap", "0"), ("-ddp_verify_every", "1", "-ddp_schedule", "levels"), ("-ddp_channels", "2", *SMALL),
+        ways = ((), SMALL, ("-ddp_overlap", "0"), ("-ddp_verify_every", "1", "-ddp_schedule", "hierarchical"), ("-ddp_channels", "2", *SMALL),
                 ("-ddp_backend", "mpi"))
         for adam in (0, 1):
             self.cfg(6, adam=adam, **({"learning_rate": 0.001} if adam else {}))
