@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import darknet  # noqa: E402
 
 CHATTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload", "chatter.c")
+NO_START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload", "no_start.c")
 TRAIN = ("detector", "train", "train.data", "tiny.cfg")
 CORES = len(os.sched_getaffinity(0))
 PROMISED_S = 5  # README: then all are gone
@@ -360,6 +361,24 @@ class Limits(Start):
             with self.subTest(first=first):
                 result = self.apart(["--net"], first)
                 self.assertEqual(result.code, 0, result)
+
+
+class Hangs(Start):
+    """Ranks that begin, and never come to train, have an end."""
+
+    def start(self, how, *words):
+        library = self.path("no_start.so")
+        subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, NO_START], check=True)
+        return self.darknet(*TRAIN, "-ddp", "-ddp_ranks", "2", *words, environment={"LD_PRELOAD": library, "NO_START": how})
+
+    def test_a_rank_that_has_ended(self):
+        result = self.check_refused(self.start("ends"), "darknet: a rank has ended before all had come together", code=1)
+        self.assertLess(result.seconds, 30)
+
+    def test_ranks_that_are_stopped(self):
+        """Their own watch does not run either."""
+        result = self.check_refused(self.start("stops", "-ddp_io_timeout", "3"), "darknet: the ranks have not come together for ", code=1)
+        self.assertLess(result.seconds, 30)
 
 
 class Words(Start):

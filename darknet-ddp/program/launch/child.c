@@ -21,7 +21,7 @@
 
 /* LOOK_MS: how often the ranks' memory is looked at. ASK_MS: how often ranks that have not
  * committed are asked to end. */
-enum { LOOK_MS = 1000, ASK_MS = 100, SAY_START_S = 10, LAST_READS = 16 };
+enum { LOOK_MS = 1000, ASK_MS = 100, LAST_READS = 16 };
 
 static const int64_t second_ns = 1000000000, ms_ns = 1000000;
 
@@ -34,7 +34,7 @@ enum state {
     ENDING,      /* the launcher was told to end them */
     FAILED,      /* a rank has said that it ends the job */
     DONE,        /* rank 0 has said that all is done */
-    GIVEN_UP,    /* none had begun within start_limit_s */
+    GIVEN_UP,    /* the start does not come to its end (launch/start_watch.h) */
     STATES
 };
 
@@ -46,7 +46,7 @@ enum event {
     COMMITTED,   /* a note of the ranks, as the next two */
     HAS_FAILED,
     ALL_DONE,
-    TOO_LATE, /* start_limit_s has passed */
+    TOO_LATE, /* the start does not come to its end */
     EVENTS
 };
 
@@ -78,8 +78,8 @@ struct launcher {
     int64_t asked_ns;    /* when it came */
     int64_t told_ns;     /* WITHDRAWING: when ranks were last asked */
     int64_t deadline_ns; /* what is left then is killed; 0: never */
-    int64_t began_ns, looked_ns;
-    int said_start; /* that no rank has begun yet */
+    int64_t looked_ns;
+    ddp_start_watch start;
 };
 
 /* ---- the states ---- */
@@ -198,7 +198,8 @@ static void stop(struct launcher *l)
     (void)raise(SIGSTOP);
     (void)signal_ranks(l, SIGCONT);
     passed_ns = ddp_clock_ns() - began_ns;
-    l->began_ns += passed_ns;
+    l->start.began_ns += passed_ns;
+    l->start.ran_ns += l->start.ran_ns ? passed_ns : 0;
     l->deadline_ns += l->deadline_ns ? passed_ns : 0;
 }
 
@@ -237,22 +238,18 @@ static int wait_ms(const struct launcher *l)
     return left < 0 ? 0 : (int)(left / ms_ns) + 1;
 }
 
-/* Does a launcher that has started no rank wait for too long? */
+/* Is there something to say of a start, or an end to make? */
 static void look_at_start(struct launcher *l)
 {
-    double waited_s = (double)(ddp_clock_ns() - l->began_ns) / 1e9,
-           limit_s = l->config.start_limit_s;
-    double say_s = limit_s > 0 && limit_s < 2 * SAY_START_S ? limit_s / 2 : SAY_START_S;
+    ddp_start_verdict verdict;
 
-    if (!l->config.say_start || has_note(l, DDP_NOTE_BEGINS) || l->state != RUNNING)
+    if (!l->config.say_start || has_note(l, DDP_NOTE_MEET) || l->state != RUNNING)
         return;
-    if (limit_s > 0 && waited_s >= limit_s) {
-        l->config.say_start(l->config.ctx, waited_s, 1);
+    verdict = ddp_start_watch_look(&l->start, l->err.begun);
+    if (verdict != DDP_LAUNCH_GOES_ON)
+        l->config.say_start(l->config.ctx, verdict, &l->start);
+    if (verdict > DDP_LAUNCH_IS_SLOW)
         happen(l, TOO_LATE);
-    } else if (waited_s >= say_s && !l->said_start) {
-        l->said_start = 1;
-        l->config.say_start(l->config.ctx, waited_s, 0);
-    }
 }
 
 /* Wait for a signal, for output and for the deadline, and do what is to be done. */
@@ -392,13 +389,13 @@ static void finish(struct launcher *l, int how, int status, ddp_exit_info *ended
                              .saved = has_note(l, DDP_NOTE_SAVED),
                              .taken = has_note(l, DDP_NOTE_TAKEN)};
     ddp_output_relay_finish(&l->out, 0);
-    ddp_output_relay_finish(&l->err, ended->failed && l->config.verbose);
+    ddp_output_relay_finish(&l->err, ended->failed && (l->config.verbose || l->state == GIVEN_UP));
     if (untrained)
         ddp_signals_say(ddp_signals_ends_untrained);
     if (ended->failed)
         say_failure(l, how, status);
-    if (ended->failed && could_not_start(l))
-        ended->status = 1; /* mpirun has numbers of its own */
+    if (ended->failed && (could_not_start(l) || *l->err.lost))
+        ended->status = 1; /* mpirun has numbers of its own, 205 for a lost host */
     ended->advised = l->err.advised;
     (void)close(l->signals);
 }
@@ -413,7 +410,9 @@ ddp_status ddp_child(const char *const *args, const ddp_child_config *config, dd
     *ended = (ddp_exit_info){0};
     l.config = *config;
     l.state = RUNNING;
-    l.began_ns = ddp_clock_ns();
+    l.start = (ddp_start_watch){.limit_s = config->start_limit_s,
+                                .ranks_here = config->ranks_here,
+                                .began_ns = ddp_clock_ns()};
     l.signals = ddp_child_listen();
     ddp_oom_open(&l.memory);
     ddp_become_subreaper();

@@ -4,6 +4,7 @@
 #define DDP_LAUNCH_CHILD_H
 
 #include "base/status.h"
+#include "launch/start_watch.h"
 
 #include <sys/types.h>
 
@@ -21,15 +22,15 @@ typedef struct ddp_exit_info {
 typedef struct ddp_child_config {
     int patient;    /* ranks may take what they need to end when they are asked to, else 3 s */
     double grace_s; /* more than 0: so long, whatever patient says */
-    /* While no rank has begun: called once after 10 s, or half of start_limit_s, and where
-     * start_limit_s (0: never) have passed, with ends: then the child is killed. NULL: nobody
-     * asks. */
-    void (*say_start)(void *ctx, double waited_s, int ends);
+    /* Called once if no rank begins for some time, and at a start that does not come to its end:
+     * the child is then killed. NULL: nobody asks. */
+    void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;
-    double start_limit_s;
-    int verbose;       /* a launcher's own words are printed, too */
-    int trains;        /* the ranks are to train, and save what they have trained */
-    int keeps_signals; /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
+    double start_limit_s; /* limit_s of ddp_start_watch */
+    int ranks_here;       /* ranks_here of ddp_start_watch */
+    int verbose;          /* a launcher's own words are printed, too */
+    int trains;           /* the ranks are to train, and save what they have trained */
+    int keeps_signals;    /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
     /* The signal at which the launcher ends its ranks. Where it is not SIGTERM the launcher does
      * not get SIGTERM and SIGINT, which count as sent to this process within a second. */
     int end_signal;
@@ -45,7 +46,8 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_BEGINS = 32,     /* a rank runs */
     DDP_NOTE_COMMITS = 64,    /* no rank had been asked to end: any end is saved now */
     DDP_NOTE_UNTRAINED = 128, /* one had: all end, and have written nothing */
-    DDP_NOTE_TAKEN = 256      /* another run has taken over its folder */
+    DDP_NOTE_TAKEN = 256,     /* another run has taken over its folder */
+    DDP_NOTE_MEET = 512       /* all ranks have met */
 } ddp_launcher_note;
 
 /* An environment variable that ranks of ddp_child have. */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/tty.h"
+#include "launch/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -93,12 +94,14 @@ static void add_to_frame(ddp_output_relay *r, const char *line, size_t bytes)
 static void take_note(ddp_output_relay *r, const char *text, size_t bytes)
 {
     static const char log[] = DDP_NOTE_LOG;
+    int note = (int)strtol(text, NULL, 10);
 
     if (bytes > sizeof log && memcmp(text, log, sizeof log - 1) == 0)
         (void)snprintf(r->log, sizeof r->log, "%.*s", (int)(bytes - sizeof log),
                        text + sizeof log - 1);
     else
-        r->notes |= (int)strtol(text, NULL, 10);
+        r->notes |= note;
+    r->begun += note == DDP_NOTE_BEGINS;
 }
 
 static void take_line(ddp_output_relay *r, const char *line, size_t bytes)

@@ -29,6 +29,7 @@ typedef struct ddp_output_relay {
     int advised;               /* 1: a sentence on how to go on with the run was passed on */
     int no_start;              /* 1: mpirun could not start the ranks */
     int notes;                 /* bits of all notes that ranks have sent (ddp_launcher_note) */
+    int begun;                 /* how many ranks have said that they begin */
     ddp_mpirun_frame ended;    /* mpirun's frame about the first rank that ended */
     char lost[128];            /* host whose daemon mpirun has lost; "": none */
     char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or the beginning of a frame */

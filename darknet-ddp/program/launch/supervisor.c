@@ -1,6 +1,7 @@
 #include "launch/supervisor.h"
 
 #include "base/cfg_text.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/net_interface.h"
 #include "base/own_path.h"
@@ -144,15 +145,12 @@ static void set_threads(const struct job *j)
 
 /* ---- a start that takes long ---- */
 
-static void say_start(void *ctx, double waited_s, int ends)
+/* Say why no rank has begun, as far as this host knows. */
+static void say_no_rank(struct job *j)
 {
-    struct job *j = ctx;
     char hosts[512], program[64];
 
-    j->given_up = ends;
     ddp_reach_program(program, sizeof program);
-    (void)fprintf(stderr, "darknet: no rank runs after %.0f s%s; ", waited_s,
-                  ends ? ", and the job ends" : "");
     if (ddp_hosts_being_reached(&j->hosts, hosts, sizeof hosts) > 0)
         (void)fprintf(stderr,
                       "%s has not come back from %s: is it up, and does `%s %.*s true` end?\n",
@@ -164,6 +162,28 @@ static void say_start(void *ctx, double waited_s, int ends)
                       j->where);
     else
         (void)fprintf(stderr, "mpirun (%s) has started none\n", ddp_mpirun_path());
+}
+
+static void say_start(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start)
+{
+    int64_t from_ns = start->ran_ns ? start->ran_ns : start->began_ns;
+    double waited_s = (double)(ddp_clock_ns() - from_ns) / 1e9;
+    struct job *j = ctx;
+
+    j->given_up = verdict != DDP_LAUNCH_IS_SLOW;
+    if (verdict == DDP_LAUNCH_HAS_LOST) {
+        (void)fprintf(stderr,
+                      "darknet: a rank has ended before all had come together, mpirun waits for "
+                      "it, and the job ends\n");
+    } else if (verdict == DDP_LAUNCH_DOES_NOT_MEET) {
+        (void)fprintf(stderr,
+                      "darknet: the ranks have not come together for %.0f s, and the job ends\n",
+                      waited_s);
+    } else {
+        (void)fprintf(stderr, "darknet: no rank runs after %.0f s%s; ", waited_s,
+                      j->given_up ? ", and the job ends" : "");
+        say_no_rank(j);
+    }
 }
 
 /* Print which hosts cannot be reached, and why, after a job that ended before a rank ran. */
@@ -227,6 +247,7 @@ static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
     const ddp_child_config config = {.say_start = say_start,
                                      .ctx = j,
                                      .start_limit_s = j->options->io_timeout,
+                                     .ranks_here = j->hosts.count > 0 ? 0 : j->ranks,
                                      .patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
                                      .grace_s = j->options->grace,
                                      .verbose = j->options->verbose,

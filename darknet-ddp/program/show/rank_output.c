@@ -77,8 +77,10 @@ void ddp_rank_output_open(ddp_group *group)
     state.launcher.ranks = ddp_group_size(group);
     /* mpirun makes the output a pipe: lines must not wait for a full block. */
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
-    if (state.launcher.rank == 0)
+    if (state.launcher.rank == 0) {
+        ddp_report_notify_launcher(DDP_NOTE_MEET);
         return;
+    }
     ddp_rank_output_quiet();
     close_off(STDOUT_FILENO);
 }

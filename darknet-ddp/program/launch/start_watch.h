@@ -1,0 +1,32 @@
+/* launch/start_watch.h: finds a start that does not come to its end. No rank may begin, or ranks
+ * may die in MPI's start and their launcher wait for them for ever. */
+#ifndef DDP_LAUNCH_START_WATCH_H
+#define DDP_LAUNCH_START_WATCH_H
+
+#include <stdint.h>
+
+typedef struct ddp_start_watch {
+    /* Seconds from the launcher's start to the first rank, and from there (then 300 at most) until
+     * all have met; 0: none. */
+    double limit_s;
+    int ranks_here;    /* how many ranks are to run on this host; 0: not known */
+    int64_t began_ns;  /* when the launcher was started */
+    int64_t ran_ns;    /* when the first rank had begun; 0: none has */
+    int64_t lacked_ns; /* since when a rank that had begun here is gone; 0: none is */
+    int said;          /* 1 once it was said that no rank has begun yet */
+} ddp_start_watch;
+
+/* The state of a start, for a sentence about it. */
+typedef enum ddp_start_verdict {
+    DDP_LAUNCH_GOES_ON,
+    DDP_LAUNCH_IS_SLOW,      /* no rank has begun; comes once */
+    DDP_LAUNCH_HAS_NO_RANK,  /* none has begun within the limit */
+    DDP_LAUNCH_HAS_LOST,     /* a rank has ended before all had met, and the launcher waits */
+    DDP_LAUNCH_DOES_NOT_MEET /* ranks have begun, and have not met within the limit */
+} ddp_start_verdict;
+
+/* Return what is to be said of a start, by the processes below this one. begun: how many ranks have
+ * said that they begin. Call about once a second until all ranks have met. */
+ddp_start_verdict ddp_start_watch_look(ddp_start_watch *w, int begun);
+
+#endif
