@@ -1,13 +1,16 @@
 /* Loaded before the C library's (LD_PRELOAD): what happens to a process of the job as soon as the
- * file FAULT_WHEN is there. FAULT=exit: rank FAULT_RANK calls exit(0); FAULT=leak: it takes more
- * and more memory. Both remove the file first, so that it happens once. FAULT=clock: for every
- * process the time of day is by as many seconds later from then on as the file says (-3600: an hour
- * earlier); other clocks go on as they were. */
+ * file FAULT_WHEN is there. FAULT=exit: rank FAULT_RANK calls exit(0) on its main thread, when that
+ * looks at a clock (on another thread, exit would take oneDNN's tables away under the main thread,
+ * which may then end the rank by signal 11). FAULT=leak: the rank takes more and more memory. Both
+ * remove the file first, so that it happens once. FAULT=clock: for every process the time of day is
+ * by as many seconds later from then on as the file says (-3600: an hour earlier); other clocks go
+ * on as they were. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -28,6 +31,8 @@ static int is_fault(const char *name)
 
 /* ---- a rank that leaves, or leaks ---- */
 
+static atomic_int is_leaving; /* the main thread is to call exit(0) */
+
 static void leak(void)
 {
     for (;;) {
@@ -45,8 +50,9 @@ static void *look(void *unused)
     while (unlink(getenv("FAULT_WHEN")))
         (void)usleep(LOOK_US);
     if (is_fault("exit"))
-        exit(0);
-    leak();
+        atomic_store(&is_leaving, 1);
+    else
+        leak();
     return NULL;
 }
 
@@ -82,6 +88,8 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     static int (*real)(clockid_t, struct timespec *);
     int before = errno, rc;
 
+    if (gettid() == getpid() && atomic_exchange(&is_leaving, 0))
+        exit(0);
     if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
     rc = real(clock, now);

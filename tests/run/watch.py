@@ -14,6 +14,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "python"))
 import darknet  # noqa: E402
 
+FAULT = os.path.join(here, "..", "preload", "fault.c")
 TRAIN = ("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1")
 TIMEOUT_S = 6  # of the watch
 TABLE = r"where the ranks are\n  rank 0 @ \S+: step \d+.*\n  rank 1 @ \S+: step \d+"
@@ -31,10 +32,10 @@ class Watch(darknet.Case):
         self.data.boxes()
         self.write("tiny.cfg", darknet.detector_cfg(max_batches=1000000))
 
-    def start(self, *options, ranks=2):
+    def start(self, *options, ranks=2, environment=None):
         """Returns once it trains."""
         with open(self.path("said"), "w", encoding="utf-8") as said, open(self.path("steps"), "w", encoding="utf-8") as steps:
-            process = darknet.start(darknet.command(*TRAIN, *options, ranks=ranks), self.folder, stdout=steps, stderr=said)
+            process = darknet.start(darknet.command(*TRAIN, *options, ranks=ranks), self.folder, environment, stdout=steps, stderr=said)
         self.addCleanup(darknet.end_group, process)
         self.until(lambda: self.steps() > 1, self.said, process)
         return process
@@ -182,6 +183,21 @@ class Watch(darknet.Case):
                     os.replace(self.path("away"), self.path(name))
                     self.assertEqual(result.code, 1, result)
                     self.assertRegex(result.err, rf"and the run ends.*, at the file {name}\n", result)
+
+    def test_a_rank_that_ends_is_named_though_something_else_was_said_before(self):
+        library = self.path("fault.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, FAULT], check=True)
+        process = self.start("-ddp_ranks", "2", "-ddp_timeout", "10", ranks=0,
+                             environment={"LD_PRELOAD": library, "FAULT": "exit", "FAULT_RANK": "1", "FAULT_WHEN": self.path("now")})
+        rank = self.ranks_it_started(process)[1]
+        os.kill(rank, signal.SIGSTOP)
+        self.until(lambda: "nothing has moved" in self.said(), self.said, process)
+        os.kill(rank, signal.SIGCONT)
+        steps = self.steps()
+        self.until(lambda: self.steps() > steps + 1, self.said, process)
+        self.write("now", "")
+        self.ends(process)
+        self.assertRegex(self.said(), r"rank 1 on \S+ has ended")
 
     def test_a_list_that_is_a_fifo_is_refused(self):
         os.remove(self.path("train.list"))

@@ -298,6 +298,13 @@ static int could_not_start(const struct launcher *l)
     return (l->err.no_start || *l->err.lost) && !(l->err.notes & DDP_NOTE_BEGINS);
 }
 
+/* Return 1 if a rank, or this program, has said why the job ends. Ranks that train may have said
+ * other things before, such as that nothing moved for a while. */
+static int has_told_why(const struct launcher *l)
+{
+    return has_note(l, DDP_NOTE_TRAINS) ? has_note(l, DDP_NOTE_FAILS) : l->err.told;
+}
+
 static void say_what_ended(const struct launcher *l)
 {
     const ddp_mpirun_frame *found = &l->err.ended;
@@ -310,7 +317,7 @@ static void say_what_ended(const struct launcher *l)
                       "darknet: mpirun has lost its daemon on host %s, and ends the job: that host "
                       "is down, or the network to it, or something there has ended the daemon\n",
                       l->err.lost);
-    if (found->rank >= 0 && found->signal == 0 && !l->err.told)
+    if (found->rank >= 0 && found->signal == 0 && !has_told_why(l))
         (void)fprintf(stderr, "darknet: rank %d on %s has ended in the middle of the run\n",
                       found->rank, found->host);
     if (found->rank < 0 || found->signal == 0)
@@ -371,7 +378,7 @@ static void say_failure(const struct launcher *l, int how, int status)
     if (WIFSIGNALED(how))
         (void)fprintf(stderr, "darknet: mpirun was ended by signal %d (%s)\n", WTERMSIG(how),
                       strsignal(WTERMSIG(how)));
-    else if (l->state != GIVEN_UP && !l->err.told && (could_not_start(l) || !*l->err.lost)
+    else if (l->state != GIVEN_UP && !has_told_why(l) && (could_not_start(l) || !*l->err.lost)
              && l->err.ended.rank < 0 && !has_note(l, DDP_NOTE_LACKS))
         say_why(l, status);
 }
