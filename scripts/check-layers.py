@@ -24,6 +24,7 @@ MODULES = {
         "check": "base",
         "monitor": "base",
         "watch": "base",
+        "film": "base",
         "device": "base",
     },
     "engine": {
@@ -77,7 +78,7 @@ def without_comments(text, keep_strings=False):
 def check_includes(tier, module, path, text, beneath):
     allowed = MODULES[tier][module].split() + [module]
     for other, name in re.findall(r'^\s*#\s*include\s*["<](?:\.\./)*([a-z0-9_]+)/([^">]*)', text, re.M):
-        if other in ("sys", "net", "netinet", "arpa", "linux", "gloo", "nvtx3") or name == "algorithms.def":
+        if other in ("sys", "net", "netinet", "arpa", "linux", "gloo", "nvtx3", "libavcodec", "libavformat", "libavutil", "libswscale") or name == "algorithms.def":
             continue
         if other not in allowed and not ("+" in allowed and other in beneath):
             wrong.append(f"{path}: {module} may include only: {' '.join(allowed)}; this is {other}")

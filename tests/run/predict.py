@@ -5,27 +5,20 @@ boxes of `detector map`, and those that follow from weights that are written by 
 import json
 import math
 import os
-import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import darknet  # noqa: E402
+import tiny_weights  # noqa: E402
 
-WEIGHTS = "backup/tiny_final.weights"
+WEIGHTS = tiny_weights.PATH
 TEST = ("detector", "test", "train.data", "tiny.cfg", WEIGHTS)
-LAST = 7 + 7 * 4  # biases and weights of its last convolution
 LEAST = ("-thresh", "0.005")  # as of `detector map`
 LINE = re.compile(r"^(\w+): (\d+)%\t\(left_x: +(-?\d+)   top_y: +(-?\d+)   width: +(-?\d+)   height: +(-?\d+)\)$", re.M)
-
-
-def normalized(draw, channels):
-    """Numbers of a convolution of 4 filters of 3x3 with BatchNorm: biases, scales, means, variances, weights."""
-    return [draw.gauss(0, 1) for _ in range(12)] + [draw.uniform(0.5, 1.5) for _ in range(4)] + [draw.gauss(0, 0.5) for _ in range(36 * channels)]
 
 
 def share(x):
@@ -43,15 +36,7 @@ class Predict(darknet.Case):
         self.data.boxes()
         self.data.data("train.data", valid="train.list")
         self.write("tiny.cfg", darknet.detector_cfg())
-        draw = random.Random(5)
-        values = normalized(draw, 3) + normalized(draw, 4) + [draw.gauss(0, 1) for _ in range(LAST)]
-        self.weights(values)
-
-    def weights(self, values):
-        """A file of weights for tiny.cfg."""
-        with open(self.path(WEIGHTS), "wb") as f:
-            f.write(struct.pack(f"<3iQ{len(values)}f", 0, 2, 0, 0, *values))
-        self.values = values
+        tiny_weights.write(self.path(WEIGHTS), tiny_weights.drawn())
 
     def json(self, name):
         with open(self.path(name), encoding="utf-8") as f:
@@ -96,7 +81,7 @@ class Predict(darknet.Case):
         """The last convolution has no weights but its biases: each cell of 8 x 8 has the same box, in a picture that has margins above
         and below in the network's square."""
         x, y, w, h, object_, first, second = biases = (0.3, -0.2, 0.1, -0.4, 1.2, 0.7, -1.5)
-        self.weights([*self.values[:-LAST], *biases, *[0] * (LAST - 7)])
+        tiny_weights.write(self.path(WEIGHTS), [*tiny_weights.drawn()[:-tiny_weights.LAST], *biases, *[0] * 28])
         darknet.png(self.path("images/wide.png"), 64, 32, lambda column, row: (column, row, 0))
         expected = []
         for cell in range(64):

@@ -141,6 +141,9 @@ static ddp_status open_sinks(struct testing *t, ddp_error *err)
     if (!t->is_classifier && (o->results || t->config.is_one_file)
         && ddp_picture_sink_open(next_sink(t), &t->config, o->results, err))
         return err->code;
+    if (!t->is_classifier && o->results
+        && ddp_film_sink_open(next_sink(t), &t->config, o->results, err))
+        return err->code;
     return DDP_OK;
 }
 

@@ -16,22 +16,24 @@ enum { LINE_EVERY_NS = 200000000 };
 
 struct progress {
     int64_t began, shown; /* by the clock; shown 0: never */
-    size_t before;        /* pictures that were done when it began */
+    const char *things;   /* "pictures" or "frames" */
+    size_t total;         /* number of them; 0: not known */
 };
 
-static void show_progress(struct progress *line, const ddp_predict_run *run)
+static void show_progress(struct progress *line, size_t done)
 {
     int64_t now = ddp_clock_ns();
-    double seconds = (double)(now - line->began) / 1e9, speed;
+    double speed = (double)done / ((double)(now - line->began) / 1e9);
 
-    if (run->config->count < 2 || now - line->shown < LINE_EVERY_NS
+    if (line->total == 1 || done == 0 || now - line->shown < LINE_EVERY_NS
         || !ddp_tty_erases(STDERR_FILENO))
         return;
     line->shown = now;
-    speed = (double)run->pictures / seconds;
-    (void)fprintf(stderr, DDP_TTY_ERASE "%zu/%zu pictures, %.1f a second, %.0f s left",
-                  run->pictures, run->config->count, speed,
-                  (double)(run->config->count - run->pictures) / speed);
+    if (line->total > 0)
+        (void)fprintf(stderr, DDP_TTY_ERASE "%zu/%zu %s, %.1f a second, %.0f s left", done,
+                      line->total, line->things, speed, (double)(line->total - done) / speed);
+    else
+        (void)fprintf(stderr, DDP_TTY_ERASE "%zu %s, %.1f a second", done, line->things, speed);
 }
 
 static void erase_progress(struct progress *line)
@@ -89,12 +91,12 @@ static ddp_status transfer(ddp_predict_run *run, ddp_prediction *p, int from, dd
                         plain.count * sizeof *p->found, from, 0, err);
 }
 
-/* Tell the sinks of rank 0 what each rank has found in its picture of a round. first: the number of
- * rank 0's. own: this rank's. */
-static ddp_status gather(ddp_predict_run *run, ddp_prediction *own, size_t first,
+/* Tell the sinks of rank 0 what each rank has found in its picture of a round. left: how many
+ * pictures this round and those behind it have. own: this rank's. */
+static ddp_status gather(ddp_predict_run *run, ddp_prediction *own, size_t left,
                          struct progress *line, ddp_error *err)
 {
-    size_t ranks = (size_t)ddp_group_size(run->group), left = run->config->count - first;
+    size_t ranks = (size_t)ddp_group_size(run->group);
     int rank = ddp_group_rank(run->group);
 
     for (size_t r = 0; r < ranks && r < left; r++) {
@@ -139,18 +141,115 @@ static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end,
         if (ddp_predictor_next(run->predictor, &own))
             st = take(run, &own, err);
         if (!st)
-            st = gather(run, &own, round, line, err);
-        show_progress(line, run);
+            st = gather(run, &own, end - round, line, err);
+        show_progress(line, run->pictures);
         ddp_prediction_release(&own);
     }
     return st;
 }
 
+/* ---- films ---- */
+
+static ddp_status begin_film(ddp_predict_run *run, size_t number, const ddp_film_info *info,
+                             ddp_error *err)
+{
+    for (size_t i = 0; i < run->sink_count; i++) {
+        ddp_sink *s = &run->sinks[i];
+
+        if (s->begin_film && s->begin_film(s->ctx, run->config->paths[number], number, info, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+static ddp_status end_film(ddp_predict_run *run, ddp_error *err)
+{
+    for (size_t i = 0; i < run->sink_count; i++) {
+        ddp_sink *s = &run->sinks[i];
+
+        if (s->end_film && s->end_film(s->ctx, err))
+            return err->code;
+    }
+    return DDP_OK;
+}
+
+static ddp_status run_frame(ddp_predict_run *run, const unsigned char *rgb,
+                            const ddp_film_info *info, size_t film, size_t frame, ddp_error *err)
+{
+    ddp_prediction p;
+    ddp_status st;
+
+    ddp_predictor_frame(run->predictor, rgb, info->width, info->height, &p);
+    p.path = run->config->paths[film];
+    p.number = frame;
+    p.is_frame = 1;
+    count(run, &p);
+    st = tell_sinks(run, &p, 0, err);
+    if (!st)
+        st = tell_sinks(run, &p, 1, err);
+    ddp_prediction_release(&p);
+    return st;
+}
+
+static ddp_status run_frames(ddp_predict_run *run, const ddp_film_functions *film,
+                             ddp_film_reader *reader, const ddp_film_info *info, size_t number,
+                             ddp_error *err)
+{
+    unsigned char *rgb = malloc((size_t)info->width * (size_t)info->height * 3);
+    struct progress line = {ddp_clock_ns(), 0, "frames", info->frames};
+    ddp_status st = rgb ? begin_film(run, number, info, err)
+                        : ddp_fail(err, DDP_ERR_NOMEM, "no memory for a frame");
+    int got = 1;
+
+    for (size_t frame = 0; !st && got; frame++) {
+        st = film->read(reader, rgb, &got, err);
+        erase_progress(&line);
+        if (!st && got)
+            st = run_frame(run, rgb, info, number, frame, err);
+        show_progress(&line, frame);
+    }
+    erase_progress(&line);
+    free(rgb);
+    return st ? st : end_film(run, err);
+}
+
+static ddp_status run_film(ddp_predict_run *run, size_t number, ddp_error *err)
+{
+    const ddp_film_functions *film;
+    ddp_film_reader *reader;
+    ddp_film_info info;
+    ddp_status st;
+
+    if (ddp_group_size(run->group) > 1)
+        return ddp_fail(err, DDP_ERR_USAGE, "%s is a film, which one rank reads from end to end",
+                        run->config->paths[number]);
+    film = ddp_film_load(err);
+    if (!film || film->open(&reader, run->config->paths[number], &info, err))
+        return err->code;
+    st = run_frames(run, film, reader, &info, number, err);
+    film->close(reader);
+    return st;
+}
+
+/* Return where the pictures that begin at `first` end: at a film, or at the list's end. */
+static size_t end_of_pictures(const ddp_predict_run *run, size_t first)
+{
+    while (first < run->config->count && !ddp_source_is_film(run->config->paths[first]))
+        first++;
+    return first;
+}
+
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err)
 {
-    struct progress line = {.began = ddp_clock_ns()};
-    ddp_status st = run_pictures(run, 0, run->config->count, &line, err);
+    struct progress line = {ddp_clock_ns(), 0, "pictures", run->config->count};
+    ddp_status st = DDP_OK;
 
+    for (size_t i = 0; i < run->config->count && !st;) {
+        size_t end = end_of_pictures(run, i);
+
+        st = end > i ? run_pictures(run, i, end, &line, err) : run_film(run, i, err);
+        i = end > i ? end : i + 1;
+    }
     erase_progress(&line);
     return st;
 }

@@ -5,7 +5,7 @@
 #include "comm/group.h"
 #include "predict/sinks.h"
 
-enum { DDP_SINKS_MOST = 4 };
+enum { DDP_SINKS_MOST = 5 };
 
 typedef struct ddp_predict_run {
     ddp_group *group;

@@ -4,6 +4,7 @@
 #define DDP_PREDICT_SINKS_H
 
 #include "base/status.h"
+#include "film/film.h"
 #include "predict/predictor.h"
 
 #include <stddef.h>
@@ -25,9 +26,13 @@ typedef struct ddp_sink ddp_sink;
 
 struct ddp_sink {
     void *ctx;
+    /* Begin a film, whose frames come next. path, number: its place in the list. NULL: not called.
+     */
+    ddp_status (*begin_film)(void *ctx, const char *path, size_t number, const ddp_film_info *info,
+                             ddp_error *err);
     /* Take one prediction, which the caller releases. Pictures that cannot be read come, too. */
     ddp_status (*take)(void *ctx, ddp_prediction *p, ddp_error *err);
-    /* Called when a film has ended; NULL: not called. */
+    /* End the film. NULL: not called. */
     ddp_status (*end_film)(void *ctx, ddp_error *err);
     /* Write what is left, and free ctx. Called once, also after a failure. */
     ddp_status (*close)(void *ctx, ddp_error *err);
@@ -58,5 +63,9 @@ ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
  * and with DDP_ERR_USAGE if a file that is there would be written over. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
+
+/* Write a film NAME.mp4 with boxes for each film. out: as of ddp_picture_sink_open, not NULL. */
+ddp_status ddp_film_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
+                              ddp_error *err) DDP_MUST_CHECK;
 
 #endif
