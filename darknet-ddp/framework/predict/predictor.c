@@ -56,7 +56,8 @@ static ddp_status prepare(ddp_predictor *p, ddp_error *err)
         free(blank);
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu pictures", p->room);
     }
-    gemm_any_threads = 1; /* the same bits on ranks with more cores, as in validation */
+    if (!gemm_any_threads)
+        gemm_any_threads = 1; /* the same bits on ranks with more cores, as in validation */
     set_batch_network(p->net, 1);
     (void)network_predict(p->net, blank);
     free(blank);
@@ -86,6 +87,12 @@ ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predi
     }
     *out = p;
     return DDP_OK;
+}
+
+void ddp_predictor_set(ddp_predictor *p, float thresh, float nms)
+{
+    p->config.thresh = thresh;
+    p->config.nms = nms;
 }
 
 /* ---- what is found ---- */

@@ -56,6 +56,9 @@ typedef struct ddp_prediction {
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
+/* Set `thresh` and `nms` of the predictions that come. */
+void ddp_predictor_set(ddp_predictor *p, float thresh, float nms);
+
 /* Return 1 if ddp_predictor_load may be called. */
 int ddp_predictor_has_room(const ddp_predictor *p);
 

@@ -1,0 +1,90 @@
+/* darknet_ddp.h: networks of Darknet's, for programs in C and for all that can call C.
+ *
+ * 1. darknet_ddp_open reads a cfg, weights and names.
+ * 2. darknet_ddp_detect or darknet_ddp_classify looks at a picture in memory.
+ * 3. darknet_ddp_free frees what they gave, darknet_ddp_close the model.
+ *
+ * Functions that can fail return 0, or -1 with a sentence in error[0..DARKNET_DDP_ERROR). None ends
+ * the program. Several threads may each use a model of their own; a model is used by one thread at
+ * a time.
+ */
+#ifndef DARKNET_DDP_H
+#define DARKNET_DDP_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { DARKNET_DDP_ERROR = 1024 };
+
+typedef struct darknet_ddp_model darknet_ddp_model;
+
+/* An object that a detector has found. */
+typedef struct darknet_ddp_box {
+    int class_id;                   /* from 0 */
+    float score;                    /* from 0 to 1 */
+    float left, top, width, height; /* in pixels of the picture; may reach beyond its edges */
+} darknet_ddp_box;
+
+typedef struct darknet_ddp_info {
+    int is_detector;   /* 1: darknet_ddp_detect works. 0: darknet_ddp_classify does */
+    int classes;       /* how many classes are told apart */
+    int width, height; /* size of the network's input; pictures may have any size */
+} darknet_ddp_info;
+
+/* Return the version, "0.1.0". */
+const char *darknet_ddp_version(void);
+
+/* Open the network of the file cfg with the weights of the file weights, and set *out to it.
+ *   out     NULL is written there on failure
+ *   names   a file with a name for each class, one a line; NULL: none
+ *   gpu     number of a GPU, in a build for GPUs; -1: the CPU
+ */
+int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weights,
+                     const char *names, int gpu, char error[DARKNET_DDP_ERROR]);
+
+/* Fill *info. */
+void darknet_ddp_describe(const darknet_ddp_model *model, darknet_ddp_info *info);
+
+/* Return the name of a class, in UTF-8, which lives as long as the model; NULL: it has none. */
+const char *darknet_ddp_name(const darknet_ddp_model *model, int class_id);
+
+/* Find objects in a picture. Sets *boxes to an array of *count, the likeliest first, for
+ * darknet_ddp_free.
+ *   pixels   width * height pixels of 3 bytes, red, green, blue, rows from the top
+ *   thresh   boxes of this score, or less, are left out
+ *   nms      of two boxes of a class whose IoU is larger the likelier one stays; 0: both
+ * Fails if the model is no detector, or a size is below 1. */
+int darknet_ddp_detect(darknet_ddp_model *model, const unsigned char *pixels, int width, int height,
+                       float thresh, float nms, darknet_ddp_box **boxes, int *count,
+                       char error[DARKNET_DDP_ERROR]);
+
+/* Find objects as darknet_ddp_detect does, in planes: 3 of width * height floats from 0 to 1, red,
+ * green, blue. */
+int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int width, int height,
+                              float thresh, float nms, darknet_ddp_box **boxes, int *count,
+                              char error[DARKNET_DDP_ERROR]);
+
+/* Set scores[0..classes) to how likely each class is for the picture, whose pixels are those of
+ * darknet_ddp_detect. Fails if the model is a detector, or a size is below 1. */
+int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, int width,
+                         int height, float *scores, char error[DARKNET_DDP_ERROR]);
+
+/* Read the picture file at path: JPEG, PNG, BMP and others, turned upright as its Exif data say.
+ * Sets *pixels, for darknet_ddp_free, *width and *height. Fails if it is no whole picture. */
+int darknet_ddp_read_picture(const char *path, unsigned char **pixels, int *width, int *height,
+                             char error[DARKNET_DDP_ERROR]);
+
+/* Free memory that a function above gave; NULL is allowed. */
+void darknet_ddp_free(void *memory);
+
+/* Free a model; NULL is allowed. */
+void darknet_ddp_close(darknet_ddp_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

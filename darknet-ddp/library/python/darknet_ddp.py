@@ -1,0 +1,180 @@
+"""Darknet's networks in Python, by libdarknet-ddp.so (darknet_ddp.h), with pictures as numpy arrays or paths of files.
+
+    detector = darknet_ddp.Detector("x.cfg", "x_best.weights", names="x.names")
+    for box in detector("one.jpg", thresh=0.25):
+        print(box.name, box.score, box.left, box.top, box.width, box.height)
+
+train, validate and check start the program `darknet` as a process of its own. What fails is an Error with the sentence that says why.
+The library is looked for beside this file, in the folder DARKNET_DDP_LIBRARY names, and where the system has its libraries."""
+import collections
+import ctypes
+import json
+import os
+import subprocess
+import tempfile
+import threading
+
+import numpy
+
+__all__ = ["Box", "Classifier", "Detector", "Error", "check", "read_picture", "train", "validate"]
+
+ERROR_BYTES = 1024
+Box = collections.namedtuple("Box", "class_id name score left top width height")
+
+
+class Error(Exception):
+    """What failed, a sentence."""
+
+
+class _Box(ctypes.Structure):
+    _fields_ = [("class_id", ctypes.c_int), *((name, ctypes.c_float) for name in ("score", "left", "top", "width", "height"))]
+
+
+class _Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int) for name in ("is_detector", "classes", "width", "height")]
+
+
+def _load():
+    name = "libdarknet-ddp.so"
+    for folder in (os.environ.get("DARKNET_DDP_LIBRARY"), os.path.dirname(os.path.abspath(__file__))):
+        if folder and os.path.exists(os.path.join(folder, name)):
+            return ctypes.CDLL(os.path.join(folder, name))
+    return ctypes.CDLL(name + ".0")
+
+
+_library = _load()
+_library.darknet_ddp_name.restype = ctypes.c_char_p
+
+
+def _call(function, *args):
+    error = ctypes.create_string_buffer(ERROR_BYTES)
+    if getattr(_library, function)(*args, error):
+        raise Error(error.value.decode(errors="replace"))
+
+
+def read_picture(path):
+    """The picture of a file, an array of height x width x 3 bytes, turned upright."""
+    pixels, width, height = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int()
+    _call("darknet_ddp_read_picture", os.fsencode(path), ctypes.byref(pixels), ctypes.byref(width), ctypes.byref(height))
+    try:
+        data = ctypes.string_at(pixels, 3 * width.value * height.value)
+    finally:
+        _library.darknet_ddp_free(pixels)
+    return numpy.frombuffer(data, numpy.uint8).reshape(height.value, width.value, 3)
+
+
+def _picture(picture, kinds):
+    if isinstance(picture, (str, bytes, os.PathLike)):
+        return read_picture(picture)
+    picture = numpy.asarray(picture)
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype not in kinds:
+        raise Error(f"a picture is an array of height x width x 3, red, green and blue, of {' or '.join(kinds)}, "
+                    f"not {picture.shape} of {picture.dtype}")
+    return picture
+
+
+class _Model:
+    def __init__(self, cfg, weights, names=None, gpu=-1):
+        self._model = ctypes.c_void_p()
+        _call("darknet_ddp_open", ctypes.byref(self._model), os.fsencode(cfg), os.fsencode(weights), os.fsencode(names) if names else None, gpu)
+        info = _Info()
+        _library.darknet_ddp_describe(self._model, ctypes.byref(info))
+        self.classes, self.width, self.height = info.classes, info.width, info.height
+        said = [_library.darknet_ddp_name(self._model, i) for i in range(info.classes)]
+        self.names = [str(i) if name is None else name.decode(errors="replace") for i, name in enumerate(said)]
+        if bool(info.is_detector) != self._is_detector:
+            self.close()
+            raise Error(f"{cfg} is {'a' if info.is_detector else 'no'} detector")
+
+    def close(self):
+        """Free the network; it is freed with the object, too."""
+        model, self._model = self._model, ctypes.c_void_p()
+        _library.darknet_ddp_close(model)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_model", None):
+            self.close()
+
+
+class Detector(_Model):
+    """A network that finds objects. names: a file with a name for each class. gpu: the number of a GPU, -1 the CPU. One thread at a time
+    uses it; several threads may each have their own."""
+    _is_detector = True
+
+    def __call__(self, picture, thresh=0.5, nms=0.45):
+        """The boxes in a picture, the likeliest first, in its pixels. picture: a path, or an array of height x width x 3, red, green and
+        blue: bytes from 0 to 255, or float32 from 0 to 1."""
+        picture = _picture(picture, ("uint8", "float32"))
+        boxes, count = ctypes.POINTER(_Box)(), ctypes.c_int()
+        floats = picture.dtype == numpy.float32
+        data = numpy.ascontiguousarray(picture.transpose(2, 0, 1) if floats else picture)
+        _call("darknet_ddp_detect_floats" if floats else "darknet_ddp_detect", self._model, data.ctypes.data_as(ctypes.c_void_p), picture.shape[1],
+              picture.shape[0], ctypes.c_float(thresh), ctypes.c_float(nms), ctypes.byref(boxes), ctypes.byref(count))
+        try:
+            return [Box(b.class_id, self.names[b.class_id], b.score, b.left, b.top, b.width, b.height) for b in boxes[:count.value]]
+        finally:
+            _library.darknet_ddp_free(boxes)
+
+
+class Classifier(_Model):
+    """A network that tells how likely each class is. Arguments as of Detector."""
+    _is_detector = False
+
+    def __call__(self, picture):
+        """How likely each class is, float32. picture: a path, or an array of height x width x 3 bytes."""
+        picture = numpy.ascontiguousarray(_picture(picture, ("uint8",)))
+        scores = numpy.zeros(self.classes, numpy.float32)
+        _call("darknet_ddp_classify", self._model, picture.ctypes.data_as(ctypes.c_void_p), picture.shape[1], picture.shape[0],
+              scores.ctypes.data_as(ctypes.c_void_p))
+        return scores
+
+
+def _run(words, options, program, progress=None):
+    """Start the program, hand each line that it prints to progress, and return all lines. Options: epochs=3 is -epochs 3, ddp=True -ddp."""
+    command = [program, *map(str, words)]
+    for name, value in options.items():
+        command += [f"-{name}"] if value is True else [] if value in (None, False) else [f"-{name}", str(value)]
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    except OSError as e:
+        raise Error(f"cannot start {program}: {e.strerror}") from None
+    errors = []
+    with process:
+        reader = threading.Thread(target=lambda: errors.extend(process.stderr))
+        reader.start()
+        lines = []
+        for line in process.stdout:
+            lines.append(line.rstrip("\n"))
+            if progress:
+                progress(lines[-1])
+        reader.join()
+    if process.returncode:
+        said = [line.strip() for line in errors if line.startswith("darknet")] or [line.strip() for line in errors[-1:]]
+        raise Error(said[0] if said else f"{program} ended with exit status {process.returncode}")
+    return lines
+
+
+def train(data, cfg, weights=None, progress=None, program="darknet", **options):
+    """Train a detector as `darknet detector train` does. progress(line) gets each line that is printed. options: those of the program,
+    as ddp_ranks=2, epochs=3, resume=True."""
+    _run(["detector", "train", data, cfg, *([weights] if weights else [])], options, program, progress)
+
+
+def validate(data, cfg, weights, program="darknet", **options):
+    """The figures of `darknet detector map`, as its -json has them: ap, ap50, ap75, and each, by class."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "map.json")
+        _run(["detector", "map", data, cfg, weights], {**options, "json": path}, program)
+        with open(path, encoding="utf-8") as f:
+            return json.load(f)
+
+
+def check(data, cfg, program="darknet", **options):
+    """The lines of `darknet ddp check`: what is wrong with pictures, labels and cfg. An Error if something is."""
+    return _run(["ddp", "check", data, cfg], options, program)
