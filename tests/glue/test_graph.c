@@ -106,6 +106,24 @@ static void weights_are_shared_by_both_layers(void **state)
     free_network(net);
 }
 
+/* Of each layer that is parsed, the answer is whether it has a delta. */
+static void only_crop_takes_no_gradient(void **state)
+{
+    network *net =
+        parse("[crop]\ncrop_height=8\ncrop_width=8\n"
+              "[dropout]\nprobability=.5\n" CONVOLUTION
+              "[dropout]\nprobability=.5\n[maxpool]\nsize=2\nstride=2\n[route]\nlayers=-1\n"
+              "[upsample]\n[reorg]\nstride=2\n[softmax]\n[cost]\ntype=sse\n");
+
+    (void)state;
+    for (int i = 0; i < net->n; i++)
+        if (layer_takes_gradient(net, i) != (net->layers[i].delta != NULL))
+            fail_msg("layer %d", i);
+    assert_false(layer_takes_gradient(net, 0));
+    assert_false(layer_takes_gradient(net, 1));
+    free_network(net);
+}
+
 static void losses_and_recurrent_layers_do_not_pass_on(void **state)
 {
     (void)state;
@@ -123,6 +141,7 @@ int main(void)
         cmocka_unit_test(a_layer_reads_the_one_before_it_and_those_that_it_names),
         cmocka_unit_test(who_reads_behind_dropout_sees_what_it_has_left),
         cmocka_unit_test(weights_are_shared_by_both_layers),
+        cmocka_unit_test(only_crop_takes_no_gradient),
         cmocka_unit_test(losses_and_recurrent_layers_do_not_pass_on),
     };
 

@@ -5,10 +5,11 @@
 
 enum {
     KNOWN = 1,
-    BEFORE = 2,    /* reads the layer before it */
-    INDEX = 4,     /* reads layer l.index */
-    LISTED = 8,    /* reads l.input_layers, of l.n; a [shortcut] that has none reads l.index */
-    PASSES_ON = 16 /* layer_type_passes_on */
+    BEFORE = 2,     /* reads the layer before it */
+    INDEX = 4,      /* reads layer l.index */
+    LISTED = 8,     /* reads l.input_layers, of l.n; a [shortcut] that has none reads l.index */
+    PASSES_ON = 16, /* layer_type_passes_on */
+    NO_DELTA = 32   /* layer_takes_gradient */
 };
 
 static const unsigned char rows[BLANK] = {
@@ -19,7 +20,7 @@ static const unsigned char rows[BLANK] = {
     [SOFTMAX] = KNOWN | BEFORE,
     [DETECTION] = KNOWN | BEFORE,
     [DROPOUT] = KNOWN | BEFORE | PASSES_ON,
-    [CROP] = KNOWN | BEFORE,
+    [CROP] = KNOWN | BEFORE | NO_DELTA,
     [ROUTE] = KNOWN | LISTED | PASSES_ON,
     [COST] = KNOWN | BEFORE,
     [NORMALIZATION] = KNOWN | BEFORE | PASSES_ON,
@@ -77,6 +78,13 @@ int layer_owner(const network *net, int i, int reader)
     while (i >= 0 && i + 1 < reader && net->layers[i + 1].type == DROPOUT)
         ++i;
     return i;
+}
+
+int layer_takes_gradient(const network *net, int i)
+{
+    while (i > 0 && net->layers[i].type == DROPOUT)
+        --i;
+    return !(rows[net->layers[i].type] & NO_DELTA);
 }
 
 static int reads(const network *net, int reader, int i)

@@ -25,6 +25,10 @@ int layer_reader(const network *net, int i, int after);
 /* Return 1 if layer i uses another layer's weights, or another layer uses layer i's. */
 int layer_is_shared(const network *net, int i);
 
+/* Return 1 if layer i has a delta, to which its readers add what they pass back. [crop] has none,
+ * nor has a [dropout] behind one, which shows its memory. */
+int layer_takes_gradient(const network *net, int i);
+
 /* Return 1 if a layer of this type computes its output only from what it reads in the same pass,
  * and only its readers add to its delta. Return 0 for losses, which make a delta; for
  * recurrent layers, which remember; for [crop]; and for types that graph.c does not know. */
