@@ -44,6 +44,7 @@ MODULES = {
         "state": "+ samples glue",
         "timing": "+ samples glue trainer",
         "predict": "+ samples layers glue",
+        "onnx": "+ layers glue state",
     },
     "program": {
         "inputs": "+ show",

@@ -1,7 +1,7 @@
 /* ddp-test: quick */
-/* A cfg's text with other values: cli/cfg_edit.c; and how long a run may be: cli/fit_run.c. */
+/* A cfg's text with other values: cli/cfg_edit.c; and how long a run may be: bench/fit_run.c. */
+#include "bench/fit_run.h"
 #include "cli/cfg_edit.h"
-#include "cli/fit_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

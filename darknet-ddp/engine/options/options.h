@@ -20,6 +20,7 @@ enum { DDP_CHOICE_STEP, DDP_CHOICE_SAVE };
 enum { DDP_CHOICE_STOP, DDP_CHOICE_CONTINUE };
 enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
 enum { DDP_JSON_BOXES, DDP_JSON_COCO };
+enum { DDP_HEADS_RAW, DDP_HEADS_BOXES, DDP_HEADS_NMS };
 
 /* The C type of a field, by the kind of its option. */
 #define DDP_OPTION_FLAG int

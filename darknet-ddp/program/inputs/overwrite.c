@@ -195,6 +195,7 @@ static const struct file_option {
     {"-trace", offsetof(ddp_options, trace), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_TRACE},
     {"-profile", offsetof(ddp_options, profile), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_PROFILE},
     {"-o", offsetof(ddp_options, out), 1U << DDP_COMMAND_CFG, DDP_WRITTEN_CFG},
+    {"-o", offsetof(ddp_options, out), 1U << DDP_COMMAND_EXPORT, DDP_WRITTEN_ONNX},
     {"-ddp_trace", offsetof(ddp_options, trace_run), 0, DDP_WRITTEN_TRACE},
 };
 

@@ -46,6 +46,16 @@ static int begins_as_cfg(const head *h)
     return *line == '[';
 }
 
+/* Return 1 if a file begins with a version of ONNX and then the name of its writer. */
+static int begins_as_onnx(const head *h)
+{
+    static const char writer[] = "\x12\x0b"
+                                 "darknet-ddp";
+
+    return h->bytes[0] == 8 && h->count > sizeof writer
+           && memcmp(h->bytes + 2, writer, sizeof writer - 1) == 0;
+}
+
 /* ---- a detector's results ---- */
 
 static int begins_as_coco_results(const head *h)
@@ -121,6 +131,7 @@ static const struct {
     [DDP_WRITTEN_TRACE] = {"earlier trace", "{\"traceEvents\":"},
     [DDP_WRITTEN_PROFILE] = {"profile", "# darknet-ddp profile"},
     [DDP_WRITTEN_CFG] = {"cfg", NULL, begins_as_cfg, 1},
+    [DDP_WRITTEN_ONNX] = {"ONNX file that darknet wrote", NULL, begins_as_onnx},
     [DDP_WRITTEN_WEIGHTS] = {"weights file", NULL, begins_as_weights, 1},
     [DDP_WRITTEN_JPEG] = {"JPEG picture that darknet wrote", NULL, begins_as_jpeg_of_darknet},
     [DDP_WRITTEN_VOC] = {"earlier result of VOC (eval=voc)", NULL, begins_as_voc_results},

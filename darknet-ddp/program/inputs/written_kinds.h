@@ -13,6 +13,7 @@ typedef enum ddp_written_kind {
     DDP_WRITTEN_TRACE,
     DDP_WRITTEN_PROFILE,
     DDP_WRITTEN_CFG,
+    DDP_WRITTEN_ONNX,
     DDP_WRITTEN_WEIGHTS,
     DDP_WRITTEN_JPEG,
     DDP_WRITTEN_VOC, /* a detector's results, in each format of eval= */

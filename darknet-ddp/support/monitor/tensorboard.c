@@ -1,5 +1,6 @@
 #include "monitor/tensorboard.h"
 
+#include "base/protobuf.h"
 #include "monitor/record_file.h"
 
 #include <errno.h>
@@ -16,62 +17,6 @@ enum { TAG_BYTES = 255, RECORD_BYTES = 512 };
 struct ddp_tensorboard {
     ddp_record_file file;
 };
-
-/* A message that is being written; one that does not fit is a mistake of this file. */
-struct message {
-    unsigned char bytes[RECORD_BYTES];
-    size_t count;
-};
-
-/* ---- protocol buffers ---- */
-
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
-
-static void put_varint(struct message *m, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        m->bytes[m->count++] = (unsigned char)(value | 0x80);
-    m->bytes[m->count++] = (unsigned char)value;
-}
-
-static void put_little(unsigned char *out, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        out[i] = (unsigned char)(value >> (8 * i));
-}
-
-static void put_key(struct message *m, int field, int kind)
-{
-    put_varint(m, (uint64_t)(field << 3 | kind));
-}
-
-static void put_double(struct message *m, int field, double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    put_key(m, field, FIXED64);
-    put_little(m->bytes + m->count, bits, 8);
-    m->count += 8;
-}
-
-static void put_float(struct message *m, int field, float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    put_key(m, field, FIXED32);
-    put_little(m->bytes + m->count, bits, 4);
-    m->count += 4;
-}
-
-static void put_bytes(struct message *m, int field, const void *bytes, size_t count)
-{
-    put_key(m, field, BYTES);
-    put_varint(m, count);
-    memcpy(m->bytes + m->count, bytes, count);
-    m->count += count;
-}
 
 /* ---- records ---- */
 
@@ -93,16 +38,27 @@ static uint32_t masked(uint32_t crc)
     return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 
-static void write_record(ddp_record_file *file, const struct message *m)
+static void put_little(unsigned char *out, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        out[i] = (unsigned char)(value >> (8 * i));
+}
+
+/* Write the event, whose texts are short, and release it. An event for which there is no memory is
+ * left out. */
+static void write_record(ddp_record_file *file, ddp_protobuf *event)
 {
     enum { HEAD = 12, TAIL = 4 };
     unsigned char record[HEAD + RECORD_BYTES + TAIL];
 
-    put_little(record, m->count, 8);
-    put_little(record + 8, masked(crc32c(record, 8)), 4);
-    memcpy(record + HEAD, m->bytes, m->count);
-    put_little(record + HEAD + m->count, masked(crc32c(m->bytes, m->count)), TAIL);
-    ddp_record_file_add(file, record, HEAD + m->count + TAIL);
+    if (!event->failed && event->count <= RECORD_BYTES) {
+        put_little(record, event->count, 8);
+        put_little(record + 8, masked(crc32c(record, 8)), 4);
+        memcpy(record + HEAD, event->bytes, event->count);
+        put_little(record + HEAD + event->count, masked(crc32c(event->bytes, event->count)), TAIL);
+        ddp_record_file_add(file, record, HEAD + event->count + TAIL);
+    }
+    ddp_protobuf_release(event);
 }
 
 /* Fields of Event: wall_time 1, step 2, file_version 3, summary 5; of Summary: value 1; of its
@@ -110,16 +66,14 @@ static void write_record(ddp_record_file *file, const struct message *m)
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value)
 {
-    struct message of_value = {.count = 0}, summary = {.count = 0}, event = {.count = 0};
-    size_t length = strnlen(tag, TAG_BYTES);
+    ddp_protobuf of_value = {0}, summary = {0}, event = {0};
 
-    put_bytes(&of_value, 1, tag, length);
-    put_float(&of_value, 2, value);
-    put_bytes(&summary, 1, of_value.bytes, of_value.count);
-    put_double(&event, 1, time_s);
-    put_key(&event, 2, VARINT);
-    put_varint(&event, (uint64_t)step);
-    put_bytes(&event, 5, summary.bytes, summary.count);
+    ddp_protobuf_put_bytes(&of_value, 1, tag, strnlen(tag, TAG_BYTES));
+    ddp_protobuf_put_float(&of_value, 2, value);
+    ddp_protobuf_put_message(&summary, 1, &of_value);
+    ddp_protobuf_put_double(&event, 1, time_s);
+    ddp_protobuf_put_int(&event, 2, step);
+    ddp_protobuf_put_message(&event, 5, &summary);
     write_record(&t->file, &event);
     ddp_record_file_flush(&t->file, 0);
 }
@@ -128,7 +82,7 @@ ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, doubl
                                 ddp_error *err)
 {
     static const char version[] = "brain.Event:2";
-    struct message first = {.count = 0};
+    ddp_protobuf first = {0};
     char host[256] = "", path[4096];
     ddp_tensorboard *t;
 
@@ -146,8 +100,8 @@ ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, doubl
         free(t);
         return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
     }
-    put_double(&first, 1, time_s);
-    put_bytes(&first, 3, version, sizeof version - 1);
+    ddp_protobuf_put_double(&first, 1, time_s);
+    ddp_protobuf_put_text(&first, 3, version);
     write_record(&t->file, &first);
     *out = t;
     return DDP_OK;

@@ -1,6 +1,6 @@
-/* cli/fit_run.h: computes how long a run may be that has to end in a given time. */
-#ifndef DDP_CLI_FIT_RUN_H
-#define DDP_CLI_FIT_RUN_H
+/* bench/fit_run.h: computes how long a run may be that has to end in a given time. */
+#ifndef DDP_BENCH_FIT_RUN_H
+#define DDP_BENCH_FIT_RUN_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "cli/fit_run.h"
+#include "bench/fit_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

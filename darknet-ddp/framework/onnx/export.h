@@ -1,0 +1,40 @@
+/* onnx/export.h: a network as an ONNX file. */
+#ifndef DDP_ONNX_EXPORT_H
+#define DDP_ONNX_EXPORT_H
+
+#include "base/status.h"
+#include "glue/network.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum ddp_onnx_heads {
+    DDP_ONNX_RAW,   /* the output of each head */
+    DDP_ONNX_BOXES, /* boxes and scores of all heads */
+    DDP_ONNX_NMS    /* the boxes that NonMaxSuppression leaves */
+} ddp_onnx_heads;
+
+typedef struct ddp_onnx_options {
+    ddp_onnx_heads heads;
+    int opset;         /* 13 to 18 */
+    int keep_bn;       /* 1: BatchNormalization is a node of its own; 0: part of the weights */
+    int dynamic_batch; /* 1: any number of pictures at a time; 0: one */
+    int half_weights;  /* 1: weights are kept as float16 */
+    float thresh, nms; /* with DDP_ONNX_NMS: the least score, and the most overlap */
+    const char *names; /* the classes' names, a line each; NULL: none are known */
+
+    /* Called for each layer, with the name of its output in the file; or NULL. */
+    void (*layer_names)(void *ctx, int layer, const char *name);
+    void *ctx;
+} ddp_onnx_options;
+
+/* Write net, whose weights are read and whose batch is 1, to f. Fails with DDP_ERR_FORMAT and the
+ * layer's name if a layer cannot be written, with DDP_ERR_NOMEM. Whether f could be written, f
+ * tells. */
+ddp_status ddp_onnx_export(network *net, const ddp_onnx_options *options, FILE *f,
+                           ddp_error *err) DDP_MUST_CHECK;
+
+/* Return NULL, or what of net's boxes -heads nms computes otherwise than `detector test`. */
+const char *ddp_onnx_other_nms(const network *net);
+
+#endif

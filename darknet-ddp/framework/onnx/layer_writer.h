@@ -1,0 +1,83 @@
+/* onnx/layer_writer.h: what the files of this module share: the network that is written layer by
+ * layer, and steps that several layers have in common. */
+#ifndef DDP_ONNX_LAYER_WRITER_H
+#define DDP_ONNX_LAYER_WRITER_H
+
+#include "onnx/export.h"
+#include "onnx/onnx_graph.h"
+
+#include <activations.h>
+#include <darknet.h>
+#include <network.h>
+
+/* A value of the graph as a layer gives it. Behind the batch it has the dimensions c, h, w; of a
+ * value that is no image h is 0, and it has the one dimension c. */
+typedef struct ddp_onnx_tensor {
+    ddp_onnx_value value;
+    int c, h, w;
+} ddp_onnx_tensor;
+
+typedef struct ddp_layer_writer {
+    ddp_onnx *g;
+    const network *net;
+    ddp_onnx_options options;
+    ddp_onnx_tensor input;
+    ddp_onnx_tensor *outputs; /* outputs[i] is that of layer i, once it is written */
+    int index;                /* the layer that is being written */
+} ddp_layer_writer;
+
+/* Write the nodes of layer l, of index w->index, and return its output. Fails with
+ * DDP_ERR_FORMAT and a sentence that names the layer if ONNX has no twin of it. */
+typedef ddp_status ddp_layer_write(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out,
+                                   ddp_error *err);
+
+ddp_layer_write ddp_onnx_convolutional, ddp_onnx_deconvolutional, ddp_onnx_connected,
+    ddp_onnx_local, ddp_onnx_batchnorm, ddp_onnx_maxpool, ddp_onnx_avgpool, ddp_onnx_route,
+    ddp_onnx_shortcut, ddp_onnx_upsample, ddp_onnx_reorg, ddp_onnx_softmax, ddp_onnx_crop,
+    ddp_onnx_normalization, ddp_onnx_l2norm, ddp_onnx_active, ddp_onnx_logistic,
+    ddp_onnx_scale_channels, ddp_onnx_sam, ddp_onnx_implicit, ddp_onnx_yolo, ddp_onnx_region,
+    ddp_onnx_detection, ddp_onnx_iseg;
+
+/* Return what the layer reads as its k-th input (layers/graph.h). */
+ddp_onnx_tensor ddp_onnx_source(const ddp_layer_writer *w, int k);
+
+/* Return what the layer reads first, as an image of l->c x l->h x l->w. */
+ddp_onnx_value ddp_onnx_image(ddp_layer_writer *w, const layer *l);
+
+/* Return what the layer reads first, as rows of l->inputs values. */
+ddp_onnx_value ddp_onnx_rows(ddp_layer_writer *w, const layer *l);
+
+/* Return v with other dimensions behind the batch; -1 for one of them: as long as is left. */
+ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *dims,
+                                size_t count);
+
+/* Return v with its dimensions in another order. */
+ddp_onnx_value ddp_onnx_transpose(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *order,
+                                  size_t count);
+
+/* Return begin, begin + step, ... before end of dimension `axis` of v. */
+ddp_onnx_value ddp_onnx_slice(ddp_layer_writer *w, ddp_onnx_value v, int axis, int64_t begin,
+                              int64_t end, int64_t step);
+
+ddp_onnx_value ddp_onnx_concat(ddp_layer_writer *w, const ddp_onnx_value *values, size_t count,
+                               int axis);
+
+/* Return v with values more behind each end of its four dimensions: pads[0..4) in front,
+ * pads[4..8) behind. */
+ddp_onnx_value ddp_onnx_pad(ddp_layer_writer *w, ddp_onnx_value v, const int64_t pads[8],
+                            float value);
+
+/* Return v * factor; v itself if factor is 1. */
+ddp_onnx_value ddp_onnx_scaled(ddp_layer_writer *w, ddp_onnx_value v, float factor);
+
+/* Set *out to activation a of v. Fails with DDP_ERR_FORMAT for one that is not written. */
+ddp_status ddp_onnx_activation(ddp_layer_writer *w, ddp_onnx_value v, ACTIVATION a,
+                               ddp_onnx_value *out, ddp_error *err);
+
+/* Fail with DDP_ERR_FORMAT: "layer 12, [maxpool]: what". */
+ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char *what);
+
+/* Add the decoded boxes of all heads, or what NonMaxSuppression leaves of them, as outputs. */
+ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
+
+#endif

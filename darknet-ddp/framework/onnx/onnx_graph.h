@@ -1,0 +1,89 @@
+/* onnx/onnx_graph.h: an ONNX model that is being written: nodes, constants, metadata. It knows
+ * nothing of Darknet.
+ *
+ *   1. ddp_onnx_open, ddp_onnx_input
+ *   2. constants and nodes, each after the values that it reads; attributes before their node
+ *   3. ddp_onnx_output, ddp_onnx_note
+ *   4. ddp_onnx_write, ddp_onnx_close
+ *
+ * Where memory lacks, the calls go on without effect, and ddp_onnx_write fails. */
+#ifndef DDP_ONNX_ONNX_GRAPH_H
+#define DDP_ONNX_ONNX_GRAPH_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct ddp_onnx ddp_onnx;
+
+/* A tensor of the graph: an input, a constant, or what a node makes. 0: none. */
+typedef int ddp_onnx_value;
+
+typedef struct ddp_onnx_config {
+    int opset;         /* 13 to 18 */
+    int dynamic_batch; /* 1: the first dimension of inputs and outputs is N; 0: it is 1 */
+    int half_weights;  /* 1: weights are kept as float16, and cast where they are read */
+} ddp_onnx_config;
+
+/* Fails with DDP_ERR_NOMEM. *out is freed by ddp_onnx_close. */
+ddp_status ddp_onnx_open(ddp_onnx **out, ddp_onnx_config config, ddp_error *err) DDP_MUST_CHECK;
+
+int ddp_onnx_opset(const ddp_onnx *g);
+
+/* Name the layer that comes next: names of its values begin with it. */
+void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
+
+/* Add an input of floats, of batch x dims[0..count). */
+ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count);
+
+/* Make v the output `name`, of batch x dims[0..count). With `rows`, the graph decides how long the
+ * first dimension is, which has that name. NULL: it is the batch. */
+void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char *rows,
+                     const int64_t *dims, size_t count);
+
+/* Add a constant of floats, of dims[0..count). `what` becomes part of its name. */
+ddp_onnx_value ddp_onnx_floats(ddp_onnx *g, const char *what, const float *values,
+                               const int64_t *dims, size_t count);
+
+/* Add weights: as ddp_onnx_floats, but with half_weights they are kept as float16, unless one is
+ * too large for that. */
+ddp_onnx_value ddp_onnx_weights(ddp_onnx *g, const float *values, const int64_t *dims,
+                                size_t count);
+
+/* Add a constant float that has no dimension. */
+ddp_onnx_value ddp_onnx_scalar(ddp_onnx *g, float value);
+
+/* Add a constant of whole numbers, of one dimension. */
+ddp_onnx_value ddp_onnx_ints(ddp_onnx *g, const int64_t *values, size_t count);
+
+/* Add an attribute to the node that is added next. */
+void ddp_onnx_attribute_int(ddp_onnx *g, const char *name, int64_t value);
+void ddp_onnx_attribute_ints(ddp_onnx *g, const char *name, const int64_t *values, size_t count);
+void ddp_onnx_attribute_float(ddp_onnx *g, const char *name, float value);
+void ddp_onnx_attribute_text(ddp_onnx *g, const char *name, const char *value);
+
+/* Add a node of operator `op` that reads inputs[0..count) (0: an optional input that is left out),
+ * and return what it makes. */
+ddp_onnx_value ddp_onnx_node(ddp_onnx *g, const char *op, const ddp_onnx_value *inputs,
+                             size_t count);
+ddp_onnx_value ddp_onnx_node1(ddp_onnx *g, const char *op, ddp_onnx_value a);
+ddp_onnx_value ddp_onnx_node2(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp_onnx_value b);
+ddp_onnx_value ddp_onnx_node3(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp_onnx_value b,
+                              ddp_onnx_value c);
+
+/* Return the name of v, which lives until the next value is added. */
+const char *ddp_onnx_name(const ddp_onnx *g, ddp_onnx_value v);
+
+/* Add a pair of metadata. */
+void ddp_onnx_note(ddp_onnx *g, const char *key, const char *value);
+
+/* Write the model to f. name: of the graph. Fails with DDP_ERR_NOMEM, or with DDP_ERR_FORMAT if
+ * the model has 2 GiB or more, which readers refuse. Whether f could be written, f tells. */
+ddp_status ddp_onnx_write(ddp_onnx *g, const char *name, FILE *f, ddp_error *err) DDP_MUST_CHECK;
+
+/* NULL is allowed. */
+void ddp_onnx_close(ddp_onnx *g);
+
+#endif

@@ -1,0 +1,30 @@
+/* onnx/reference.h: what the network gives for a picture, layer by layer, for a program that
+ * compares. A record is a line of words and, behind it, `count` floats of this machine's order:
+ *
+ *   picture PATH count         the input
+ *   layer N TYPE NAME count    the output of layer N, which the file calls NAME
+ *   output NAME count          an output of the file that is no layer's
+ *   compare                    all of this picture was told
+ */
+#ifndef DDP_ONNX_REFERENCE_H
+#define DDP_ONNX_REFERENCE_H
+
+#include "onnx/export.h"
+
+/* The names that a file has for the outputs of layers. All zero: none yet. */
+typedef struct ddp_onnx_names {
+    char **of_layer; /* `count` names; NULL: there was no memory */
+    int count;
+} ddp_onnx_names;
+
+/* A ddp_onnx_options.layer_names; ctx: a ddp_onnx_names. */
+void ddp_onnx_names_add(void *ctx, int layer, const char *name);
+
+void ddp_onnx_names_release(ddp_onnx_names *names);
+
+/* Run net on the picture at path (NULL: on random values), and write its records to f. A picture
+ * that cannot be read ends the program. Whether f could be written, f tells. */
+void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *options,
+                   const ddp_onnx_names *names, FILE *f);
+
+#endif

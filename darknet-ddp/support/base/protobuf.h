@@ -1,0 +1,42 @@
+/* base/protobuf.h: messages in the wire format of protocol buffers, field by field, in a buffer
+ * that grows. TensorBoard's events and ONNX files are such messages. A reader skips fields that
+ * it does not know, so whoever writes a message needs the numbers of its fields alone. */
+#ifndef DDP_BASE_PROTOBUF_H
+#define DDP_BASE_PROTOBUF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A message that is being written. All zeros is an empty one. */
+typedef struct ddp_protobuf {
+    unsigned char *bytes; /* owned by the message */
+    size_t count;
+    size_t room;
+    int failed; /* 1: there was no memory, and the message is not whole */
+} ddp_protobuf;
+
+/* Add a field of whole numbers (int32, int64, bool, enum). */
+void ddp_protobuf_put_int(ddp_protobuf *m, int field, int64_t value);
+
+void ddp_protobuf_put_float(ddp_protobuf *m, int field, float value);
+
+void ddp_protobuf_put_double(ddp_protobuf *m, int field, double value);
+
+/* Add a field of bytes, or of a message that is whole. */
+void ddp_protobuf_put_bytes(ddp_protobuf *m, int field, const void *bytes, size_t count);
+
+void ddp_protobuf_put_text(ddp_protobuf *m, int field, const char *text);
+
+/* Add `inner` as a field of m, and release it. If inner failed, m has failed. */
+void ddp_protobuf_put_message(ddp_protobuf *m, int field, ddp_protobuf *inner);
+
+/* Add the fields of `fields` to m, and release it. If fields failed, m has failed. */
+void ddp_protobuf_put_raw(ddp_protobuf *m, ddp_protobuf *fields);
+
+/* Add the beginning of a field of `count` bytes, which the caller writes behind the message. */
+void ddp_protobuf_begin_bytes(ddp_protobuf *m, int field, size_t count);
+
+/* Free what m holds; m is then an empty message. */
+void ddp_protobuf_release(ddp_protobuf *m);
+
+#endif
