@@ -276,7 +276,7 @@ class Habits(darknet.Case):
                             ("-ext_output", "here: detector test -ext_output prints boxes"), ("-letter_box -ddp", "here: letter_box=1 in [net]")):
             with self.subTest(words=words):
                 self.refused(*TRAIN, *words.split(), code=2, says=says)
-        self.refused("detector", "map", "train.data", "tiny.cfg", "x.weights", "-thresh", ".5", code=2, says="darknet detector map does not read -thresh (test: ")
+        self.refused("detector", "map", "train.data", "tiny.cfg", "x.weights", "-thresh", ".5", code=2, says="darknet detector map does not read -thresh (test, export: ")
         self.refused("detecter", "train", "train.data", "tiny.cfg", "-ddp", code=2, says="did you mean detector?")
         self.refused("detector", "map", "train.data", "tiny.cfg", "x.weights", "-iou_thresh", ".5", code=2, says="here: map prints average precision at")
 
