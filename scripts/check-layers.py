@@ -55,7 +55,8 @@ MODULES = {
         "run": "+ inputs validate launch show saves bench",
         "bench": "+",
         "predict": "+ inputs validate show",
-        "cli": "+ inputs validate launch show saves run bench predict",
+        "import": "+",
+        "cli": "+ inputs validate launch show saves run bench predict import",
     },
 }
 MOST_FILES = 25

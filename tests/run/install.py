@@ -135,7 +135,7 @@ class Install(darknet.Case):
                                (("darknet", "detector", "train", "-ddp_backend", "m"), "mpi"),
                                (("darknet", "detector", "train", "x"), "FILES")):
             self.assertIn(offered, self.output("zsh", "-fc", script, "zsh", *words).splitlines())
-        self.assertIn("\n-keep:keep the last K numbered checkpoints\n",
+        self.assertIn("\n-keep:keep the last K numbered weights",
                       self.output("zsh", "-fc", script, "zsh", "darknet", "detector", "train", "-"))
 
     def test_the_package(self):

@@ -4,10 +4,10 @@
 
 #include "base/plural.h"
 #include "cli/commands.h"
-#include "cli/output_file.h"
 #include "comm/group_gpu.h"
 #include "glue/trainable.h"
 #include "run/session.h"
+#include "show/output_file.h"
 #include "show/rank_output.h"
 #include "timing/profiler.h"
 #include "timing/replay.h"

@@ -8,9 +8,9 @@
 #include "cli/cfg_templates.h"
 #include "cli/commands.h"
 #include "cli/measure_run.h"
-#include "cli/output_file.h"
 #include "inputs/arguments.h"
 #include "inputs/text_file.h"
+#include "show/output_file.h"
 #include "show/rank_output.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 #include "cli/check_cfg.h"
 #include "cli/check_print.h"
 #include "cli/commands.h"
-#include "cli/output_file.h"
 #include "comm/collectives.h"
 #include "glue/weights.h"
 #include "inputs/arguments.h"
@@ -13,6 +12,7 @@
 #include "inputs/scan_gather.h"
 #include "launch/transport_choice.h"
 #include "samples/transforms.h"
+#include "show/output_file.h"
 #include "show/rank_output.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 
 #include "base/plural.h"
 #include "cli/commands.h"
-#include "cli/output_file.h"
 #include "inputs/text_file.h"
 #include "onnx/reference.h"
+#include "show/output_file.h"
 #include "show/rank_output.h"
 
 #include <errno.h>

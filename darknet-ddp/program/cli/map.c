@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/plural.h"
 #include "cli/evaluate.h"
-#include "cli/output_file.h"
+#include "show/output_file.h"
 #include "show/rank_output.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
 #include "algorithms/compressor.h"
 #include "base/json.h"
 #include "cli/commands.h"
-#include "cli/output_file.h"
 #include "options/ddp_commands.h"
 #include "options/table.h"
+#include "show/output_file.h"
 #include "show/rank_output.h"
 
 #include <errno.h>

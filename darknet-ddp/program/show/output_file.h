@@ -1,7 +1,7 @@
-/* cli/output_file.h: files that a command writes because the line names them. If one cannot be
+/* show/output_file.h: files that a command writes because the line names them. If one cannot be
  * written, the functions end the program with a message and exit status 1. */
-#ifndef DDP_CLI_OUTPUT_FILE_H
-#define DDP_CLI_OUTPUT_FILE_H
+#ifndef DDP_SHOW_OUTPUT_FILE_H
+#define DDP_SHOW_OUTPUT_FILE_H
 
 #include <stdio.h>
 

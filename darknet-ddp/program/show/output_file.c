@@ -1,4 +1,4 @@
-#include "cli/output_file.h"
+#include "show/output_file.h"
 
 #include "show/rank_output.h"
 

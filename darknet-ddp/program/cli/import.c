@@ -1,0 +1,155 @@
+/* `darknet ddp import coco|voc|yolo SOURCE -o DIR`: data that Darknet trains on, of a foreign
+ * format; then a cfg for it, and a check of both. */
+#include "base/plural.h"
+#include "cli/ask.h"
+#include "cli/commands.h"
+#include "import/prepare.h"
+#include "import/readers.h"
+#include "import/split.h"
+#include "import/write.h"
+#include "inputs/text_file.h"
+#include "show/rank_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct format {
+    const char *word;
+    ddp_import_reader *read;
+} formats[] = {{"coco", ddp_coco_read}, {"voc", ddp_voc_read}, {"yolo", ddp_yolo_read}};
+
+static const char template_name[] = "yolov4-tiny";
+
+/* Set *left to the kinds that -leave names. */
+static ddp_status read_leave(unsigned *left, const char *words, ddp_error *err)
+{
+    char *copy = strdup(words ? words : "crowd"), *rest = NULL;
+    ddp_status st = copy ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory for -leave");
+
+    *left = 0;
+    for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; !st && word;
+         word = strtok_r(NULL, ",", &rest)) {
+        ddp_oddity kind = ddp_oddity_find(word);
+
+        if (kind < DDP_ODDITIES && ddp_oddity_is_choice(kind))
+            *left |= 1U << kind;
+        else if (strcmp(word, "none") != 0)
+            st = ddp_fail(err, DDP_ERR_USAGE,
+                          "-leave takes crowd, difficult, segments, turned, empty or none, with "
+                          "commas between them, not '%s'",
+                          word);
+    }
+    free(copy);
+    return st;
+}
+
+/* With -names there are no other classes than those of its lines. */
+static ddp_status read_names(ddp_annotations *a, const char *path, ddp_error *err)
+{
+    ddp_lines names = {0};
+    ddp_status st = path ? ddp_names_read(&names, path, err) : DDP_OK;
+
+    for (size_t i = 0; !st && i < names.count; i++)
+        (void)ddp_annotations_class(a, names.all[i], path);
+    a->is_closed = path != NULL;
+    ddp_lines_release(&names);
+    return st;
+}
+
+static ddp_status read_source(ddp_annotations *a, const ddp_command_call *call, unsigned left,
+                              ddp_error *err)
+{
+    ddp_import_reader *read = NULL;
+    const ddp_import_source source = {call->words[1], call->options->import_pictures};
+
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].word, call->words[0]) == 0)
+            read = formats[i].read;
+    if (!read)
+        return ddp_fail(err, DDP_ERR_USAGE, "import reads coco, voc and yolo, not '%s'",
+                        call->words[0]);
+    if (read_names(a, call->options->import_names, err) || read(a, &source, err))
+        return err->code;
+    ddp_annotations_prepare(a, left);
+    ddp_split(a, call->options->import_valid);
+    return a->lost ? ddp_fail(err, DDP_ERR_NOMEM, "no memory for the annotations") : DDP_OK;
+}
+
+/* Nothing is written of a source without a picture: *odd says why there is none. */
+static ddp_status write_folder(const ddp_annotations *a, const ddp_options *o, unsigned left,
+                               ddp_import_written *written, ddp_error *err)
+{
+    size_t pictures = 0;
+
+    for (size_t i = 0; i < a->picture_count; i++)
+        pictures += a->pictures[i].path != NULL;
+    ddp_annotations_print_odd(stdout, a, left);
+    if (pictures == 0)
+        return ddp_fail(err, DDP_ERR_FORMAT,
+                        "no picture is left of %zu: -pictures FOLDER says where they are",
+                        a->picture_count);
+    if (ddp_import_write(a, o->out, o->import_copy, written, err))
+        return err->code;
+    printf("%s: %zu picture%s to train on, %zu for validation, %zu boxes, %zu class%s\n",
+           written->data, written->train, ddp_plural(written->train), written->valid, a->box_count,
+           a->class_count, a->class_count == 1 ? "" : "es");
+    return DDP_OK;
+}
+
+/* Run this program with args, and hand on what it prints. Returns its exit status. */
+static int run(const char *const *args)
+{
+    char bytes[4096];
+    ssize_t n;
+    int in;
+    pid_t child = ddp_ask_start(args, &in);
+
+    if (child < 0)
+        return -1;
+    while ((n = read(in, bytes, sizeof bytes)) > 0)
+        (void)fwrite(bytes, 1, (size_t)n, stdout);
+    (void)close(in);
+    return ddp_ask_end(child);
+}
+
+/* Write a cfg beside the .data file, check both, and print the line that trains. */
+static int check_written(const char *data)
+{
+    size_t length = strlen(data) - strlen(".data");
+    char *cfg;
+    int status;
+
+    if (asprintf(&cfg, "%.*s.cfg", (int)length, data) < 0)
+        return 1;
+    status = run((const char *const[]){"darknet", "ddp", "cfg", template_name, "-data", data, "-o",
+                                       cfg, NULL});
+    if (status == 0)
+        status = run((const char *const[]){"darknet", "ddp", "check", data, cfg, NULL});
+    if (status == 0)
+        printf("train with:\n    darknet detector train %s %s -ddp_ranks %ld\n", data, cfg,
+               sysconf(_SC_NPROCESSORS_ONLN));
+    free(cfg);
+    return status != 0;
+}
+
+int ddp_command_import(const ddp_command_call *call)
+{
+    ddp_annotations a = {0};
+    ddp_import_written written = {0};
+    unsigned left;
+    ddp_error err;
+    int status;
+
+    if (!call->options->out) {
+        (void)ddp_fail(&err, DDP_ERR_USAGE, "import wants -o DIR, the folder to write");
+        ddp_rank_output_failure(&err);
+    }
+    if (read_leave(&left, call->options->import_leave, &err) || read_source(&a, call, left, &err)
+        || write_folder(&a, call->options, left, &written, &err))
+        ddp_rank_output_failure(&err);
+    status = check_written(written.data);
+    free(written.data);
+    ddp_annotations_release(&a);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* import/annotations.h: pictures with their boxes, as an annotation format has them, in memory.
+ *
+ *  1. A reader (readers.h) adds classes, pictures and boxes, and counts what is odd.
+ *  2. prepare.h holds them against the picture files, and drops what cannot be trained on.
+ *  3. split.h says which pictures are kept for validation; write.h writes all of it.
+ *
+ * Functions that add something set `lost` where there is no memory for it. Whoever called a reader
+ * looks at it once, at the end. */
+#ifndef DDP_IMPORT_ANNOTATIONS_H
+#define DDP_IMPORT_ANNOTATIONS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Kinds of what is odd in a source: DDP_ODD_ID for each row of oddities.def. */
+typedef enum ddp_oddity {
+#define ODDITY(ID, ...) DDP_ODD_##ID,
+#include "import/oddities.def"
+    DDP_ODDITIES
+} ddp_oddity;
+
+enum { DDP_ODD_EXAMPLES = 3 };
+
+/* On which list a picture belongs. */
+typedef enum ddp_side {
+    DDP_SIDE_UNKNOWN, /* the source does not say */
+    DDP_SIDE_TRAIN,
+    DDP_SIDE_VALID,
+    DDP_SIDE_TEST /* neither */
+} ddp_side;
+
+/* A box. Its sides are fractions of the picture's width and height. */
+typedef struct ddp_annotated_box {
+    size_t picture; /* index of its picture */
+    int class_id;   /* index of its class */
+    unsigned odd;   /* oddities that it has: 1 << DDP_ODD_ID for each */
+    double left, top, right, bottom;
+} ddp_annotated_box;
+
+typedef struct ddp_annotated_picture {
+    char *path;  /* the picture file; NULL: it was not found, and the picture is left out */
+    char *named; /* the source's name for it, for messages */
+    double width, height; /* pixels that the source says; 0: it says none */
+    ddp_side side;
+    size_t boxes; /* number of its boxes that stay; set by ddp_annotations_prepare */
+} ddp_annotated_picture;
+
+/* All zero is an empty set; release it with ddp_annotations_release. */
+typedef struct ddp_annotations {
+    char **classes; /* names */
+    size_t class_count;
+    int is_closed; /* 1: there are no other classes than these; a box of another one is left out */
+
+    ddp_annotated_picture *pictures;
+    size_t picture_count, picture_room;
+    ddp_annotated_box *boxes;
+    size_t box_count, box_room;
+
+    size_t odd[DDP_ODDITIES];                       /* how often each was counted */
+    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* where, for the first ones; NULL: no more */
+    int lost;                                       /* 1: something is missing for want of memory */
+} ddp_annotations;
+
+void ddp_annotations_release(ddp_annotations *a);
+
+/* Return the index of the class of this name, which is added if it is new. Returns -1, and counts
+ * DDP_ODD_CLASS at `where`, if it is new and the classes are closed. */
+int ddp_annotations_class(ddp_annotations *a, const char *name, const char *where);
+
+/* Sort the classes by name, for a source that has no order of its own. Not if they are closed. */
+void ddp_annotations_sort_classes(ddp_annotations *a);
+
+/* Add a picture and return its index. path: its file, which the set takes over; NULL: it was not
+ * found, which is counted. named: what the source calls it; copied. */
+size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named, ddp_side side);
+
+/* Add a copy of a box. Its picture and class must be there. */
+void ddp_annotations_box(ddp_annotations *a, const ddp_annotated_box *box);
+
+/* Count something odd. where: which file, picture or entry; copied for the first ones. */
+void ddp_annotations_odd(ddp_annotations *a, ddp_oddity kind, const char *where);
+
+/* Return the kind that is called `word`; DDP_ODDITIES: none is. */
+ddp_oddity ddp_oddity_find(const char *word);
+
+/* Return 1 if `-leave` may name the kind: the others are always treated in one way. */
+int ddp_oddity_is_choice(ddp_oddity kind);
+
+/* Print a line for each kind that was counted. It says how often, what was done, and examples.
+ * left: a bit for each kind that was left out by choice, 1 << DDP_ODD_ID. */
+void ddp_annotations_print_odd(FILE *out, const ddp_annotations *a, unsigned left);
+
+#endif
