@@ -69,7 +69,8 @@ bool only_launches();
 
 /* ---- queue.cpp ---- */
 
-/* The end of a piece of queued work; a null pointer counts as past. */
+/* Tells when a piece of queued work has run: its end is "past" then. A work_end that is null counts
+ * as past. */
 struct end_of_work;
 using work_end = std::shared_ptr<end_of_work>;
 

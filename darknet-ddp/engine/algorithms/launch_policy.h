@@ -10,8 +10,9 @@ typedef struct ddp_launch_policy {
     size_t defer_bytes; /* buckets that travel during the next forward pass
                            (ddp_reducer_config.defer_bytes) */
     int priority;       /* 1: first layers go first (ddp_reducer_config.priority) */
-    const char
-        *fixed; /* if there can be no priority: subject of a sentence that says why; else NULL */
+    /* what keeps sums from going by priority, static, to be put before "goes in an order that is
+     * fixed": "what GPUs send"; NULL: nothing does */
+    const char *fixed;
 } ddp_launch_policy;
 
 /* Return the policy of a run with these options on so many ranks. on_gpus: 1 if they compute on

@@ -81,8 +81,10 @@ int ddp_group_local_size(const ddp_group *g);
 /* Return the host name of a rank; it lives as long as the group. */
 const char *ddp_group_host(const ddp_group *g, int rank);
 
-/* Set how long a wait may go without any message arriving before it fails with DDP_ERR_COMM and
- * names a rank that owes one. 0: for ever. Without a call it is 600 s. */
+/* Set how long a wait may go without progress before it fails with DDP_ERR_COMM. 0: for ever.
+ * Without a call it is 600 s. In host memory each message to or from this rank is progress, and the
+ * error names a rank that is waited for. With NCCL nothing is: the whole wait counts, and the error
+ * names no other rank. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
 /* Return for how many nanoseconds, since the group was opened, this rank had no core, or was

@@ -65,8 +65,9 @@ void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
  * same on every rank and in all mini-batches of a step. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
-/* Fence the sum that was started last, if there is one (ddp_work_fence), so that a forward pass may
- * add to the buffers. With DDP_STATISTICS_EXACT, also set them to zero. Fails with DDP_ERR_COMM. */
+/* Fence the sum or copy that was started last, if it has no fence yet, so that a forward pass may
+ * add to the buffers. On the host this blocks (ddp_work_fence). With DDP_STATISTICS_EXACT, also set
+ * them to zero. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* With DDP_STATISTICS_RANKS, set the buffers of ranks other than 0 to zero; else do nothing. Call

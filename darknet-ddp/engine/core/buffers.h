@@ -47,8 +47,9 @@ ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum or copy that was started last (ddp_work_fence); do nothing if it has its fence or
- * none was started. Fails with DDP_ERR_COMM. */
+/* Fence the sum or copy that was started last (ddp_work_fence): on the host this blocks until it is
+ * there, on a GPU it is queued. Does nothing if none was started since the last fence. Fails with
+ * DDP_ERR_COMM. */
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 0 if the sum or copy that was fenced last has a number that is not finite; else 1, also

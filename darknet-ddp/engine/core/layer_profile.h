@@ -13,8 +13,8 @@
  * mini-batch on one rank. */
 typedef struct ddp_layer_times {
     double forward;
-    double gradients; /* seconds of a backward pass until the layer's gradients are final */
-    double rest;      /* seconds of a backward pass after the layer's gradients are final */
+    double gradients; /* seconds of the layer's own backward pass, until its gradients are final */
+    double rest;      /* seconds of the layer's own backward pass after that */
     double update;    /* seconds of the layer's update, once a step */
 } ddp_layer_times;
 

@@ -5,7 +5,8 @@
  *   2. ddp_loss_send_count, ddp_loss_compare_number   what the next sum carries besides
  *   3. ddp_loss_start                            at the end of a step
  *   4. ddp_loss_finish                           waits for the sum
- *   5. ddp_loss_take_mean and what stands below it    what came with it, the same on every rank */
+ *   5. ddp_loss_take_mean, ddp_loss_finite, ddp_loss_numbers_equal, ddp_loss_received_count and
+ *      ddp_loss_requested                        what came with it, the same on every rank */
 #ifndef DDP_CORE_LOSS_H
 #define DDP_CORE_LOSS_H
 

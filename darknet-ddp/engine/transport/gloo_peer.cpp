@@ -1,5 +1,5 @@
-/* The thread that each peer of a Gloo rank has. It receives the peer's notes, and waits for the
- * data of its messages (transport/gloo_link.h). */
+/* A rank of Gloo has a thread for each peer. It receives the peer's notes, short messages that say
+ * what was sent or taken, and waits for the data of the peer's messages (transport/gloo_link.h). */
 #include "transport/gloo_peer.h"
 
 #include <algorithm>

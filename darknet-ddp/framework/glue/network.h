@@ -37,8 +37,8 @@ int ddp_network_is_v4(const network *net, const char **why);
 enum { DDP_PICTURES_BYTES = 200 };
 
 /* Write what happens to the pictures of a detector before training, as the end of a sentence that
- * begins "Pictures are". Returns 0, and no text, if net is no detector with a cfg of the later
- * forks. */
+ * begins "Pictures are", and return 1. Returns 0, and leaves text as it is, if net's last layer is
+ * no [yolo], or its cfg is not of the later forks. */
 int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
 
 enum { DDP_MISFIT_BYTES = 512 };

@@ -39,9 +39,13 @@ typedef struct ddp_checkpoint_run {
         *guard; /* called while a save is written (checkpoint/checkpoint.h); NULL: none */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* options that change results */
-    int is_default[DDP_CHECKPOINT_OPTIONS]; /* 1: a state file without the option counts as equal */
-    size_t rounding_count; /* how many of the options, the last ones, only change rounding */
-    int same_rounding;     /* 1: resuming with other rounding is refused, too */
+    /* 1: the option has its default, so a state file without it counts as equal. 0: the run goes on
+     * from such a file, too, and the listener hears that the option was not known. */
+    int is_default[DDP_CHECKPOINT_OPTIONS];
+    /* how many of the options only change rounding: the last ones, until
+     * ddp_remember_validation or ddp_remember_unlabelled adds others */
+    size_t rounding_count;
+    int same_rounding; /* 1: resuming with other rounding is refused, too */
     const char *before[DDP_CHECKPOINT_OPTIONS]; /* an option's value in state files without it;
                                                    NULL: they count as equal */
 } ddp_checkpoint_run;

@@ -146,8 +146,9 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
 
-/* Add counts to a step's loss, before its sum starts: samples that could not be read, and how much
- * of the gradients is left to send. If ranks are to be compared, add a checksum. */
+/* Send counts with a step's loss; call before its sum starts. They are samples that could not be
+ * read, and how much of the gradients is left to send. If ranks are to be compared, add a checksum.
+ */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
 /* Use the counts and checksums that came with the loss. If ranks differ, the program ends. */
@@ -225,7 +226,8 @@ void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
  * that nothing of the step has reached a gradient. */
 void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net);
 
-/* Add to the loss how many samples of this step were replaced. */
+/* Send with the loss how many of this rank's samples were replaced in this step. Call at the step's
+ * end, before the loss's sum starts. Does nothing without config.bad_data. */
 void ddp_trainer_send_bad_samples(ddp_trainer *t, const ddp_train_position *now);
 
 /* Wait for the sum of ddp_trainer_sum_bad_samples, if it is under way. */

@@ -14,7 +14,9 @@
 #include <poll.h>
 #include <stddef.h>
 
-/* bytes that wait for their reader; bytes of a frame, and of a sentence, at most */
+/* DDP_RELAY_BYTES: while more bytes wait to be written, nothing is read from the pipe.
+ * DDP_RELAY_FRAME: room for a line, a path, or all frames that are kept back. DDP_RELAY_WHY: room
+ * for a sentence. */
 enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096, DDP_RELAY_WHY = 400 };
 
 typedef struct ddp_output_relay {

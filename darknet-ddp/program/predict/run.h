@@ -16,7 +16,7 @@ typedef struct ddp_predict_run {
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it. */
     void (*unreadable)(const char *sentence);
     size_t pictures, boxes, unreadable_count; /* so far, of all ranks; only on rank 0 */
-    double forward_s;                         /* sum of those pictures' `seconds` */
+    double forward_s; /* seconds that the forward passes of those pictures took, added up */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and

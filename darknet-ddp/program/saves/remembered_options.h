@@ -15,14 +15,16 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
 /* Add to run's options what the run validates on: `valid`, in words. NULL: it does not validate,
  * and what `was` says is kept. *since becomes the step since which that has been the same; 0:
  * always. was: metadata of the checkpoint that the run goes on from; all zero: it begins anew. A
- * checkpoint that says nothing of it counts as one that validated on the same. Fails as
- * ddp_remember_options. */
+ * checkpoint that says nothing of it counts as one that validated on the same. Call as
+ * ddp_remember_unlabelled. Fails as ddp_remember_options. */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Add to run's options how many of the training list's n pictures have no label file: those whose
- * has[i] is 0. Fails as ddp_remember_options. */
+ * has[i] is 0. Call after ddp_remember_options, which sets the options anew, and once run has been
+ * compared with a checkpoint. (ddp_checkpoint_resume takes the last options for those of rounding.)
+ * Fails as ddp_remember_options. */
 ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
                                    ddp_error *err) DDP_MUST_CHECK;
 

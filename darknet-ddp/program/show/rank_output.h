@@ -21,7 +21,8 @@ void ddp_rank_output_init(ddp_launcher launcher);
  * standard error until ddp_rank_output_errors_only. */
 void ddp_rank_output_open(ddp_group *group);
 
-/* Close standard error off, but for messages printed by functions of this header. */
+/* Discard what is written to standard error, until ddp_rank_output_errors_only. Functions of this
+ * header still print there. */
 void ddp_rank_output_quiet(void);
 
 /* Close standard output off, and return a stream to where it went, which is never closed. Returns

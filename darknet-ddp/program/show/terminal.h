@@ -69,9 +69,9 @@ void ddp_terminal_bring_back_log(void);
 /* Write to NAME.log all that waits to be written there. Waits for its disk. */
 void ddp_terminal_flush(void);
 
-/* Write text, a whole line, to fd, as if printed on standard error. From any thread, whether
- * ddp_terminal_open was called or not. Does not wait for a disk: NAME.log has the line with the
- * next one that is printed, or after ddp_terminal_flush. */
+/* Write a line, which ends with its newline, to fd, as if printed on standard error. From any
+ * thread, whether ddp_terminal_open was called or not. Does not wait for a disk: NAME.log has the
+ * line with the next one that is printed, or after ddp_terminal_flush. */
 void ddp_terminal_say(int fd, const char *text);
 
 #endif

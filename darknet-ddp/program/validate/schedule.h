@@ -30,8 +30,9 @@ typedef struct ddp_validation_result {
 
 /* Open a validation from the .data file `data` and its lists. command: "detector" or "classifier".
  * *out is NULL if nothing is to be validated: another command, no valid=, or -ddp_validate 0.
- * options and group must outlive *out. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_USAGE (an
- * option wants valid=, or does not fit the command), DDP_ERR_NOMEM. */
+ * options and group must outlive *out. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM,
+ * and with DDP_ERR_USAGE if an option does not fit the command, or wants a validation where there
+ * is no valid= or -ddp_validate is 0. */
 ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
                                const char *command, const char *data,
                                ddp_error *err) DDP_MUST_CHECK;

@@ -1,6 +1,6 @@
-/* base/protobuf.h: messages in the wire format of protocol buffers, field by field, in a buffer
- * that grows. TensorBoard's events and ONNX files are such messages. A reader skips fields that
- * it does not know, so whoever writes a message needs the numbers of its fields alone. */
+/* base/protobuf.h: writes messages in the wire format of protocol buffers, field by field, into a
+ * buffer that grows. TensorBoard's events and ONNX files are such messages. No schema is needed:
+ * the caller gives the number of each field, and picks the function for its type. */
 #ifndef DDP_BASE_PROTOBUF_H
 #define DDP_BASE_PROTOBUF_H
 

@@ -36,7 +36,8 @@ FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j
 }
 
 /* Return the IoU of `truth` with the box that get_head_box returns for the same arguments. Lane 0
- * of the team also writes the box's deltas, times `scale`, at delta[index]. */
+ * of the team also writes the four deltas of that box, times `scale`: they begin at delta[index],
+ * `stride` apart. */
 FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int index, int i, int j,
                              int lw, int lh, int w, int h, float *delta, float scale, int stride,
                              team t)
