@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OWN = os.path.join(HERE, "..", "..", "cfg")
@@ -54,9 +55,12 @@ def run(name, order, args):
     cfg = cfg if "/" in cfg else os.path.join(OWN, cfg + ".cfg")
     command = ["mpirun", "-np", str(ranks), os.path.abspath(args.program), cfg, *options.split()]
     try:
-        done = subprocess.run(command, cwd=os.environ.get("DARKNET_SRC", "."), env={"EMULATED_ORDER": order, **os.environ},
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=args.limit, check=False)
+        # Each job has a folder of its own for Open MPI's files: one that ends removes the folder in which another makes its own.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+            done = subprocess.run(command, cwd=os.environ.get("DARKNET_SRC", "."),
+                                  env={"EMULATED_ORDER": order, **os.environ, "OMPI_MCA_orte_tmpdir_base": place, "PRTE_MCA_prte_tmpdir_base": place},
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                  timeout=args.limit, check=False)
         code, words = done.returncode, done.stdout
     except subprocess.TimeoutExpired:
         code, words = "hang", f"no end after {args.limit} s"
