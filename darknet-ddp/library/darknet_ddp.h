@@ -4,9 +4,10 @@
  * 2. darknet_ddp_detect or darknet_ddp_classify looks at a picture in memory.
  * 3. darknet_ddp_free frees what they gave, darknet_ddp_close the model.
  *
- * Functions that can fail return 0, or -1 with a sentence in error[0..DARKNET_DDP_ERROR). None ends
- * the program. Several threads may each use a model of their own; a model is used by one thread at
- * a time.
+ * Functions that can fail return 0, or -1 with a sentence in error[0..DARKNET_DDP_ERROR). A file
+ * that is refused does not end the program. Without memory for a picture's values, or if a GPU
+ * fails, Darknet still ends it. Several threads may each use a model of their own; a model is used
+ * by one thread at a time.
  */
 #ifndef DARKNET_DDP_H
 #define DARKNET_DDP_H
@@ -34,7 +35,7 @@ typedef struct darknet_ddp_info {
     int width, height; /* size of the network's input; pictures may have any size */
 } darknet_ddp_info;
 
-/* Return the version, "0.1.0". */
+/* Return the version, such as "0.1.0": a static string. */
 const char *darknet_ddp_version(void);
 
 /* Open the network of the file cfg with the weights of the file weights, and set *out to it.
@@ -45,35 +46,37 @@ const char *darknet_ddp_version(void);
 int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weights,
                      const char *names, int gpu, char error[DARKNET_DDP_ERROR]);
 
-/* Fill *info. */
+/* Set *info to the facts of a model. */
 void darknet_ddp_describe(const darknet_ddp_model *model, darknet_ddp_info *info);
 
-/* Return the name of a class, in UTF-8, which lives as long as the model; NULL: it has none. */
+/* Return the name of a class, in UTF-8, which lives as long as the model. NULL: the model has no
+ * names, or no class of this number. */
 const char *darknet_ddp_name(const darknet_ddp_model *model, int class_id);
 
-/* Find objects in a picture. Sets *boxes to an array of *count, the likeliest first, for
- * darknet_ddp_free.
+/* Find objects in a picture. Sets *boxes to an array of *count, the likeliest first. Free it by
+ * darknet_ddp_free, also if *count is 0. After a failure there is nothing to free.
  *   pixels   width * height pixels of 3 bytes, red, green, blue, rows from the top
- *   thresh   boxes of this score, or less, are left out
+ *   thresh   boxes of this score, or less, are left out; from 0 to 1
  *   nms      of two boxes of a class whose IoU is larger the likelier one stays; 0: both
- * Fails if the model is no detector, or a size is below 1. */
+ * Fails if the model is no detector, a size is below 1, or there is no memory. */
 int darknet_ddp_detect(darknet_ddp_model *model, const unsigned char *pixels, int width, int height,
                        float thresh, float nms, darknet_ddp_box **boxes, int *count,
                        char error[DARKNET_DDP_ERROR]);
 
 /* Find objects as darknet_ddp_detect does, in planes: 3 of width * height floats from 0 to 1, red,
- * green, blue. */
+ * green, blue. They are copied. */
 int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int width, int height,
                               float thresh, float nms, darknet_ddp_box **boxes, int *count,
                               char error[DARKNET_DDP_ERROR]);
 
-/* Set scores[0..classes) to how likely each class is for the picture, whose pixels are those of
- * darknet_ddp_detect. Fails if the model is a detector, or a size is below 1. */
+/* Set scores[0..classes) (darknet_ddp_info) to how likely each class is for the picture, from 0 to
+ * 1. pixels: as for darknet_ddp_detect. Fails if the model is a detector, or a size is below 1. */
 int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, int width,
                          int height, float *scores, char error[DARKNET_DDP_ERROR]);
 
 /* Read the picture file at path: JPEG, PNG, BMP and others, turned upright as its Exif data say.
- * Sets *pixels, for darknet_ddp_free, *width and *height. Fails if it is no whole picture. */
+ * Sets *width, *height, and *pixels to 3 bytes a pixel, as darknet_ddp_detect takes them, for
+ * darknet_ddp_free. Fails, with *pixels NULL, if the file is no whole picture. */
 int darknet_ddp_read_picture(const char *path, unsigned char **pixels, int *width, int *height,
                              char error[DARKNET_DDP_ERROR]);
 

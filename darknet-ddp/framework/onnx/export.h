@@ -1,4 +1,4 @@
-/* onnx/export.h: a network as an ONNX file. */
+/* onnx/export.h: writes a network as an ONNX file. */
 #ifndef DDP_ONNX_EXPORT_H
 #define DDP_ONNX_EXPORT_H
 
@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The outputs of the file. A network without boxes is always written as DDP_ONNX_RAW. */
 typedef enum ddp_onnx_heads {
-    DDP_ONNX_RAW,   /* the output of each head */
+    DDP_ONNX_RAW,   /* the output of each head; without heads, of the last layer */
     DDP_ONNX_BOXES, /* boxes and scores of all heads */
     DDP_ONNX_NMS    /* the boxes that NonMaxSuppression leaves */
 } ddp_onnx_heads;
@@ -23,18 +24,20 @@ typedef struct ddp_onnx_options {
     float thresh, nms; /* with DDP_ONNX_NMS: the least score, and the most overlap */
     const char *names; /* the classes' names, a line each; NULL: none are known */
 
-    /* Called for each layer, with the name of its output in the file; or NULL. */
+    /* Called for each layer in order, before the file is written. name: that of the layer's output
+     * in the file, valid until it returns. NULL: not called. */
     void (*layer_names)(void *ctx, int layer, const char *name);
     void *ctx;
 } ddp_onnx_options;
 
-/* Write net, whose weights are read and whose batch is 1, to f. Fails with DDP_ERR_FORMAT and the
- * layer's name if a layer cannot be written, with DDP_ERR_NOMEM. Whether f could be written, f
- * tells. */
+/* Write net, whose weights are read and whose batch is 1, to f. Fails, with nothing written, with
+ * DDP_ERR_NOMEM, or with DDP_ERR_FORMAT if a layer cannot be written (the text names it) or the
+ * model has 2 GiB or more. The caller looks at ferror(f). */
 ddp_status ddp_onnx_export(network *net, const ddp_onnx_options *options, FILE *f,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Return NULL, or what of net's boxes -heads nms computes otherwise than `detector test`. */
+/* Return the row of net's cfg ("nms_kind=diounms", static) by which `detector test` chooses among
+ * boxes otherwise than -heads nms; NULL: both choose alike. */
 const char *ddp_onnx_other_nms(const network *net);
 
 #endif

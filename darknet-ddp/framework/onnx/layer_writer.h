@@ -26,7 +26,7 @@ typedef struct ddp_layer_writer {
     int index;                /* the layer that is being written */
 } ddp_layer_writer;
 
-/* Write the nodes of layer l, of index w->index, and return its output. Fails with
+/* Write the nodes of layer l, of index w->index, and set *out to its output. Fails with
  * DDP_ERR_FORMAT and a sentence that names the layer if ONNX has no twin of it. */
 typedef ddp_status ddp_layer_write(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out,
                                    ddp_error *err);
@@ -51,33 +51,35 @@ ddp_onnx_value ddp_onnx_rows(ddp_layer_writer *w, const layer *l);
 ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *dims,
                                 size_t count);
 
-/* Return v with its dimensions in another order. */
+/* Return v with its dimensions in another order: the k-th is order[k] of v, the batch's being 0. */
 ddp_onnx_value ddp_onnx_transpose(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *order,
                                   size_t count);
 
-/* Return begin, begin + step, ... before end of dimension `axis` of v. */
+/* Return v with only begin, begin + step, ... before end of its dimension `axis`; 0: the batch. */
 ddp_onnx_value ddp_onnx_slice(ddp_layer_writer *w, ddp_onnx_value v, int axis, int64_t begin,
                               int64_t end, int64_t step);
 
+/* Return the values joined along dimension `axis` (0: the batch); a single value itself. */
 ddp_onnx_value ddp_onnx_concat(ddp_layer_writer *w, const ddp_onnx_value *values, size_t count,
                                int axis);
 
-/* Return v with values more behind each end of its four dimensions: pads[0..4) in front,
- * pads[4..8) behind. */
+/* Return v, of four dimensions, made larger with `value`: dimension k by pads[k] in front, and by
+ * pads[4 + k] behind. */
 ddp_onnx_value ddp_onnx_pad(ddp_layer_writer *w, ddp_onnx_value v, const int64_t pads[8],
                             float value);
 
 /* Return v * factor; v itself if factor is 1. */
 ddp_onnx_value ddp_onnx_scaled(ddp_layer_writer *w, ddp_onnx_value v, float factor);
 
-/* Set *out to activation a of v. Fails with DDP_ERR_FORMAT for one that is not written. */
+/* Set *out to activation a of v. Fails with DDP_ERR_FORMAT if no file has that activation. */
 ddp_status ddp_onnx_activation(ddp_layer_writer *w, ddp_onnx_value v, ACTIVATION a,
                                ddp_onnx_value *out, ddp_error *err);
 
-/* Fail with DDP_ERR_FORMAT: "layer 12, [maxpool]: what". */
+/* Return DDP_ERR_FORMAT, with the text "layer 12, [maxpool]: what" of layer w->index. */
 ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char *what);
 
-/* Add the decoded boxes of all heads, or what NonMaxSuppression leaves of them, as outputs. */
+/* Add outputs: "boxes" and "scores" of all heads or, with DDP_ONNX_NMS, what NonMaxSuppression
+ * leaves of them. Fails with DDP_ERR_FORMAT if a head does not fit. */
 ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 
 #endif

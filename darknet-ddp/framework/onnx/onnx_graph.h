@@ -2,7 +2,7 @@
  * nothing of Darknet.
  *
  *   1. ddp_onnx_open, ddp_onnx_input
- *   2. constants and nodes, each after the values that it reads; attributes before their node
+ *   2. constants and nodes, each after the values that it reads; attributes right before their node
  *   3. ddp_onnx_output, ddp_onnx_note
  *   4. ddp_onnx_write, ddp_onnx_close
  *
@@ -27,19 +27,21 @@ typedef struct ddp_onnx_config {
     int half_weights;  /* 1: weights are kept as float16, and cast where they are read */
 } ddp_onnx_config;
 
-/* Fails with DDP_ERR_NOMEM. *out is freed by ddp_onnx_close. */
+/* Open an empty model, and free it by ddp_onnx_close. Fails with DDP_ERR_NOMEM; *out is then NULL.
+ */
 ddp_status ddp_onnx_open(ddp_onnx **out, ddp_onnx_config config, ddp_error *err) DDP_MUST_CHECK;
 
+/* Return the opset of the model's config. */
 int ddp_onnx_opset(const ddp_onnx *g);
 
-/* Name the layer that comes next: names of its values begin with it. */
+/* Begin a layer: names of all later constants and nodes begin with "layer12_maxpool/". */
 void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 
 /* Add an input of floats, of batch x dims[0..count). */
 ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count);
 
-/* Make v the output `name`, of batch x dims[0..count). With `rows`, the graph decides how long the
- * first dimension is, which has that name. NULL: it is the batch. */
+/* Make v, of floats, the output `name`. It has a first dimension and dims[0..count). rows: the
+ * first one's name, for a length that is known when the graph runs. NULL: it is the batch. */
 void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char *rows,
                      const int64_t *dims, size_t count);
 
@@ -47,18 +49,18 @@ void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char
 ddp_onnx_value ddp_onnx_floats(ddp_onnx *g, const char *what, const float *values,
                                const int64_t *dims, size_t count);
 
-/* Add weights: as ddp_onnx_floats, but with half_weights they are kept as float16, unless one is
- * too large for that. */
+/* Add weights, and return them as floats. With half_weights they are kept as float16, and a node
+ * casts them, unless one is too large for float16. */
 ddp_onnx_value ddp_onnx_weights(ddp_onnx *g, const float *values, const int64_t *dims,
                                 size_t count);
 
 /* Add a constant float that has no dimension. */
 ddp_onnx_value ddp_onnx_scalar(ddp_onnx *g, float value);
 
-/* Add a constant of whole numbers, of one dimension. */
+/* Add a constant of int64, of one dimension. */
 ddp_onnx_value ddp_onnx_ints(ddp_onnx *g, const int64_t *values, size_t count);
 
-/* Add an attribute to the node that is added next. */
+/* Add an attribute to the node that is added next, also by ddp_onnx_weights. Texts are copied. */
 void ddp_onnx_attribute_int(ddp_onnx *g, const char *name, int64_t value);
 void ddp_onnx_attribute_ints(ddp_onnx *g, const char *name, const int64_t *values, size_t count);
 void ddp_onnx_attribute_float(ddp_onnx *g, const char *name, float value);
@@ -73,17 +75,18 @@ ddp_onnx_value ddp_onnx_node2(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp
 ddp_onnx_value ddp_onnx_node3(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp_onnx_value b,
                               ddp_onnx_value c);
 
-/* Return the name of v, which lives until the next value is added. */
+/* Return the name of v, which lives until the next value is added; "" for 0. */
 const char *ddp_onnx_name(const ddp_onnx *g, ddp_onnx_value v);
 
-/* Add a pair of metadata. */
+/* Add a pair of metadata to the model. Both texts are copied. */
 void ddp_onnx_note(ddp_onnx *g, const char *key, const char *value);
 
 /* Write the model to f. name: of the graph. Fails with DDP_ERR_NOMEM, or with DDP_ERR_FORMAT if
- * the model has 2 GiB or more, which readers refuse. Whether f could be written, f tells. */
+ * the model has 2 GiB or more, which readers refuse; nothing is written then. The caller looks at
+ * ferror(f). */
 ddp_status ddp_onnx_write(ddp_onnx *g, const char *name, FILE *f, ddp_error *err) DDP_MUST_CHECK;
 
-/* NULL is allowed. */
+/* Free g. NULL is allowed. */
 void ddp_onnx_close(ddp_onnx *g);
 
 #endif

@@ -1,10 +1,11 @@
 /* onnx/reference.h: what the network gives for a picture, layer by layer, for a program that
- * compares. A record is a line of words and, behind it, `count` floats of this machine's order:
+ * compares. Records come in this order. A record is a line of words and, behind it, `count` floats
+ * in this machine's order of bytes:
  *
- *   picture PATH count         the input
- *   layer N TYPE NAME count    the output of layer N, which the file calls NAME
- *   output NAME count          an output of the file that is no layer's
- *   compare                    all of this picture was told
+ *   picture PATH count         the input; PATH is "random" for random values
+ *   layer N TYPE NAME count    the output of layer N, which the file calls NAME; not of a [cost]
+ *   output NAME count          boxes and scores, or detections, by options->heads
+ *   compare                    all of this picture was told; no floats
  */
 #ifndef DDP_ONNX_REFERENCE_H
 #define DDP_ONNX_REFERENCE_H
@@ -17,13 +18,15 @@ typedef struct ddp_onnx_names {
     int count;
 } ddp_onnx_names;
 
-/* A ddp_onnx_options.layer_names; ctx: a ddp_onnx_names. */
+/* Note the name of a layer's output. It serves as ddp_onnx_options.layer_names; ctx: a
+ * ddp_onnx_names. Without memory the layer gets no name, and so no record. */
 void ddp_onnx_names_add(void *ctx, int layer, const char *name);
 
 void ddp_onnx_names_release(ddp_onnx_names *names);
 
 /* Run net on the picture at path (NULL: on random values), and write its records to f. A picture
- * that cannot be read ends the program. Whether f could be written, f tells. */
+ * that cannot be read ends the program. Without memory for random values it writes nothing. The
+ * caller looks at ferror(f). */
 void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *options,
                    const ddp_onnx_names *names, FILE *f);
 

@@ -1,10 +1,10 @@
 /* predict/predictor.h: what a network finds in pictures, one at a time, while the next ones are
  * decoded on threads.
  *
- * 1. ddp_predictor_open takes over a network with its weights.
+ * 1. ddp_predictor_open prepares a network that has its weights.
  * 2. ddp_predictor_load starts to decode a picture, if ddp_predictor_has_room returns 1.
- * 3. ddp_predictor_next takes them in the order in which they were loaded. ddp_predictor_frame is
- *    for pixels that are in memory already.
+ * 3. ddp_predictor_next waits for the picture that was loaded first, and predicts it.
+ *    ddp_predictor_frame and ddp_predictor_planes are for pixels that are in memory already.
  * 4. ddp_prediction_release frees a prediction, and ddp_predictor_close what is left.
  */
 #ifndef DDP_PREDICT_PREDICTOR_H
@@ -22,8 +22,8 @@ typedef struct ddp_predictor_config {
     int is_classifier;
     float thresh;    /* boxes of this score or less are left out, from 0 to 1 */
     float hierarchy; /* in a tree of classes, how likely a class must be for a finer one */
-    float nms;       /* IoU above which the less likely of two boxes goes; 0: all stay */
-    int top;         /* how many classes a classifier names */
+    float nms;       /* IoU above which the less likely of two boxes of a class goes; 0: all stay */
+    int top;         /* how many classes a classifier names; more than it has count as all */
     int threads;     /* pictures that are decoded at a time, at least 1 */
 } ddp_predictor_config;
 
@@ -41,22 +41,22 @@ typedef struct ddp_prediction {
     ddp_detection *found;
     size_t count;
     size_t not_finite; /* boxes left out since they are not finite */
-    /* If nothing is found: the likeliest box below the threshold. Its score is 0 if there is none.
-     */
+    /* If a detector finds nothing: the likeliest box below the threshold. Else, or if there is
+     * none, its score is 0. */
     ddp_detection best;
     double best_shown;            /* a threshold of few digits that would show `best` */
-    char why[DDP_PREDICTION_WHY]; /* why the picture cannot be read; "": it was */
+    char why[DDP_PREDICTION_WHY]; /* which picture cannot be read, and why; "": it was read */
     float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: it cannot be read */
 } ddp_prediction;
 
-/* Set *out to a predictor of net, which the caller frees after ddp_predictor_close. Sets net's
- * batch to 1 and computes once, so that no picture's time has the preparations of the first pass.
- * Fails with DDP_ERR_USAGE (net is no detector and should be one, or wants pictures of other than 3
- * channels), DDP_ERR_NOMEM. */
+/* Set *out to a predictor of net; NULL on failure. The caller frees net, after
+ * ddp_predictor_close. Sets net's batch to 1 and computes once, so that no picture's time has the
+ * preparations of the first pass. Fails with DDP_ERR_USAGE (net is no detector and should be one,
+ * or wants pictures of other than 3 channels), DDP_ERR_NOMEM. */
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Set `thresh` and `nms` of the predictions that come. */
+/* Set `thresh` and `nms` of all later predictions. */
 void ddp_predictor_set(ddp_predictor *p, float thresh, float nms);
 
 /* Return 1 if ddp_predictor_load may be called. */
@@ -66,9 +66,9 @@ int ddp_predictor_has_room(const ddp_predictor *p);
  * released. number: the picture's place in its list, from 0. Call if there is room. */
 void ddp_predictor_load(ddp_predictor *p, const char *path, size_t number);
 
-/* Wait for the first picture that was loaded and not taken, and set *out to what is found in it.
- * Returns 1; 0 if there is none. Release *out. A picture that cannot be read counts, too: out->why
- * says why. */
+/* Wait until the first picture that was loaded and not taken is decoded, compute, and set *out to
+ * what is found in it. Returns 1; 0, and *out all zero, if none is left. Release *out. A picture
+ * that cannot be read also returns 1: out->why says why. */
 int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out);
 
 /* Set *out to what is found in the pixels of rgb, 3 bytes each, rows from the top. They are copied
@@ -83,7 +83,8 @@ void ddp_predictor_planes(ddp_predictor *p, float *planes, int width, int height
 
 /* Free p->found and p->pixels, and make *p all zero. */
 void ddp_prediction_release(ddp_prediction *p);
-/* Free p, and the pictures loaded and not taken; not the network. NULL is allowed. */
+/* Free p, but not the network. Computes and drops the pictures that were loaded and not taken. NULL
+ * is allowed. */
 void ddp_predictor_close(ddp_predictor *p);
 
 #endif

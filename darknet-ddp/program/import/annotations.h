@@ -1,7 +1,7 @@
 /* import/annotations.h: pictures with their boxes, as an annotation format has them, in memory.
  *
  *  1. A reader (readers.h) adds classes, pictures and boxes, and counts what is odd.
- *  2. prepare.h holds them against the picture files, and drops what cannot be trained on.
+ *  2. prepare.h compares them with the picture files, and drops what cannot be trained on.
  *  3. split.h says which pictures are kept for validation; write.h writes all of it.
  *
  * Functions that add something set `lost` where there is no memory for it. Whoever called a reader
@@ -19,28 +19,28 @@ typedef enum ddp_oddity {
     DDP_ODDITIES
 } ddp_oddity;
 
-enum { DDP_ODD_EXAMPLES = 3 };
+enum { DDP_ODD_EXAMPLES = 3 }; /* examples that are kept of each kind, at most */
 
 /* On which list a picture belongs. */
 typedef enum ddp_side {
     DDP_SIDE_UNKNOWN, /* the source does not say */
     DDP_SIDE_TRAIN,
     DDP_SIDE_VALID,
-    DDP_SIDE_TEST /* neither */
+    DDP_SIDE_TEST /* none: it is left out */
 } ddp_side;
 
 /* A box. Its sides are fractions of the picture's width and height. */
 typedef struct ddp_annotated_box {
     size_t picture; /* index of its picture */
     int class_id;   /* index of its class */
-    unsigned odd;   /* oddities that it has: 1 << DDP_ODD_ID for each */
+    unsigned odd; /* its oddities, 1 << DDP_ODD_ID for each; ddp_annotations_prepare counts them */
     double left, top, right, bottom;
 } ddp_annotated_box;
 
 typedef struct ddp_annotated_picture {
-    char *path;  /* the picture file; NULL: it was not found, and the picture is left out */
-    char *named; /* the source's name for it, for messages */
-    double width, height; /* pixels that the source says; 0: it says none */
+    char *path;           /* the picture file; NULL: it was not found or is left out */
+    char *named;          /* the source's name for it, for messages */
+    double width, height; /* pixels, as the source says or, if it says none, the file; 0: unknown */
     ddp_side side;
     size_t boxes; /* number of its boxes that stay; set by ddp_annotations_prepare */
 } ddp_annotated_picture;
@@ -61,20 +61,24 @@ typedef struct ddp_annotations {
     int lost;                                       /* 1: something is missing for want of memory */
 } ddp_annotations;
 
+/* Free all that *a holds, and make it all zero. */
 void ddp_annotations_release(ddp_annotations *a);
 
-/* Return the index of the class of this name, which is added if it is new. Returns -1, and counts
- * DDP_ODD_CLASS at `where`, if it is new and the classes are closed. */
+/* Return the index of the class of this name. A new one is added or, if classes are closed, counted
+ * as DDP_ODD_CLASS at `where`. Returns -1 if it was not added: also without memory. */
 int ddp_annotations_class(ddp_annotations *a, const char *name, const char *where);
 
-/* Sort the classes by name, for a source that has no order of its own. Not if they are closed. */
+/* Sort the classes by the bytes of their names, for a source that has no order of its own. Does
+ * nothing if they are closed. */
 void ddp_annotations_sort_classes(ddp_annotations *a);
 
-/* Add a picture and return its index. path: its file, which the set takes over; NULL: it was not
- * found, which is counted. named: what the source calls it; copied. */
+/* Add a picture and return its index. Without memory nothing is added, and a->picture_count is
+ * returned.
+ *   path   the file, which the set frees; NULL: it was not found, which is counted
+ *   named  what the source calls it; copied */
 size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named, ddp_side side);
 
-/* Add a copy of a box. Its picture and class must be there. */
+/* Add a copy of a box. Its class must be there. Without its picture it is dropped. */
 void ddp_annotations_box(ddp_annotations *a, const ddp_annotated_box *box);
 
 /* Count something odd. where: which file, picture or entry; copied for the first ones. */

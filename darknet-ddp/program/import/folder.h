@@ -1,4 +1,4 @@
-/* import/folder.h: the files of a folder and of those in it, and pictures that a source names. */
+/* import/folder.h: lists the files of a folder, and finds the pictures that a source names. */
 #ifndef DDP_IMPORT_FOLDER_H
 #define DDP_IMPORT_FOLDER_H
 
@@ -15,17 +15,19 @@ typedef struct ddp_folder {
 
 /* List the files in a folder, and in those within it to a depth of 8. endings: words with blanks
  * between them, ".jpg .png". A file is listed if its name ends in one, without regard to case.
- * Names that begin with a dot are left out. The caller releases *f, in any case. Fails with
- * DDP_ERR_IO if the folder itself cannot be read, and with DDP_ERR_NOMEM. */
+ * Names that begin with a dot are left out, and folders within it that cannot be read. Paths begin
+ * with `folder`. The caller releases *f, in any case. Fails with DDP_ERR_IO if `folder` itself
+ * cannot be read, and with DDP_ERR_NOMEM. */
 ddp_status ddp_folder_list(ddp_folder *f, const char *folder, const char *endings,
                            ddp_error *err) DDP_MUST_CHECK;
+/* Free the paths, and make *f all zero. */
 void ddp_folder_release(ddp_folder *f);
 
-/* Endings of the pictures that Darknet loads. */
+/* Endings of the pictures that Darknet loads, for ddp_folder_list. */
 extern const char ddp_folder_pictures[];
 
 /* Return the path FOLDER/NAME, which the caller frees; NULL: no memory. If name is a path from the
- * root, that is returned. */
+ * root, a copy of it is returned. */
 char *ddp_folder_join(const char *folder, const char *name);
 
 /* Return the folder of a file, which the caller frees: "." for a bare name. NULL: no memory. */
@@ -34,12 +36,13 @@ char *ddp_folder_of(const char *path);
 /* Return the last component of a path: a pointer into it. Backslashes separate components, too. */
 const char *ddp_folder_last(const char *path);
 
-/* Return the first path FOLDERS[i]/NAME that is a file, and else the first of FOLDERS[i]/last
- * component of NAME. NULL: there is none, or no memory. The caller frees it. A NULL ends folders.
- */
+/* Return the first path FOLDER/NAME that is a file, with each of the folders in turn. If there is
+ * none, search again with the last component of name alone. NULL: none was found, or no memory. The
+ * caller frees the result. A NULL ends folders. */
 char *ddp_folder_find(const char *const *folders, const char *name);
 
-/* Return the side that a path's last two components say: train, val, valid, test. */
+/* Return the side whose word a path's last two components contain: "train", else "val", else
+ * "test". DDP_SIDE_UNKNOWN: they contain none. */
 ddp_side ddp_folder_side(const char *path);
 
 #endif

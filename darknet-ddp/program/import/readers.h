@@ -12,22 +12,25 @@ typedef struct ddp_import_source {
 } ddp_import_source;
 
 /* Add the classes, pictures and boxes of a source to *a, and count what is odd in it. An entry that
- * cannot be read is left out and counted. Fails with DDP_ERR_IO if a file cannot be read, and with
- * DDP_ERR_NOMEM. Fails with DDP_ERR_FORMAT if a file is none of this format, or the source has no
- * annotations. Fails with DDP_ERR_USAGE if this program was built without the format's library. */
+ * cannot be read is left out and counted. Without memory it may return DDP_OK with a->lost set.
+ * Fails with DDP_ERR_IO if the source cannot be read, and with DDP_ERR_NOMEM. DDP_ERR_FORMAT: the
+ * file that was named is not of this format, or the folder has none of it. DDP_ERR_USAGE: the
+ * program was built without the format's library, or the source must be named otherwise. */
 typedef ddp_status ddp_import_reader(ddp_annotations *a, const ddp_import_source *source,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* COCO's JSON (with jansson). A folder's files are those with "images" and "annotations" in them.
- * A file whose path says train, val or test has pictures of that side. */
+/* Read COCO's JSON (with jansson). Of a folder's .json files, those without lists "images" and
+ * "annotations", or that cannot be read, are passed over. A file's path says the side of its
+ * pictures (ddp_folder_side). */
 ddp_import_reader ddp_coco_read;
 
-/* Pascal VOC's XML, a file for each picture (with expat). ImageSets/Main/train.txt and val.txt say
- * the sides, where they are. Boxes are from xmin to xmax and ymin to ymax, as labelImg writes
- * them. */
+/* Read a folder of Pascal VOC's XML, a file for each picture (with expat). Files that cannot be
+ * read are counted. train.txt, val.txt and test.txt of ImageSets/Main say the sides; without any of
+ * them, paths do. Boxes are from xmin to xmax and ymin to ymax, as labelImg writes them. */
 ddp_import_reader ddp_voc_read;
 
-/* Ultralytics' data.yaml (with libyaml): boxes, or outlines, in a label file for each picture. */
+/* Read Ultralytics' data.yaml (with libyaml), or that of a folder which has one .yaml file: boxes,
+ * or outlines, in a label file for each picture. */
 ddp_import_reader ddp_yolo_read;
 
 #endif

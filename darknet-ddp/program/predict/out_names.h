@@ -11,8 +11,8 @@ enum { DDP_OUT_NAME = 4096 };
 typedef struct ddp_out_names {
     const ddp_sink_config *config;
     const char *out; /* a folder, or the name itself without its ending */
-    int is_folder;
-    char *repeated; /* by number, 1: another picture of the list has this name; NULL: no folder */
+    int is_folder;   /* 1: `out` is a folder */
+    char *repeated;  /* by number, 1: another picture of the list has this name; NULL: no folder */
 } ddp_out_names;
 
 /* Set *n to names under `out`; config and out must outlive it. For one file (config->is_one_file)
@@ -22,7 +22,7 @@ ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, c
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* Write to `name` the path, without its ending, of what is made of the picture at `path`, which has
- * index `number` in config->paths. A name that pictures share gets number + 1 behind it. */
+ * index `number` in config->paths. A name that pictures share gets "-" and number + 1 behind it. */
 void ddp_out_name(const ddp_out_names *n, const char *path, size_t number, char name[DDP_OUT_NAME]);
 
 /* Free what *n owns. All zero is allowed. */

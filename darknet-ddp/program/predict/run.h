@@ -1,4 +1,4 @@
-/* predict/run.h: predictions of many pictures and films, on one rank or several. */
+/* predict/run.h: predicts many pictures and films, on one rank or several. */
 #ifndef DDP_PREDICT_RUN_H
 #define DDP_PREDICT_RUN_H
 
@@ -16,7 +16,7 @@ typedef struct ddp_predict_run {
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it. */
     void (*unreadable)(const char *sentence);
     size_t pictures, boxes, unreadable_count; /* so far, of all ranks; only on rank 0 */
-    double forward_s; /* seconds that the forward passes of those pictures took, added up */
+    double forward_s; /* seconds that all their forward passes took, added up; only on rank 0 */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and

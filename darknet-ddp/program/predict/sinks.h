@@ -48,23 +48,26 @@ struct ddp_sink {
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes all predictions to the file at path, anew. coco: 1 for COCO's format of
- * results, 0 for our own. Fails also with DDP_ERR_IO. */
+/* Open a sink that writes all predictions to the file at path, which is emptied now. coco: 1 for
+ * COCO's format of results, 0 for our own. Fails also with DDP_ERR_IO. */
 ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *path,
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture's label file where training looks for it. A file that is
- * there already stays as it is. */
+ * there already stays as it is. Closing prints a line that says how many. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes pictures with boxes, and those of their label files as thin ones. out:
  * NAME of NAME.jpg, for one picture, or a folder; NULL: "predictions". Fails also with DDP_ERR_IO,
- * and with DDP_ERR_USAGE if a file that is there would be written over. */
+ * and, at once or as it takes a picture, with DDP_ERR_USAGE if it would write over a file that is
+ * not its own. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Write a film NAME.mp4 with boxes for each film. out: as of ddp_picture_sink_open, not NULL. */
+/* Open a sink that writes NAME.mp4, with boxes, for each film. out: as for ddp_picture_sink_open,
+ * but not NULL. Fails also with DDP_ERR_IO. begin_film fails with DDP_ERR_USAGE if NAME.mp4 is
+ * there and not empty. */
 ddp_status ddp_film_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -14,13 +14,14 @@ typedef struct ddp_source {
 } ddp_source;
 
 /* Add the pictures and films that words[0..count) name. A word is a picture, a film, a folder, or a
- * list: a file .txt or .list with a path in each line. Files of a folder are sorted by name.
+ * list: a file .txt or .list with a path in each line. Any other word counts as a picture, and no
+ * file is looked at. A folder's pictures and films are sorted by name.
  * Release *s in any case. Fails with DDP_ERR_IO (a list or folder cannot be read), DDP_ERR_FORMAT
  * (nothing is in it), DDP_ERR_NOMEM. */
 ddp_status ddp_source_read(ddp_source *s, char *const *words, int count,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if the name of a file ends as those of films do. */
+/* Return 1 if the name of a file ends as those of films do (.mp4 and others), else 0. */
 int ddp_source_is_film(const char *path);
 
 /* Free the paths, and make *s all zero. */
