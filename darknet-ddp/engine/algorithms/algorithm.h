@@ -61,7 +61,7 @@ typedef struct ddp_attached {
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that ask for it, its option first */
     ddp_claims claims;
-    /* With DDP_CONTROLS_ORDER: subject of a sentence that says what starts in its own order. */
+    /* With DDP_CONTROLS_ORDER: ddp_launch_policy.fixed, as "what is compressed". */
     const char *order_subject;
 
     /* Return 1 if the command line asks for it. */
@@ -73,12 +73,13 @@ typedef struct ddp_algorithm {
      * this device. NULL: it goes with any. */
     ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
 
-    /* Set *self, the algorithm's own data, which close frees. *self stays NULL if there is nothing
-     * to do in this run: then only print and print_resumed are called. *of and what it points to
-     * may be gone afterwards, but for group, device and options. */
+    /* Set *self, the algorithm's own data, which close frees; after a failure close is not called.
+     * *self stays NULL if there is nothing to do in this run: then only print and print_resumed are
+     * called. *of and what it points to may be gone afterwards, but for group, device and options.
+     */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
     /* Begin, since the network is about to train. What `a` points to stays until detach, which is
-     * called when the network has trained. */
+     * called when the network has trained, and not if attach has failed. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
     void (*detach)(void *self);
     void (*close)(void *self);

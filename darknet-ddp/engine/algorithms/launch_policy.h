@@ -10,8 +10,8 @@ typedef struct ddp_launch_policy {
     size_t defer_bytes; /* buckets that travel during the next forward pass
                            (ddp_reducer_config.defer_bytes) */
     int priority;       /* 1: first layers go first (ddp_reducer_config.priority) */
-    /* the reason why sums do not go by priority, static, to be put before "goes in an order that is
-     * fixed": "what GPUs send"; NULL: nothing does */
+    /* subject of the sentence "... goes in an order that is fixed", which says why priority is 0:
+     * "what GPUs send"; static. NULL: there is no such reason */
     const char *fixed;
 } ddp_launch_policy;
 

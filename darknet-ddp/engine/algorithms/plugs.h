@@ -63,7 +63,8 @@ typedef struct ddp_step_plug {
     void (*updates)(void *self, int layer);
     /* Return 1 if all ranks have the same parameters now. */
     int (*in_sync)(const void *self);
-    /* Return after at most how many steps they have, if they have not now. */
+    /* Return after how many more steps, at most, all ranks have the same parameters. Called while
+     * in_sync returns 0. */
     size_t (*most_steps)(const void *self);
     /* Bring ranks into sync, between two steps. Every rank calls it; blocks. Fails with
      * DDP_ERR_FORMAT on every rank if what they have is not finite, and with DDP_ERR_COMM. */

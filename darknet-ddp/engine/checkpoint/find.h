@@ -54,7 +54,7 @@ typedef enum ddp_start {
 /* Return what a start with -resume, or with -resume_force if `force`, does about what is there. */
 ddp_start ddp_start_of(ddp_there there, int force);
 
-/* Hears why a pair was passed over: a sentence. */
+/* Hears why a pair was passed over: a sentence without a newline, which lives for the call. */
 typedef struct ddp_pair_listener {
     void (*note)(void *ctx, const char *sentence);
     void *ctx;
@@ -98,9 +98,9 @@ typedef struct ddp_pair_header {
 } ddp_pair_header;
 
 /* Find the pair of base in directory that was saved last, by headers alone: its header is whole and
- * its weights file is there. *out is all zero if there is none. A run that saves after out's
- * saved_at_ns is newer than all that is there, whatever the clock says. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+ * its weights file is there. Weights beside an X.state.part must also match it, and are read. *out
+ * is all zero if there is none. A run that saves after out's saved_at_ns is newer than all that is
+ * there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
@@ -113,8 +113,8 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Reduce the state file of these weights to its header, if a later pair was saved. If that cannot
- * be written, the file stays as it is. */
+/* Reduce the state file of these weights to its header. Call when a later pair was saved. If the
+ * file cannot be read or written, it stays as it is. */
 void ddp_pair_reduce(const char *weights);
 
 #endif

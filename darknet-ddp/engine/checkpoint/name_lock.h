@@ -19,9 +19,10 @@ typedef struct ddp_name_lock ddp_name_lock;
 /* How a name is owned, and who hears of it. */
 typedef struct ddp_name_lock_config {
     int take_over; /* own the name whoever owns it now */
-    /* Called with a sentence: who is waited for, was found dead, or was taken over. */
+    /* Called with a sentence, without a newline, that lives for the call: who is waited for, was
+     * found dead, or was taken over. Not NULL. */
     void (*note)(const char *sentence);
-    /* Called again and again while another owner is waited for. */
+    /* Called ten times a second while another owner is waited for. Not NULL. */
     void (*waits)(void);
     /* Called when the file is made and this run's; no signal is handled in between. NULL: nobody
      * is told. */
@@ -32,7 +33,8 @@ typedef struct ddp_name_lock_config {
 } ddp_name_lock_config;
 
 /* Own the file at path. If a process of this host owns it, waits up to 2 s for its end. For a
- * process of another host, waits until it is seen alive, or 10 s. *out is set on success.
+ * process of another host, waits until it is seen alive, or 10 s. With config->take_over it waits
+ * for neither. *out is set on success.
  * DDP_ERR_USAGE: another run owns it; the error says which. DDP_ERR_IO: the file cannot be written.
  * Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
@@ -46,8 +48,9 @@ ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_
  * nothing happens, and ddp_name_lock_check says so. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
-/* Remove the file if it is ours, and the owner from whom it was taken over is not left that must
- * learn of it by the file. Call when the process is about to end, from any thread. NULL is allowed.
+/* Remove the file if it is ours. If it was taken over from an owner that may still run, leave it:
+ * that owner learns by it that it has lost the name. Call when the process is about to end, from
+ * any thread. NULL is allowed.
  */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 

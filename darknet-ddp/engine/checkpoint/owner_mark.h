@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+/* Bytes, with the 0 at the end: of all text of the file, and of one word of it. */
 enum { DDP_OWNER_TEXT = 1024, DDP_OWNER_WORD = 128 };
 
 /* The contents of such a file. */

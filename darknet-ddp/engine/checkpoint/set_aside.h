@@ -17,8 +17,8 @@
 /* Set aside the files that a run of base has left in directory, if weights, averages or a CSV file
  * are among them. The new run begins with the weights file `spare`, which stays in its place, too,
  * by a second name; NULL: none. *folder becomes where the files are now, which the caller frees;
- * NULL: there was nothing. Fails with DDP_ERR_IO, with all files where they were, and
- * DDP_ERR_NOMEM. */
+ * NULL: there was nothing, or it failed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. Files that were
+ * moved by then are moved back; what cannot be, ddp_set_aside_recover moves later. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 

@@ -200,8 +200,8 @@ ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
 /* Set g's rank and size, and make room for host names, which are empty at first. Fails with
  * DDP_ERR_NOMEM; rank and size are set even then. */
 ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err) DDP_MUST_CHECK;
-/* Say which ranks share a host. first[r]: the lowest rank on rank r's host. Its ranks are in a row.
- */
+/* Say which ranks share a host. first[r]: the lowest rank on rank r's host. The ranks of a
+ * host have consecutive numbers. */
 void ddp_group_set_places(ddp_group *g, const int *first);
 /* Release what g knows of its ranks; its pipeline and GPU must be closed. The handle stays. */
 void ddp_group_clear(ddp_group *g);

@@ -12,7 +12,7 @@ ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
 
 /* Copy buf[0..bytes) of rank `from` to buf of rank `to`. Every rank calls it with the same bytes,
  * from and to. Blocks on these two; on the others it returns at once, and their buf may be NULL.
- * Fails as ddp_broadcast. */
+ * With from == to nothing happens. Fails as ddp_broadcast. */
 ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
                         ddp_error *err) DDP_MUST_CHECK;
 

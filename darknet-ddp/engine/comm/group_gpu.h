@@ -5,7 +5,8 @@
  *
  * A sum of a GPU's memory is ordered on the GPU's streams, not in the program. It starts after the
  * work that the framework has queued before ddp_work_start. Work that is queued after
- * ddp_work_fence waits for it. Neither call blocks the program. If a peer is lost, only the GPU
+ * ddp_work_fence waits for it. With NCCL neither call blocks the program; without it a fence
+ * does, until the sum is in host memory. If a peer is lost, only the GPU
  * would hang, and the program would not notice. So before the program itself waits for the GPU, it
  * calls ddp_group_synchronize, or waits for the sum with ddp_work_wait. */
 #ifndef DDP_COMM_GROUP_GPU_H

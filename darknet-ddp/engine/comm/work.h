@@ -54,7 +54,7 @@ void ddp_work_close(ddp_work *w);
 /* Start the sum or all-gather; its buffer belongs to the group until a fence or wait. Every rank
  * starts the same ones in the same order, at any time of its own. Several may be in flight; they
  * travel in that order. Does not wait for peers. Fails with DDP_ERR_USAGE (it is in flight),
- * DDP_ERR_COMM. */
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start the sum as ddp_work_start does, after the work that is queued so far on `behind`, a queue
@@ -71,8 +71,9 @@ ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 int ddp_work_done(const ddp_work *w);
 
 /* Fence the sum: work that its device computes from here on finds the sum in buf, with the same
- * bits on every rank. On a GPU that is queued, and the program goes on; on the host this blocks
- * until the sum is there. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+ * bits on every rank. With NCCL that is queued, and the program goes on. A sum that travels
+ * through host memory, also a GPU's, blocks here until all ranks' numbers have come. Fails with
+ * DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
 ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum as ddp_work_fence does, for the work that `before`, a queue of its device, computes
@@ -86,10 +87,11 @@ int ddp_work_fence_waits(const ddp_work *w);
 /* Block until a started sum has ended; fence it too, if it is not. Fails as ddp_work_fence. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if every element of the sum is a finite number. Call after a wait, or after a fence and
- * a ddp_group_synchronize. The same on every rank. With 0 no element is of use: some may have
- * become NaN on the way. For one rank alone on a GPU the answer is there after
- * ddp_device_synchronize, or a step late, and is given once. */
+/* Return 1 if every element of the sum is a finite number, or it was never started. Call after a
+ * wait, or after a fence and a ddp_group_synchronize. The same on every rank. With 0 no element is
+ * of use: some may have become NaN on the way. On a GPU 0 is returned once at most for each start,
+ * and 1 from then on. For one rank alone on a GPU the answer is there after ddp_device_synchronize,
+ * or a step late. */
 int ddp_work_finite(ddp_work *w);
 
 /* Return the event at which the sum that had the last fence began: its memory was computed and it

@@ -66,8 +66,8 @@ void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Fence the sum or copy that was started last, if it has no fence yet, so that a forward pass may
- * add to the buffers. On the host this blocks (ddp_work_fence). With DDP_STATISTICS_EXACT, also set
- * them to zero. Fails with DDP_ERR_COMM. */
+ * add to the buffers. Without NCCL this blocks (ddp_work_fence). With DDP_STATISTICS_EXACT, also
+ * set them to zero. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* With DDP_STATISTICS_RANKS, set the buffers of ranks other than 0 to zero; else do nothing. Call
@@ -92,12 +92,14 @@ ddp_status ddp_batchnorm_stats_fence(ddp_batchnorm_stats *s, ddp_error *err) DDP
 ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* With DDP_STATISTICS_EXACT, return the statistics on which all ranks already agree: all buffers,
- * one after the other, in memory that s owns. Call between ddp_batchnorm_stats_begin_forward and
- * the next settle. NULL otherwise, since ranks other than 0 hold partial values. */
+ * one after the other, on table's device, in memory that s owns. Call between
+ * ddp_batchnorm_stats_begin_forward and the next settle. NULL otherwise, since ranks other than 0
+ * hold partial values. */
 const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 
-/* Return 0 if the sum that was started last has been fenced or settled and holds a number that is
- * not finite; else 1, also while it is under way. The same on every rank. */
+/* Return 0 if the last sum or copy has been fenced or settled and holds a number that is not
+ * finite. Else 1, also while it is under way. The same on every rank. On a GPU call
+ * ddp_group_synchronize first (ddp_work_finite). */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
 /* Copy the running statistics aside, for ddp_batchnorm_stats_restore_values. Call after

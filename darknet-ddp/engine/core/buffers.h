@@ -47,13 +47,14 @@ ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum or copy that was started last (ddp_work_fence): on the host this blocks until it is
- * there, on a GPU it is queued. Does nothing if none was started since the last fence. Fails with
+/* Fence the sum or copy that was started last (ddp_work_fence): with NCCL that is queued, else
+ * this blocks until it is there. Does nothing if none was started since the last fence. Fails with
  * DDP_ERR_COMM. */
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 0 if the sum or copy that was fenced last has a number that is not finite; else 1, also
- * while one is under way. The same on every rank. */
+ * while one is under way. The same on every rank. On a GPU call ddp_group_synchronize first
+ * (ddp_work_finite). */
 int ddp_buffers_finite(const ddp_buffers *b);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+/* DDP_EQUAL_DIGITS: digits of a number. DDP_EQUAL_FLOATS: floats that a rank adds to the sum.
+ * DDP_EQUAL_RANKS: most ranks. */
 enum { DDP_EQUAL_DIGITS = 6, DDP_EQUAL_FLOATS = 2 * DDP_EQUAL_DIGITS, DDP_EQUAL_RANKS = 4096 };
 
 /* Write to `sent` what this rank adds to the sum, for its number. Two numbers that differ in one

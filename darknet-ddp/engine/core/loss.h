@@ -44,7 +44,8 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
 /* Free l. NULL is allowed. No sum may be in flight, unless the group failed. */
 void ddp_loss_close(ddp_loss *l);
 
-/* Add the loss of a mini-batch. mini_batch: its index in its step on this rank, from 0. */
+/* Add the loss of a mini-batch. mini_batch: its index in its step on this rank, from 0. Not between
+ * ddp_loss_start and ddp_loss_finish. */
 void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
 
 /* Start to sum over ranks what was added since the last start. Does nothing if a sum was started
@@ -73,15 +74,16 @@ int ddp_loss_numbers_equal(const ddp_loss *l);
 
 enum { DDP_LOSS_COUNTS = 2 };
 
-/* Send this rank's count with the next sum. which: 0 to DDP_LOSS_COUNTS - 1. The sum over ranks is
- * exact up to 2^24. */
+/* Send this rank's count with the next sum alone. It replaces a count that waits. which: 0 to
+ * DDP_LOSS_COUNTS - 1. The sum over ranks is exact up to 2^24. */
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
-/* Return the sum over ranks of the counts of ddp_loss_send_count, as it came with the last sum; 0
- * if none was sent. which: as there. */
+/* Return the sum over ranks of the counts of ddp_loss_send_count, as it came with the sum that
+ * was finished last; 0 if none was sent. which: as there. */
 size_t ddp_loss_received_count(const ddp_loss *l, int which);
 
-/* Return what any rank was asked for, as it came with the last sum. The same on every rank. */
+/* Return what any rank was asked for, as it came with the sum that was finished last. The same on
+ * every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);
 
 #endif

@@ -116,8 +116,8 @@ typedef struct ddp_reducer_times {
 
 /* Move the gradients of table into buckets; their values are kept. Every rank opens with the same
  * table and config. table, group and what config points to must outlive *out, which is set on
- * success. Fails with DDP_ERR_USAGE (mini_batches is no power of two; halves or sum with what
- * config excludes), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * success. Fails with DDP_ERR_USAGE (mini_batches is no power of two; halves or sum with
+ * defer_bytes, piece_bytes or priority), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
@@ -179,8 +179,9 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 /* End the pass. If it syncs, launch all buckets but late and deferred ones. With a plug of two
  * rounds, wait until the second sum of the last bucket has started; with NCCL that is no wait. So
  * the caller's next sum is sent after all of these. Fails with DDP_ERR_COMM. Fails with
- * DDP_ERR_USAGE if a layer did not run and find_unused is 0; the text names the first. So it does
- * if the pass is the last of config.mini_batches and does not sync. */
+ * DDP_ERR_USAGE if a layer did not run, find_unused is 0 and ddp_reducer_freeze_layers does not
+ * allow it; the text names the last such layer of the network. So it does if the pass is the last
+ * of config.mini_batches and does not sync. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many elements were launched before backward ended and have not landed on this rank.
@@ -195,11 +196,11 @@ void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
  * pass. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of a layer: the device's later work finds them in the layer's gradients
- * (ddp_work_fence). *used becomes 0 if the layer is not to be updated: it is frozen or dropped, or
- * ran on no rank since its last fence. Else 1, also for a layer without parameters. Waits where a
- * layer did not run here. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE where the layer's buckets have
- * not been launched. */
+/* Fence the sums of a layer: the device's later work finds them in the layer's gradients. With
+ * NCCL this blocks only where the layer did not run here, else until they are there. *used becomes
+ * 0 if the layer is not to be updated: it is frozen or dropped, or ran on no rank since its last
+ * fence. Else 1, also for a layer without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE
+ * where the layer's buckets have not been launched. */
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
                                    ddp_error *err) DDP_MUST_CHECK;
 
@@ -231,7 +232,8 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sums of all launched buckets of this pass, so that ddp_reducer_finite covers the whole
- * step. Call when all are launched; layer_fence waits no more after it. Fails with DDP_ERR_COMM. */
+ * step. Without NCCL this blocks until they are there. Call when all are launched; layer_fence
+ * waits no more after it. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all numbers in the buckets that were fenced in this syncing pass are finite; with
@@ -246,7 +248,8 @@ void ddp_reducer_discard_step(ddp_reducer *r);
 
 /* Multiply this rank's gradients of a layer by `factor`, for an update of this rank alone. Call
  * after a pass that does not sync, in place of the layer's fence. Returns 0 if the layer is not to
- * be updated: it is frozen, or did not run here since the last call for it; else 1. */
+ * be updated: it is frozen, or did not run here since the last call for it. Else 1, also for a
+ * layer without parameters. */
 int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 
 /* Look whether this rank's own gradients are finite, after a pass that does not sync. *finite

@@ -100,7 +100,9 @@ static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 
 /* ---- reducer.c: gradients in buckets' memory, and back, values included ---- */
 
+/* Copy all gradients to bucket memory, and point the framework's pointers there. */
 void ddp_reducer_take_gradients(ddp_reducer *r);
+/* Copy all gradients back to the framework's memory, and point its pointers there. */
 void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and in which order they go ---- */

@@ -43,7 +43,8 @@ void ddp_replica_check_note_equal(ddp_replica_check *v);
 /* Find what differs, after checksums that differed. Always fails, with DDP_ERR_MISMATCH on every
  * rank. The text names the layer, the step, the last step where they were equal, and the ranks that
  * differ from the majority, with their hosts. If no side is larger, it names both, and says so.
- * Every rank calls it; blocks. Fails otherwise with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * If no array differs, it says that the comparing sum went wrong. Every rank calls it; blocks.
+ * Fails otherwise with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

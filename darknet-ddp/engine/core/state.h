@@ -44,7 +44,7 @@ ddp_status ddp_state_add(ddp_state *s, const ddp_state_spec *spec, const size_t 
 
 /* Return how many kinds of array were declared. s may be NULL: 0. */
 size_t ddp_state_arrays(const ddp_state *s);
-/* Return the declaration of a kind of array; s owns it. */
+/* Return the declaration of a kind of array; s owns it, until the next ddp_state_add. */
 const ddp_state_spec *ddp_state_spec_of(const ddp_state *s, size_t array);
 
 /* Return how many floats of this kind parameter i has. */
@@ -76,9 +76,10 @@ void ddp_state_pull(ddp_state *s);
  */
 int ddp_state_gathers(const ddp_state *s);
 
-/* Gather on rank 0, in host memory, the arrays of DDP_STATE_OF_RANK of all ranks, after a
- * ddp_state_pull. Every rank calls it; blocks if there are such arrays. ddp_state_gathered_array
- * has the result. Fails with DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */
+/* Gather on rank 0, in host memory, the arrays of DDP_STATE_OF_RANK of all ranks. It calls
+ * ddp_state_pull first: on rank 0 in any case, on others if there are such arrays. Every rank calls
+ * it; blocks if there are such arrays. ddp_state_gathered_array has the result. Fails with
+ * DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */
 ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make room for the arrays of DDP_STATE_OF_RANK of `ranks` ranks, all zero, in place of what was
@@ -94,8 +95,9 @@ int ddp_state_gathered(const ddp_state *s);
 float *ddp_state_gathered_array(const ddp_state *s, size_t array, int rank, size_t i);
 
 /* Give all ranks the arrays of rank root: those of DDP_STATE_SAME, and to each rank those of
- * DDP_STATE_OF_RANK that root has reserved and filled for it. What was reserved is freed. Call
- * before ddp_state_use. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_STATE_OF_RANK that root has reserved and filled for it. If root has reserved none, the latter
+ * stay as they are. What was reserved is freed. Call before ddp_state_use. Every rank calls it;
+ * blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -43,8 +43,8 @@ int ddp_trace_take_loader(ddp_trace *t);
 void ddp_trace_give_loader(ddp_trace *t, int lane, int64_t begin_ns, const char *name);
 
 /* Write the notes of all ranks, on rank 0's clock, to out on rank 0; other ranks pass NULL. Every
- * rank calls it; blocks. ferror(out) tells whether all was written. Fails with DDP_ERR_COMM,
- * DDP_ERR_NOMEM. */
+ * rank calls it; blocks. ferror(out) tells whether all was written. A rank that has no memory
+ * for its text is left out without an error. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -17,9 +17,9 @@
  * 2. Before the update ddp_work_fence has the default stream wait for `landed`. The program waits
  *    for nothing (ddp_work_wait is where it does).
  * 3. Without NCCL (staged.c) the GPU copies the bucket to pinned memory, MPI or Gloo sums it there
- *    as on CPUs, and the GPU copies it back. Polls at the hooks begin each step. When a copy has
- *    ended is a matter of chance, so one queue keeps the order in which ranks start their sums, the
- *    loss among them.
+ *    as on CPUs, and the GPU copies it back. Polls at the hooks begin each step, and a fence
+ *    blocks until the last copy is queued. When a copy has ended is a matter of chance, so one
+ *    queue keeps the order in which ranks start their sums, the loss among them.
  * 4. A GPU that waits for a lost peer says nothing, and a program that waits for such a GPU hangs.
  *    So before Darknet reads anything back, ddp_group_synchronize waits for the sums by polling.
  *    There NCCL's own errors, the timeout, and a rank that Gloo has lost are seen
@@ -106,8 +106,8 @@ void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t s
 /* Fill g->gpu->transport for sums by NCCL. Every rank calls it; blocks. On failure nothing is left
  * to close. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
-/* Fill g->gpu->transport for sums that are copied through host memory. On failure nothing is left
- * to close. */
+/* Fill g->gpu->transport for sums that are copied through host memory. Sends nothing. On failure
+ * nothing is left to close. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
 
 #endif

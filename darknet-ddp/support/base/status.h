@@ -1,19 +1,20 @@
 /* base/status.h: an error as a code to branch on and a line to read.
  *
  * Every function that can fail returns ddp_status. Its last parameter is an error that the caller
- * owns. It is touched only on failure, so one ddp_error on the stack serves a chain of calls. No
- * function prints, exits or sets errno to report an error; only cli/ does. */
+ * owns. It is touched only on failure, so one ddp_error on the stack serves a chain of calls. A
+ * function that reports an error otherwise says so: it prints, ends the program, or returns -1 with
+ * errno set. */
 #ifndef DDP_BASE_STATUS_H
 #define DDP_BASE_STATUS_H
 
 typedef enum ddp_status {
     DDP_OK = 0,
-    DDP_ERR_USAGE = -1,   /* the caller broke the contract in the header */
+    DDP_ERR_USAGE = -1,   /* options, a cfg or a caller ask for something not allowed */
     DDP_ERR_NOMEM = -2,   /* no host or device memory is left */
     DDP_ERR_IO = -3,      /* the operating system refused a read or a write */
-    DDP_ERR_FORMAT = -4,  /* a file is not what its header claims */
+    DDP_ERR_FORMAT = -4,  /* a file is damaged, of another kind, or holds a number not finite */
     DDP_ERR_COMM = -5,    /* a peer or the transport failed: the group is dead */
-    DDP_ERR_MISMATCH = -6 /* ranks disagree: other cfg, plan, build or options */
+    DDP_ERR_MISMATCH = -6 /* ranks, files, or a file and this run, do not belong together */
 } ddp_status;
 
 typedef struct ddp_error {

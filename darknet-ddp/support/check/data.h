@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 enum {
-    DDP_CHECK_CLASSES_MOST = 100000,
-    DDP_SIDE_BINS = 6,
-    DDP_BOX_BINS = 6,
-    DDP_PATH_BYTES = 4096
+    DDP_CHECK_CLASSES_MOST = 100000, /* most classes that a .data file may have */
+    DDP_SIDE_BINS = 6,               /* bins of ddp_tally.sides */
+    DDP_BOX_BINS = 6,                /* bins of ddp_tally.sizes */
+    DDP_PATH_BYTES = 4096            /* bytes of a path, with the zero at its end */
 };
 
 /* Counts over the pictures that were checked. Plain numbers: those of several ranks add up. */
@@ -33,7 +33,7 @@ typedef struct ddp_tally {
     double anchor_iou;       /* sum over the anchored boxes of the IoU with the best anchor */
 } ddp_tally;
 
-enum { DDP_BOX_SAMPLE = 4096 };
+enum { DDP_BOX_SAMPLE = 4096 }; /* most boxes in a sample */
 
 /* A sample of many boxes: the sizes of those whose key ends in `level` zero bits. So the sample is
  * the same whichever ranks have seen the boxes. All zero is an empty sample. */

@@ -5,7 +5,7 @@
 #include "base/cfg_text.h"
 #include "check/faults.h"
 
-enum { DDP_ANCHORS_MOST = 64 };
+enum { DDP_ANCHORS_MOST = 64 }; /* most anchors in ddp_heads */
 
 /* A detector's heads, as its cfg has them. */
 typedef struct ddp_heads {

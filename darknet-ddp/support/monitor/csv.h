@@ -35,8 +35,8 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
 int ddp_csv_any(const char *path, const char *const *names, size_t columns,
                 int (*is_so)(void *ctx, const double *values), void *ctx);
 
-/* Copy the file at path to PATH.old, or PATH.old.2 and so on, the first that is not there. If there
- * is no room for a copy, rename it. Call before ddp_csv_open removes rows that are to be kept.
+/* Copy the file at path to PATH.old, or PATH.old.2 and so on, the first that is not there. If it
+ * cannot be copied, rename it. Call before ddp_csv_open removes rows that are to be kept.
  * Writes the new name to old[0..size). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
 
@@ -50,7 +50,8 @@ void ddp_csv_add(ddp_csv *c, const double *values);
  * that is no row follows it, or there is no row, add the row instead. Call before ddp_csv_add. */
 void ddp_csv_replace_last(ddp_csv *c, const double *values);
 
-/* Write waiting rows to the file. With now 0 do so only if the last time was a second ago. */
+/* Write waiting rows to the file. With now 0 do so only if a second has passed since the
+ * last time. */
 void ddp_csv_flush(ddp_csv *c, int now);
 
 /* If the file is no longer at path, under which it was opened, write it there anew with all its

@@ -53,7 +53,7 @@ void ddp_events_shift(ddp_event *events, size_t count, int64_t by_ns);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */
 
-/* Write the events of a rank. */
+/* Write the events of a rank, a line each. Behind a number that is a ddp_phase stands its name. */
 void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *events, size_t count);
 
 /* The cause of a failure, by the events of all ranks. */

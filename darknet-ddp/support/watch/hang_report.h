@@ -4,6 +4,7 @@
 
 #include "watch/rank_position.h"
 
+/* Bytes of a file's path, with the zero at its end. */
 enum { DDP_WATCHED_FILE = 256 };
 
 /* All that is known about a rank. Times are in nanoseconds of one clock; 0 is its start. */
@@ -29,9 +30,10 @@ typedef struct ddp_sent {
 void ddp_watched_describe(char *out, size_t size, const ddp_watched *r, ddp_sent sent,
                           int64_t now_ns);
 
-/* Return a text: the title, then a line for each of ranks[0..count). They are ranks first, first +
- * 1, ..., on hosts[rank]. describe_bucket(ctx, ...) is called to tell which layers a bucket holds;
- * NULL: that is left out. The caller frees the text; NULL: no memory. */
+/* Return a text: the title, then a line for each of ranks[0..count), then a line for each bucket
+ * that they wait for; without a newline at its end. They are ranks first, first + 1, ..., on
+ * hosts[rank]. describe_bucket(ctx, ...) is called to tell which layers a bucket holds; NULL: lines
+ * of buckets are left out. The caller frees the text; NULL: no memory. */
 char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const char *const *hosts,
                            int count, int first, ddp_sent sent, int64_t now_ns,
                            void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size),

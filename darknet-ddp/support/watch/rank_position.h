@@ -34,11 +34,12 @@ typedef struct ddp_rank_position {
  * slow. */
 int ddp_phase_is_io(int32_t phase);
 
-/* Return one word for a phase, "backward"; "?" if it is no phase. */
+/* Return a phase in words, "backward" or "waiting for its loader"; "?" if it is no phase. Static.
+ */
 const char *ddp_phase_name(int32_t phase);
 
-/* Write the position to out, of `size` bytes: "step 12, mini-batch 2, backward, layer 81". Always
- * ended by a zero. */
+/* Write the position to out, of `size` bytes: "step 12, mini-batch 2, backward, layer 81". There
+ * mini-batches count from 1. Always ended by a zero. */
 void ddp_rank_position_describe(char *out, size_t size, const ddp_rank_position *p);
 
 #endif

@@ -31,7 +31,8 @@ typedef struct ddp_watch_config {
                             once all have joined, starts */
     /* The functions below are called by the watch's thread. They and ctx must outlive it. */
     void *ctx;
-    /* Show a text of several lines. Called on rank 0, and on another rank when the run ends. */
+    /* Show a text of one or several lines, without a newline at its end. Called on rank 0, and on
+     * another rank when the run ends. */
     void (*say)(void *ctx, const char *text);
     /* Write to out which layers a bucket holds: "layers 12 to 40". NULL: it is not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);
@@ -57,11 +58,13 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Watch all ranks from now on. hosts[r], the name of rank r's host, must outlive the watch.
- * channel: NULL for one rank; else it becomes the watch's, on success. Fails with DDP_ERR_NOMEM. */
+ * channel: NULL for one rank; else it becomes the watch's, on success. With w NULL it stays the
+ * caller's. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
-/* End the watch in good order: tell the others, wait for the thread, free w and its channel. */
+/* End the watch in good order: tell the others, wait for the thread, free w and its channel. If
+ * rank 0 has told this rank to end, config.end ends the process instead. */
 void ddp_watch_close(ddp_watch *w);
 
 /* ---- where this rank is; from its main thread ---- */
