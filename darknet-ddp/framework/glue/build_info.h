@@ -13,7 +13,7 @@
  */
 char *ddp_build_describe(void);
 
-/* Write to out[0..size) lines on what, besides the build, decides how results round. These are the
+/* Write to out[0..size) lines on what, besides the build, decides how results round. They tell the
  * CPU's instructions by which libraries choose their code, the name `device`, and what decodes
  * pictures. Text that does not fit is cut off. */
 void ddp_build_describe_device(const char *device, char *out, size_t size);

@@ -15,8 +15,8 @@ int ddp_cfg_keeps_aspect(const ddp_cfg_text *cfg);
 /* Return 1 if the cfg has a section of a type that Darknet does not know. */
 int ddp_cfg_has_unknown_section(const ddp_cfg_text *cfg);
 
-/* Return the name, without folder and ending, that Darknet gives to files that it saves for the cfg
- * at this path. The caller frees it. */
+/* Return the cfg's name without folder and ending, with which names of files begin that Darknet
+ * saves for it. The caller frees it. */
 char *ddp_cfg_base(const char *path);
 
 #endif

@@ -8,7 +8,7 @@
 typedef struct ddp_find_rules {
     float least;     /* boxes of this score or less are left out, from 0 to 1 */
     float hierarchy; /* in a tree of classes, how likely a class must be for a finer one */
-    float overlap;   /* IoU above which the less likely of two boxes goes; 0: all stay */
+    float overlap;   /* IoU above which the less likely of two boxes of a class goes; 0: all stay */
     int classes;     /* number of classes in `map`, or of the network */
     int *map;        /* node of each class in a tree of classes; NULL: there is none */
 } ddp_find_rules;
@@ -16,10 +16,11 @@ typedef struct ddp_find_rules {
 /* Return how many classes net's last layer that finds boxes tells apart; 0: net is no detector. */
 int ddp_find_classes(const network *net);
 
-/* Call found(ctx, d) for each box and class of net's last forward pass. net must be a detector.
+/* Call found(ctx, d) for each box of each class that net's last forward pass has found. net must be
+ * a detector. Returns how many were left out since box or score is not finite; each class of a box
+ * counts.
  *   width, height   the picture's, in pixels
- *   d               d->box is in fractions of the picture; d->picture is 0
- * Returns how many boxes were left out since they are not finite. */
+ *   d               d->box is in fractions of the picture; d->picture is 0 */
 size_t ddp_find_boxes(network *net, int width, int height, const ddp_find_rules *rules,
                       void (*found)(void *ctx, const ddp_detection *d), void *ctx);
 

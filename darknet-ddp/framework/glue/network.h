@@ -43,13 +43,14 @@ int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
 
 enum { DDP_MISFIT_BYTES = 512 };
 
-/* Return 0 if the cells of net's detectors divide its input; else return 1, and write which do not,
- * and which sizes would fit. */
+/* Return 0 if the cells of net's detectors divide its input. Else return 1, and write a sentence on
+ * which do not, and which sizes would fit. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
 
 enum { DDP_SIZE_MISFIT_BYTES = 200 };
 
-/* Return 1 and write which sizes random=1 draws if the cfg's own size is not among them; else 0.
+/* Return 1, and write a sentence on which sizes random=1 draws, if the cfg's own size is not among
+ * them; else 0, and text stays.
  * Only a detector of Darknet's formulas draws sizes that the cfg does not decide. */
 int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]);
 
@@ -65,7 +66,7 @@ void ddp_network_read(network *net, const char *weights);
 /* Set *width and *height to those of net's input, in pixels. */
 void ddp_network_input(const network *net, int *width, int *height);
 
-/* Return how many numbers net gives for a picture: of a classifier, its classes. */
+/* Return how many numbers net gives for a picture; for a classifier, that is its classes. */
 int ddp_network_outputs(const network *net);
 
 /* heads ([yolo] and [region] layers) of a network whose figures are kept apart, at most */
@@ -84,6 +85,7 @@ ddp_head_layers ddp_network_heads(const network *net);
 /* Return the types of net's layers, as a cfg names them. Free the array alone. NULL: no memory. */
 const char **ddp_network_kinds(const network *net);
 
+/* Free net and its layers; detach a trainer that is attached to it (trainer/trainer.h). */
 void ddp_network_free(network *net);
 
 #endif

@@ -27,7 +27,7 @@ ddp_status ddp_param_table_pull(const ddp_param_table *host, network *net, ddp_d
 ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Hash every parameter and buffer of a table on the host (XXH3). */
+/* Return a hash (XXH3) of every parameter and BatchNorm buffer of a table on the host. */
 uint64_t ddp_param_table_hash(const ddp_param_table *table);
 
 /* Free the table's lists, not the arrays that they point to. */

@@ -1,4 +1,4 @@
-/* // layers/activations_forks.h: the activations that later forks of Darknet brought. Each has one
+/* layers/activations_forks.h: the activations that later forks of Darknet brought. Each has one
  * formula, NAME_activate, and one for its gradient, NAME_gradient, for CPU and GPU. */
 #ifndef ACTIVATIONS_FORKS_H
 #define ACTIVATIONS_FORKS_H

@@ -7,7 +7,7 @@
  *    count as set: one that no reader writes, and one that its own layer makes in the forward pass
  *    (a loss).
  * 2. prepare_deltas, before the backward pass of a layer: if nobody has set its own delta, fills it
- *    with zeros. If the layer can only add, does so for those that it writes.
+ *    with zeros. If the layer can only add, also fills those that it writes and nobody has set.
  * 3. In its backward pass a layer with l.sets_deltas asks sets_delta for each layer whose delta it
  *    writes. */
 #ifndef DELTAS_H

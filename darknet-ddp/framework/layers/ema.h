@@ -1,7 +1,7 @@
 /* layers/ema.h: the moving average of convolutions' weights, scales and biases, for a cfg with
  * ema_alpha. At half of max_batches the average becomes a copy of them. Later it becomes
- * ema_alpha*average + (1 - ema_alpha)*weights, every so many batches. At 1000 batches before the
- * end the weights become the average, but not in a run of 2000 batches or fewer. */
+ * ema_alpha*average + (1 - ema_alpha)*weights, once a period (ema.c: period_of). At 1000 batches
+ * before the end the weights become the average, but not in a run of 2000 batches or fewer. */
 #ifndef EMA_H
 #define EMA_H
 #include "darknet.h"

@@ -6,7 +6,8 @@
 #include "network.h"
 
 /* Make an [implicit] layer: its 1 x atoms x filters weights are its output, the same for each
- * image. First values are drawn evenly from mean - spread to mean + spread. adam: 1: for Adam. */
+ * image. First values are drawn evenly from mean - spread to mean + spread. With adam 1 it
+ * also gets the arrays that Adam needs. */
 layer make_implicit_layer(int batch, int filters, int atoms, float mean, float spread, int adam);
 void forward_implicit_layer(layer l, network net);
 void backward_implicit_layer(layer l, network net);

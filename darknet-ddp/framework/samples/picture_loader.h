@@ -15,7 +15,7 @@ typedef image (*ddp_picture_fit)(network *net, image whole);
 typedef struct ddp_picture {
     image whole;               /* the picture as it is in the file */
     image fitted;              /* fitted to the network's input */
-    char why[DDP_PICTURE_WHY]; /* why the picture cannot be read; "": it was */
+    char why[DDP_PICTURE_WHY]; /* sentence on why the picture cannot be read; "": it was */
 } ddp_picture;
 
 /* A loader. Its fields belong to picture_loader.c. */
@@ -27,8 +27,9 @@ typedef struct ddp_picture_loader {
     pthread_t thread;
 } ddp_picture_loader;
 
-/* Read the picture at path, as 3 channels in its own size, to *out, which the caller frees. Returns
- * 1; or 0, with the reason in why, if it cannot be read. */
+/* Read the picture at path, as 3 channels in its own size, to *out, which the caller frees
+ * (free_image), and return 1. If it cannot be read, return 0, with a sentence in why; *out stays.
+ */
 int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY]);
 
 /* Begin to load the picture at path, and fit it to net, in a thread of its own. Until

@@ -61,7 +61,7 @@ void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 unsigned ddp_draw(void);
 
 #ifdef GPU
-/* Set x_gpu[s * each + j], for s below samples and j below each: to what rand_uniform(0, 1) makes
+/* Set x_gpu[s * each + j], for s below samples and j below each, to what rand_uniform(0, 1) makes
  * of draw j after ddp_draw_for(DRAW_LAYER, layer, first + s). A GPU and the host give the same
  * bits. Queued on the default stream of the current GPU. */
 void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first);

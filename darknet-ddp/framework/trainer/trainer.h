@@ -137,7 +137,7 @@ ddp_requests ddp_trainer_requested(const ddp_trainer *t);
  * read. Only while attached. */
 size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 
-/* Return the mean loss of an image in the step whose loss Darknet asked for last. */
+/* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
 /* Return the network, the reducer and the parameter table that the trainer uses. It owns the last

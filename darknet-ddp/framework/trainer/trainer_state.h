@@ -15,7 +15,8 @@
 
 #include <darknet.h>
 
-enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG }; /* counts summed over ranks with the loss */
+/* Counts summed over ranks with the loss: samples that were replaced; gradients left to send. */
+enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG };
 
 typedef enum ddp_trainer_phase {
     DDP_TRAINER_OUTSIDE,
@@ -171,7 +172,9 @@ ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST
  * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 void ddp_trainer_leave_state(const ddp_trainer *t);
+/* End what ddp_trainer_attach_algorithms began; the algorithms stay open. Call while t->net is. */
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
+/* Close the algorithms; there are none then. */
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
 /* Choose the layers of a step: call before a mini-batch's forward pass, and after

@@ -27,6 +27,7 @@ typedef struct ddp_sample {
     size_t count;
 } ddp_sample;
 
+/* Sort s->seconds, the least first. */
 void ddp_sample_sort(ddp_sample *s);
 /* Return quantile q, 0 to 1, of a sorted sample; 0 if it is empty. */
 double ddp_sample_quantile(const ddp_sample *s, double q);
@@ -80,9 +81,12 @@ typedef struct ddp_bench_result {
  * case; release it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_bench_run(ddp_bench_result *out, const ddp_bench_config *config,
                          ddp_error *err) DDP_MUST_CHECK;
+/* Free the samples of *r. */
 void ddp_bench_release(ddp_bench_result *r);
 
+/* Print the result as a text for people. */
 void ddp_bench_print(FILE *out, const ddp_bench_result *r);
+/* Print the result as JSON. */
 void ddp_bench_print_json(FILE *out, const ddp_bench_result *r);
 
 #endif

@@ -9,7 +9,8 @@
 int ddp_data_is_key(const char *word);
 
 /* Fail with DDP_ERR_USAGE if an option has a key that nobody reads, and name what may have been
- * meant. Looks from *at on, an index of data->cfg.lines, and sets *at behind that option. */
+ * meant. Looks from *at on, an index of data->cfg.lines, and sets *at behind that option, so that
+ * the next call finds the next one. */
 ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
                                ddp_error *err) DDP_MUST_CHECK;
 

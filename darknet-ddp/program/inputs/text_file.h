@@ -29,7 +29,9 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MU
 ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
+/* Return 1 if the line has nothing but blanks. */
 int ddp_line_is_blank(const char *line);
+/* Free what *l or *s holds, and make it all zero. */
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 

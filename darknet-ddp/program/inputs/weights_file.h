@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Return 1 if Darknet could have written these first `count` bytes as a weights file. Zeros alone
- * count, too; fewer than 12 bytes do not. */
+/* Return 1 if a weights file that Darknet writes may begin with these `count` bytes. Zeros alone
+ * do; fewer than 12 bytes do not. */
 int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
 /* Return 1 if the file at path is a weights file: by its first bytes, or by its name unless it

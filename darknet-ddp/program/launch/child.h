@@ -8,29 +8,30 @@
 
 #include <sys/types.h>
 
-/* How it ended. */
+/* How a launcher and its ranks have ended. All but status are not 0 if so. */
 typedef struct ddp_exit_info {
     int status;  /* exit status, or 128 + the signal that ended it; 0 where rank 0 had done all */
-    int begun;   /* a rank */
-    int failed;  /* not 0, and nobody had asked it to end */
-    int trained; /* the ranks got so far */
-    int saved;   /* a checkpoint */
-    int taken;   /* over by another run, which has what was saved */
-    int advised; /* it was said how to go on */
+    int begun;   /* a rank has begun */
+    int failed;  /* status is not 0, and nobody had asked the ranks to end */
+    int trained; /* all ranks have begun to train */
+    int saved;   /* a checkpoint was saved, or the run went on from one */
+    int taken;   /* another run has taken over the folder, and has what was saved */
+    int advised; /* a sentence was printed on how to go on */
 } ddp_exit_info;
 
 typedef struct ddp_child_config {
-    int patient;    /* ranks may take what they need to end when they are asked to, else 3 s */
-    double grace_s; /* more than 0: so long, whatever patient says */
+    int patient;    /* 1: ranks that are asked to end may take as long as they need; 0: 3 s */
+    double grace_s; /* more than 0: they may take so many seconds, whatever patient says */
     /* Called once if no rank begins for some time, and at a start that does not come to its end:
      * the child is then killed. NULL: nobody asks. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;
     double start_limit_s; /* limit_s of ddp_start_watch */
     int ranks_here;       /* ranks_here of ddp_start_watch */
-    int verbose;          /* a launcher's own words are printed, too */
-    int trains;           /* the ranks are to train, and save what they have trained */
-    int keeps_signals;    /* passes SIGUSR1 and SIGUSR2 on to nobody: this host's ranks get them */
+    int verbose;          /* 1: if the job fails, a launcher's own words are printed, too */
+    int trains;           /* 1: the ranks are to train, and save what they have trained */
+    int keeps_signals;    /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's
+                             ranks alone get them */
     /* The signal at which the launcher ends its ranks. Where it is not SIGTERM the launcher does
      * not get SIGTERM and SIGINT, which count as sent to this process within a second. */
     int end_signal;

@@ -26,14 +26,16 @@ int ddp_is_mpirun(pid_t pid);
 /* Return 1 if process `pid` is by its name the daemon that an mpirun starts on another host. */
 int ddp_is_mpiruns_daemon(pid_t pid);
 
-/* Return the line of ddp_resume_command for the words argv, in a process that starts ranks. */
+/* Return the line of ddp_resume_command for the words argv, which NULL ends, in a process that
+ * starts ranks. The caller frees it; NULL without memory. */
 char *ddp_resume_command_of(char *const *argv, ddp_resume_how how);
 
 /* Return the command line of this process as it is, quoted for a shell. The caller frees it; NULL
  * if it cannot be read, or without memory. */
 char *ddp_command_line(void);
 
-/* Return "COMMAND goes on from WHERE". The caller frees it; NULL: no command, or no memory. */
+/* Return "COMMAND goes on from WHERE". The caller frees it; command stays. NULL: command is NULL,
+ * or there is no memory. */
 char *ddp_resume_advice(char *command, const char *where);
 
 #endif

@@ -18,7 +18,8 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone);
  * Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
-/* Print a line on standard error, over one that renews itself. Safe in handlers of signals. */
+/* Print a line, which ends with its newline, on standard error, over one that renews itself. Safe
+ * in handlers of signals. */
 void ddp_signals_say(const char *line);
 
 /* Return the signal that asked this process to end since ddp_signals_open; 0: none did. */
@@ -31,7 +32,7 @@ int ddp_signals_is_echo(int64_t first_ns);
 /* Print that the run saves and ends, and that another Ctrl-C would end it at once. */
 void ddp_signals_say_ending(void);
 extern const char
-    ddp_signals_ends_untrained[]; /* the line that the run ends before it has begun to train */
+    ddp_signals_ends_untrained[]; /* line, with its newline: the run ends before it trains */
 
 /* Have SIGTERM, the first SIGINT, and SIGHUP unless it is ignored, do what SIGUSR2 does. Call once
  * the run trains. mpirun sends SIGTERM to the ranks that are left when one has failed, or when it

@@ -25,7 +25,7 @@ typedef enum ddp_start_verdict {
     DDP_LAUNCH_DOES_NOT_MEET /* ranks have begun, and have not met within the limit */
 } ddp_start_verdict;
 
-/* Return what is to be said of a start, by the processes below this one. begun: how many ranks have
+/* Return the state of a start, as the processes below this one show it. begun: how many ranks have
  * said that they begin. Call about once a second until all ranks have met. */
 ddp_start_verdict ddp_start_watch_look(ddp_start_watch *w, int begun);
 

@@ -18,11 +18,12 @@ ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_o
 ddp_status ddp_run_lock_probe(const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_IO if another run has taken the name over. Call before anything is written. */
+/* Fail with DDP_ERR_IO if another run has taken the name over; DDP_OK if this run owns none. Call
+ * before anything is written. */
 ddp_status ddp_run_lock_check(ddp_error *err) DDP_MUST_CHECK;
 
-/* If the run's directory was removed, make it again, own the name in it, print a line, and return
- * 1; else return 0. From any thread. */
+/* If the run's directory was removed, make it again, empty, own the name in it, print a line, and
+ * return 1. Return 0 if it is there, or cannot be made. From any thread. */
 int ddp_run_lock_restore(const char *directory);
 
 /* Give the name up: the run has ended. */

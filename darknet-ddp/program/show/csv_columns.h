@@ -12,13 +12,13 @@
  * rank 0, NaN if not measured. */
 enum {
     DDP_COLUMN_STEP,
-    DDP_COLUMN_IMAGES, /* images of all ranks since the network was new */
-    DDP_COLUMN_EPOCH,  /* images divided by lines of the training list */
-    DDP_COLUMN_LOSS,
-    DDP_COLUMN_AVERAGE,
-    DDP_COLUMN_RATE,
-    DDP_COLUMN_SPEED,  /* images a second, of all ranks */
-    DDP_COLUMN_LOADER, /* time waiting for samples */
+    DDP_COLUMN_IMAGES,  /* images of all ranks since the network was new */
+    DDP_COLUMN_EPOCH,   /* images divided by lines of the training list */
+    DDP_COLUMN_LOSS,    /* mean of an image of this step, of all ranks */
+    DDP_COLUMN_AVERAGE, /* Darknet's running average of the loss */
+    DDP_COLUMN_RATE,    /* learning rate */
+    DDP_COLUMN_SPEED,   /* images a second, of all ranks */
+    DDP_COLUMN_LOADER,  /* time waiting for samples */
     DDP_COLUMN_FORWARD,
     DDP_COLUMN_BACKWARD,
     DDP_COLUMN_COMMUNICATION, /* time of communication that nothing hid */

@@ -44,8 +44,8 @@ void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 /* Print a message of Darknet's and end every rank, as Darknet's fatal_handler. Never returns. */
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
-/* Set the text that is printed behind an error of this rank, or when the watch ends the run; NULL:
- * none. It is not copied. */
+/* Set the text, without a newline, that is printed behind an error of this rank, or when the watch
+ * ends the run; NULL: none. It must stay valid. */
 void ddp_report_set_resume_hint(const char *text);
 
 /* Print no resume hint from now on, whatever is set later. From any thread. */
@@ -60,7 +60,8 @@ void ddp_report_notify_launcher(ddp_launcher_note note);
 /* Send the path of NAME.log to this program where it started the ranks. On rank 0. */
 void ddp_report_notify_launcher_of_log(const char *path);
 
-/* Print a text on standard error, with rank and host if there are several. From any thread. */
+/* Print "darknet: ", the text and a newline on standard error, with rank and host if there are
+ * several ranks. From any thread. */
 void ddp_report_print(const char *text);
 
 /* Have this process end within 10 s from now with this exit status, whatever file or rank its

@@ -28,7 +28,8 @@ typedef struct ddp_terminal_segment {
  * printed. Does nothing if there is no memory. */
 void ddp_terminal_escape(void);
 
-/* Return another stream whose output goes through here, to the descriptor fd. NULL: no memory. */
+/* Return another stream whose output goes through here, to the descriptor fd. Closing it leaves fd
+ * open. NULL: no memory. */
 FILE *ddp_terminal_stream(int fd);
 
 /* Find out if the run was started on a terminal whose line can be renewed. Begin to remember what

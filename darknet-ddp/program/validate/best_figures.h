@@ -29,7 +29,7 @@ void ddp_best_figures_release(ddp_best_figures *b);
 /* Add the figure of the validation after `step`. Returns 1 if it is the best so far, else 0. */
 int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 
-/* Return how many validations there were since the best. */
+/* Return how many validations there were since the best; without a best, all of them. */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
 /* Make the validation after `step` the best again, and forget later bests; step 0: there is no best

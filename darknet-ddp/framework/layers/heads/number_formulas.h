@@ -4,7 +4,7 @@
 #include "layers/heads/formulas.h"
 #include <string.h>
 
-// // Return 1 if x is neither NaN nor infinite, by its bits: -Ofast takes isfinite() for true.
+// Return 1 if x is neither NaN nor infinite, by its bits: -Ofast takes isfinite() for true.
 PUBLIC_FORMULA int is_finite(float x)
 {
     unsigned int bits;
