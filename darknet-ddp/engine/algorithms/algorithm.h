@@ -96,8 +96,8 @@ typedef struct ddp_algorithm {
 
     void (*print)(const void *self,
                   FILE *out); /* prints its lines of the banner, while attached; self may be NULL */
-    /* Print, on rank 0, what becomes of state that is each rank's own, when a run of `was` ranks
-     * goes on on `now` ranks. */
+    /* Print to stdout, on rank 0, what becomes of state that is each rank's own, when a run of
+     * `was` ranks goes on on `now` ranks. */
     void (*print_resumed)(int was, int now);
     void (*print_end)(const void *self, FILE *out,
                       size_t steps); /* prints its lines at the end of a run of so many steps */

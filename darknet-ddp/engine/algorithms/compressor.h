@@ -17,7 +17,8 @@ ddp_status ddp_compressor_check_ranks(const ddp_options *o, int ranks,
 int ddp_compressor_on_gpus(ddp_compress_word word);
 
 /* Return how many floats one step sends of a parameter, with o's compression on so many ranks: the
- * length of a plain sum that sends as many bytes. Run counts are left out. */
+ * length of a plain sum that sends as many bytes. Run counts are left out. o must name a
+ * compression. */
 size_t ddp_compressor_sends(const ddp_options *o, const ddp_param *param, int ranks);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Is told of one difference, in a sentence that lives for the call: section, key, both values and
- * lines. */
+/* Is told of one difference, in a sentence without a newline that lives for the call: section, key,
+ * both values and lines. */
 typedef void ddp_cfg_difference(void *ctx, const char *sentence);
 
 /* Compare two cfgs, was[0..was_bytes) and now[0..now_bytes), without comments, blanks and empty

@@ -38,16 +38,16 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
  * the tags of as many collectives. */
 enum { DDP_TAGS = 8192 };
 
-/* Move data until *left is 0. When nothing has come for the group's timeout, call overdue, which
- * fails and says which rank is late. Fails with DDP_ERR_COMM. */
+/* Move data until *left is 0; blocks. When no message has ended for the group's timeout, call
+ * overdue, which fails and says which rank is late. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err);
 
 /* ---- chunk_overdue.c ---- */
 
-/* Return 1 if no message has come for the group's timeout, nor since since_ns of ddp_clock_ns. Time
- * in which this process was stopped does not count. */
+/* Return 1 if no message to or from this rank has ended for the group's timeout, nor since since_ns
+ * of ddp_clock_ns. Time in which this process was stopped does not count. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Fail with DDP_ERR_COMM: chunks in flight wait too long. The text names the rank that all wait for

@@ -52,7 +52,7 @@ ddp_mpi_kind ddp_group_mpi_kind(void);
 
 /* Make `size` groups that are the ranks of one world inside this process, for tests. Rank i is
  * groups[i], and belongs to one thread of the caller's; release each with ddp_group_close. None is
- * made on failure. Fails with DDP_ERR_USAGE (size below 1 or too large), DDP_ERR_NOMEM. */
+ * made on failure. Fails with DDP_ERR_USAGE (size below 1 or above 64), DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make groups as ddp_group_open_threads does, as of several hosts, host0 and on. ranks[h]: ranks of
@@ -62,7 +62,8 @@ ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts,
 
 /* Leave the group, and free g. NULL is allowed. Work in flight is abandoned: for "mpi" the process
  * then ends without MPI_Finalize, and the launcher fails the job; for "gloo" the others' next calls
- * fail. Without work in flight, "mpi" and "gloo" wait until all others leave. */
+ * fail. Without work in flight, "mpi" and "gloo" wait until all others leave; "gloo" at most for
+ * the group's timeout. After a failure neither waits. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: every rank of it ends with a non-zero exit status.

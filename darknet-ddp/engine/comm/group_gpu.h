@@ -53,10 +53,10 @@ ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 
 /* Allocate `count` zeroed floats for sums on device d, the host or ddp_group_device. On a GPU they
- * are registered with NCCL, if its version knows that. On the host, if hierarchical sums are in
- * use, ranks of one host can sum large blocks where they lie. Every rank calls it for the same
- * counts in the same order; it may block until every rank has. *x: free it with
- * ddp_group_free_memory. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * are registered with NCCL 2.19 or newer, but not with exact sums or several channels. On the host,
+ * if hierarchical sums are in use, ranks of one host can sum large blocks where they lie. Every
+ * rank calls it for the same counts in the same order; it may block until every rank has. *x: free
+ * it with ddp_group_free_memory. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
 /* Free memory of ddp_group_alloc_memory of the same device. x may be NULL; no sum of it is open. */

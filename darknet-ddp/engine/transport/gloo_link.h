@@ -37,7 +37,8 @@ typedef struct ddp_gloo_failure {
 
 /* Open a link of rank `rank` over connections[0..size): the connection with each rank, -1 for this
  * one (transport/peer_connections.h). Gloo takes them over, and each becomes -1. The process
- * ignores SIGPIPE afterwards. Returns NULL, with *failure set, on failure. */
+ * ignores SIGPIPE afterwards, unless it handles it. Returns NULL, with *failure set, on failure;
+ * connections that were not taken over then are still the caller's. */
 ddp_gloo_link *ddp_gloo_open(int rank, int size, int *connections, ddp_gloo_failure *failure);
 
 /* Do what reserve, send, recv and test of ddp_transport do (comm/backend.h); none of them waits. */

@@ -122,6 +122,7 @@ namespace ddp_gloo
 
 /* ---- gloo_adopt.cpp ---- */
 
+/* Make Gloo's device, which the connections of a link share. Throws on failure. */
 std::shared_ptr<gloo::transport::tcp::Device> make_device();
 
 /* Connect the context with a rank over the TCP connection fd, which Gloo then owns. Throws, and
@@ -132,6 +133,7 @@ void adopt(ddp_gloo_link *x, int rank, int fd);
 
 /* Queue a note for a peer: its kind, and its message's tag and bytes. Waits for nobody. */
 void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t bytes);
+/* Make an empty note, with Gloo's buffer over its content. */
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 
 /* Fill *failure with a rank (-1: none) and the sentence `what`. */
@@ -149,6 +151,7 @@ int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
  * its end the thread takes what had arrived, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 
+/* Make the exception for a message that came with another length than `due` bytes. */
 std::runtime_error wrong_length(const announcement &came, uint64_t due);
 
 /* Run f, and return 1. If it throws, record a failure of `rank` and return 0 with *failure set. */

@@ -20,7 +20,8 @@ typedef struct ddp_peer_address {
 } ddp_peer_address;
 
 /* Fill *peer with this rank's host and the addresses of the interface that ddp_group_interface
- * names, or of all interfaces that are up; IPv4 first. Fails with DDP_ERR_IO. */
+ * names, or of all but lo that are up; IPv4 first. *peer may have no address, unless an interface
+ * is named. Fails with DDP_ERR_IO. */
 ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
 
 /* Number the ranks anew: host by host, and within a host in their old order. peers[i] is that of

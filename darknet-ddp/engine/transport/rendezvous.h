@@ -19,8 +19,8 @@ typedef struct ddp_rendezvous_config {
     int64_t timeout_ns; /* longest wait for the others, in each call; 0: for ever */
 } ddp_rendezvous_config;
 
-/* Choose how the ranks of groups that are opened later find each other: by files as *config says,
- * which must stay valid. NULL: by MPI. */
+/* Choose how the ranks of groups that are opened later find each other: by files as *config says.
+ * *config is copied, but its path must stay valid. NULL: by MPI. */
 void ddp_group_use_rendezvous(const ddp_rendezvous_config *config);
 
 /* Return the config of ddp_group_use_rendezvous; NULL: none. */
@@ -28,7 +28,8 @@ const ddp_rendezvous_config *ddp_group_rendezvous(void);
 
 typedef struct ddp_rendezvous ddp_rendezvous;
 
-/* Write this rank's file, and wait until all ranks have come. *out is set on success; end it with
+/* Write this rank's file, and wait until all ranks have come. *config is copied, but its path must
+ * outlive *out. *out is set on success; end it with
  * ddp_rendezvous_close or ddp_rendezvous_give_up. Fails with DDP_ERR_USAGE if another process has
  * this rank, or a rank has another size. Fails with DDP_ERR_COMM if a rank has not come in time;
  * the text names it. Fails with DDP_ERR_IO if a file cannot be written, and with DDP_ERR_NOMEM. */

@@ -1,8 +1,9 @@
 /* base/cfg_text.h: a cfg as text: sections and their options, read as Darknet reads them.
  *
- * A line that begins with # or ; is a comment. An option is KEY=VALUE; blanks in it are dropped. A
- * title keeps its brackets: "[net]". A .data file is one section without a title; there blanks
- * within a value, which is a path, are kept. A byte-order mark at the start is skipped. */
+ * A line that begins with # or ; is a comment. An option is KEY=VALUE; blanks in it are dropped.
+ * Any other line is an option with the value "". A title keeps its brackets: "[net]". A .data file
+ * is one section without a title; there blanks within a value, which is a path, are kept. A
+ * byte-order mark at the start is skipped. */
 #ifndef DDP_BASE_CFG_TEXT_H
 #define DDP_BASE_CFG_TEXT_H
 

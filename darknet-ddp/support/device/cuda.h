@@ -57,6 +57,7 @@ int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event);
 /* Allocate `count` floats of host memory that a GPU copies without stopping its other work. NULL:
  * there is none. Free with ddp_cuda_free_pinned. */
 float *ddp_cuda_alloc_pinned(const ddp_cuda *c, size_t count);
+/* Free memory of ddp_cuda_alloc_pinned. Waits for the GPU's work that uses it. NULL is allowed. */
 void ddp_cuda_free_pinned(const ddp_cuda *c, float *x);
 
 #endif

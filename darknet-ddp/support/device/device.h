@@ -2,8 +2,8 @@
  *
  * A device is the host, or one GPU. Work on a GPU is queued in the order in which the framework
  * computes there (its default stream). A call returns before its work is done, and what the
- * framework queues afterwards finds it done. On the host a call does the work. Only pull, push,
- * check_finite, checksum, synchronize and event_seconds wait for a GPU.
+ * framework queues afterwards finds it done. On the host a call does the work. Only free, pull,
+ * push, check_finite, checksum, synchronize and event_seconds wait for a GPU.
  *
  * A CUDA call that fails ends the program through the device's fail function, with the call's name.
  * CUDA reports errors late, from any later call, so that a caller could mend nothing.
@@ -56,7 +56,9 @@ const char *ddp_device_name(const ddp_device *d);
 ddp_status ddp_device_alloc(ddp_device *d, float **x, size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_free(ddp_device *d, float *x); /* x may be NULL */
 
+/* Copy from[0..count), memory of the device, to x. */
 void ddp_device_copy(ddp_device *d, float *x, const float *from, size_t count);
+/* Set x[0..count) to 0. */
 void ddp_device_zero(ddp_device *d, float *x, size_t count);
 
 /* Copy from x to host memory. Waits until `host` holds the values. */
