@@ -28,7 +28,7 @@
 #include "comm/hierarchical_plan.h"
 #include "comm/work.h"
 
-enum { DDP_HOST_BYTES = 256 };
+enum { DDP_HOST_BYTES = 256 }; /* bytes of a host name, with the zero at its end */
 
 struct ddp_backend {
     const char *name;           /* the backend's word on the command line: "mpi" */
@@ -61,7 +61,8 @@ struct ddp_sum_engine {
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
     ddp_status (*wait)(ddp_work *w, ddp_error *err);
-    int (*finite)(ddp_work *w); /* ddp_work_finite's answer; 1 before the first start */
+    int (*finite)(
+        ddp_work *w); /* ddp_work_finite's answer; 1 before the first start, but for solo.c */
 };
 
 /* A rank's GPU, as the group calls it; the functions are in nccl/gpu.c. ddp_group_use_gpu sets

@@ -11,7 +11,7 @@ typedef struct ddp_chunks {
     int window;   /* chunks in flight at once, at most DDP_CHUNKS_MOST */
 } ddp_chunks;
 
-enum { DDP_CHUNKS_MOST = 16 };
+enum { DDP_CHUNKS_MOST = 16 }; /* most chunks in flight */
 
 /* Return the sizes for ddp_allreduce_direct among so many ranks. */
 ddp_chunks ddp_direct_chunks(int ranks);

@@ -47,6 +47,8 @@ size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
  * counts[i]: elements of sum i, in the plan's order. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
+/* DDP_LAUNCH_STEPS: steps whose median counts. DDP_LAUNCH_EMPTY_STEPS: steps without a backlog, in
+ * a row, after which the history is forgotten. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* How much the last steps asked to send early. All 0 at first. */

@@ -61,7 +61,8 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum that was finished is not a finite number; else 1, also while one is in
- * flight. The same on every rank. */
+ * flight. The same on every rank. In the group "solo" it looks at losses that were added since:
+ * ddp_loss_finish has set the sum to 0. */
 int ddp_loss_finite(const ddp_loss *l);
 
 /* Have the next sum tell whether all ranks, at most DDP_EQUAL_RANKS, have the same number
@@ -72,14 +73,14 @@ void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
  * where that sum was not finite. The same on every rank. */
 int ddp_loss_numbers_equal(const ddp_loss *l);
 
-enum { DDP_LOSS_COUNTS = 2 };
+enum { DDP_LOSS_COUNTS = 2 }; /* counts that may travel with a sum */
 
 /* Send this rank's count with the next sum alone. It replaces a count that waits. which: 0 to
  * DDP_LOSS_COUNTS - 1. The sum over ranks is exact up to 2^24. */
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
 /* Return the sum over ranks of the counts of ddp_loss_send_count, as it came with the sum that
- * was finished last; 0 if none was sent. which: as there. */
+ * was finished last; 0 if none was sent. which: as in ddp_loss_send_count. */
 size_t ddp_loss_received_count(const ddp_loss *l, int which);
 
 /* Return what any rank was asked for, as it came with the sum that was finished last. The same on

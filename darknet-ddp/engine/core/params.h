@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-enum { DDP_OPTIMIZER_BUFFERS = 3 };
+enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a parameter */
 
 /* The optimizer's buffers of one parameter, each of the parameter's size, with a name ("momentum");
  * the framework owns them. NULL after the last one. Also NULL in a table that is made while a GPU's

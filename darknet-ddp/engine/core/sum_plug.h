@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-enum { DDP_SUM_ROUNDS = 2 };
+enum { DDP_SUM_ROUNDS = 2 }; /* most sums of a bucket, the second made of the first */
 
 /* A parameter, its gradient and its numbers, all in memory of the table's device. */
 typedef struct ddp_plug_param {

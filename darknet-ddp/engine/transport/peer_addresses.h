@@ -6,7 +6,7 @@
 #include "base/net_address.h"
 #include "comm/backend.h"
 
-enum { DDP_PEER_NETWORKS = 16 };
+enum { DDP_PEER_NETWORKS = 16 }; /* most addresses of a rank; others are left out */
 
 /* Host and addresses of one rank: plain bytes, to be sent as they are. */
 typedef struct ddp_peer_address {

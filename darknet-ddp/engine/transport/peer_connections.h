@@ -22,8 +22,8 @@ ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,
 
 /* Connect with all other ranks: connections[r], -1 before, becomes the connection with rank r. The
  * listener of rank r is listeners[order[r]]. Every rank calls it; waits for each rank for 30 s at
- * most. Fails with DDP_ERR_COMM; the text names the rank. The caller closes the connections, also
- * after a failure. */
+ * most. Connections do not block. Fails with DDP_ERR_COMM; the text names the rank. The caller
+ * closes the connections, also after a failure. */
 ddp_status ddp_peer_connect(const ddp_group *g, ddp_listener *listener,
                             const ddp_peer_listener *listeners, const int *order, int *connections,
                             ddp_error *err) DDP_MUST_CHECK;

@@ -14,6 +14,8 @@
 #include <poll.h>
 #include <stdint.h>
 
+/* DDP_KEY_BYTES: bytes of a key. DDP_LISTENER_SOCKETS: most addresses at which a listener listens.
+ */
 enum { DDP_KEY_BYTES = 16, DDP_LISTENER_SOCKETS = 16 };
 
 /* A key: plain bytes, to be sent as they are. */

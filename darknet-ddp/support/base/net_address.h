@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-enum { DDP_ADDRESS_TEXT = INET6_ADDRSTRLEN + 20 };
+enum { DDP_ADDRESS_TEXT = INET6_ADDRSTRLEN + 20 }; /* bytes of an address as text */
 
 /* An address: plain bytes, to be sent as they are. */
 typedef struct ddp_net_address {

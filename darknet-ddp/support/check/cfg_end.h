@@ -20,7 +20,7 @@ typedef struct ddp_cfg_end {
 /* Return the answers for a cfg. They point into cfg. */
 ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg);
 
-enum { DDP_MISFIT_TEXT = 512 };
+enum { DDP_MISFIT_TEXT = 512 }; /* bytes of the sentences below, with the zero at their end */
 
 /* Return 1, with a sentence in text, if a classifier's cfg gives another number of values than the
  * .data file at data_path has classes. That number is `classes`; 0: the file has no classes=, and

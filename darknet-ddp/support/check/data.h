@@ -56,8 +56,8 @@ typedef struct ddp_check_config {
      * label_path, and return 1; else return 0. NULL: this is not checked. */
     int (*second_label_path)(const char *picture, char *out);
     /* Decode all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's
-     * warning, or "". Else note says why not. NULL: only the first and last bytes of files are
-     * read. */
+     * warning, or "". Else returns another number, and note says why. NULL: only the first and last
+     * bytes of files are read. */
     int (*decode)(const char *picture, char *note, size_t size);
     ddp_exif_reader exif; /* reads Exif data; NULL: no picture is turned */
     int classes;          /* number of classes; 0: not known */

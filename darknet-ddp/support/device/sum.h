@@ -23,7 +23,7 @@ int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire
 int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire);
 
-enum { DDP_SUM_NODES_MAX = 64 };
+enum { DDP_SUM_NODES_MAX = 64 }; /* most nodes that ranks in a row make up */
 
 /* List the nodes of the ranks begin to end - 1: the largest whole branches of the tree that they
  * make up. The first rank of node i is firsts[i]; the node ends where the next one begins. Returns

@@ -19,7 +19,7 @@ typedef struct ddp_page_series {
     const char *name;
 } ddp_page_series;
 
-enum { DDP_PAGE_SERIES = 8 };
+enum { DDP_PAGE_SERIES = 8 }; /* most curves in a chart */
 
 typedef struct ddp_page_chart {
     const char *title, *unit; /* title, and unit of the values; "" for none */

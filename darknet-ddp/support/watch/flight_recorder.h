@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { DDP_EVENTS_KEPT = 1000 };
+enum { DDP_EVENTS_KEPT = 1000 }; /* how many events of a rank are kept, the last ones */
 
 typedef enum ddp_event_kind {
     DDP_EVENT_NONE,

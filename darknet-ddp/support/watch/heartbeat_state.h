@@ -4,6 +4,7 @@
 
 #include "watch/heartbeat.h"
 
+/* Bytes of a link's buffer each way: one message of full length, and short ones. */
 enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
 
 struct ddp_rank_link {
