@@ -49,7 +49,7 @@ typedef struct ddp_matrix {
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;
 
-/* With `gathers`: return the round-0 numbers of a rank, m->send_count[0] floats. */
+/* Return the round-0 numbers of a rank, m->send_count[0] floats. Only with `gathers`. */
 static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 {
     return m->numbers[0] + (size_t)rank * m->stride;

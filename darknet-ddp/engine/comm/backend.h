@@ -61,8 +61,8 @@ struct ddp_sum_engine {
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
     ddp_status (*wait)(ddp_work *w, ddp_error *err);
-    int (*finite)(
-        ddp_work *w); /* ddp_work_finite's answer; 1 before the first start, but for solo.c */
+    /* Return ddp_work_finite's answer; 1 before the first start, but for solo.c. */
+    int (*finite)(ddp_work *w);
 };
 
 /* A rank's GPU, as the group calls it; the functions are in nccl/gpu.c. ddp_group_use_gpu sets

@@ -127,7 +127,7 @@ static inline ddp_work_phase ddp_chunk_phase(const struct ddp_chunk *c)
     return c->sum->phase;
 }
 
-/* In an all-gather: return the c->count floats of a rank that are in the chunk. */
+/* Return the c->count floats of a rank that are in this chunk of an all-gather. */
 static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 {
     return c->data + (size_t)rank * c->sum->count;

@@ -87,12 +87,11 @@ int ddp_work_fence_waits(const ddp_work *w);
 /* Block until a started sum has ended; fence it too, if it is not. Fails as ddp_work_fence. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if every element of the sum is a finite number, or it was never started. In the group
- * "solo", on the host, it reads buf as it is now. Call after a wait, or after a fence and a
- * ddp_group_synchronize. The same on every rank. With 0 no element is
- * of use: some may have become NaN on the way. On a GPU 0 is returned once at most for each start,
- * and 1 from then on. For one rank alone on a GPU the answer is there after ddp_device_synchronize,
- * or a step late. */
+/* Return 1 if every element of the sum is a finite number, or it was never started; else 0. Call
+ * after a wait, or after a fence and a ddp_group_synchronize. The same on every rank. With 0 no
+ * element is of use: some may have become NaN on the way. In the group "solo", on the host, it
+ * reads buf as it is now. On a GPU 0 is returned once at most for each start, and 1 from then on.
+ * For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a step late. */
 int ddp_work_finite(ddp_work *w);
 
 /* Return the event at which the sum that had the last fence began: its memory was computed and it

@@ -79,8 +79,8 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
  * nothing. mini_batch: its index in this rank's step, from 0. */
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
-/* After the last mini-batch: start the sum of the buffers over ranks; with DDP_STATISTICS_RANK_0,
- * the copy of rank 0's buffers. Does not wait. Fails with DDP_ERR_COMM. */
+/* Start the sum of the buffers over ranks; with DDP_STATISTICS_RANK_0, the copy of rank 0's
+ * buffers. Call after the last mini-batch of a step. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last, if it has no fence yet: the device's later work

@@ -136,8 +136,8 @@ size_t ddp_reducer_piece_count(const ddp_reducer *r);
  * NULL: that bucket is dropped in this pass, and is not sent. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
-/* Return how many floats of a bucket, gradients or the plug's numbers with run counts, one rank
- * adds to sums over ranks. */
+/* Return how many floats of a bucket one rank adds to sums over ranks. They are its gradients, or
+ * the plug's numbers, with its run counts. */
 size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats of all buckets one rank adds to sums over ranks. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
@@ -146,8 +146,8 @@ size_t ddp_reducer_floats(const ddp_reducer *r);
  * that it is launched by ddp_reducer_launch_deferred. */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
-/* From the next pass on, sum what config.sum makes (on: 1, as at first), or the gradients (0). Call
- * it alike on every rank. Nothing changes without config.sum. */
+/* Sum, from the next pass on, what config.sum makes (on: 1, as at first), or the gradients (0).
+ * Call it alike on every rank. Nothing changes without config.sum. */
 void ddp_reducer_use_plug(ddp_reducer *r, int on);
 
 /* Begin a backward pass. sync: 1 if it is the step's last, and sums over ranks; else 0. Since the
@@ -188,8 +188,8 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHE
  * Call after the ddp_reducer_backward_end of a syncing pass. Moves no data. */
 size_t ddp_reducer_backlog(const ddp_reducer *r);
 
-/* With config.priority: plan the order of the next syncing pass. backlog: the mean over ranks of
- * what ddp_reducer_backlog returned, the same on every rank. Earlier backlogs count, too. */
+/* Plan the order of the next syncing pass; only with config.priority. backlog: the mean over ranks
+ * of what ddp_reducer_backlog returned, the same on every rank. Earlier backlogs count, too. */
 void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
 
 /* Launch the late and the deferred buckets. Call after the ddp_reducer_backward_end of a syncing

@@ -135,8 +135,8 @@ void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
  * one is known to run nowhere. Called at the end of a pass for a layer that did not run. */
 ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
 
-/* When the layer's sums have their fence: set *used to 1 if it is to be updated, else 0
- * (ddp_reducer_layer_fence), and forget that it ran. Waits only if it did not run here. */
+/* Set *used to 1 if the layer is to be updated, else 0 (ddp_reducer_layer_fence), and forget that
+ * it ran. Call when its sums have their fence. Waits only if it did not run here. */
 ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error *err);
 
 /* ---- reducer_steps.c: with r->tree ---- */
