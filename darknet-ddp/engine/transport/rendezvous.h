@@ -32,13 +32,14 @@ typedef struct ddp_rendezvous ddp_rendezvous;
  * outlive *out. *out is set on success; end it with
  * ddp_rendezvous_close or ddp_rendezvous_give_up. Fails with DDP_ERR_USAGE if another process has
  * this rank, or a rank has another size. Fails with DDP_ERR_COMM if a rank has not come in time;
- * the text names it. Fails with DDP_ERR_IO if a file cannot be written, and with DDP_ERR_NOMEM. */
+ * the text names it. Fails with DDP_ERR_IO if a file cannot be written, and with DDP_ERR_NOMEM.
+ * After DDP_ERR_USAGE this rank's file stays, for the other to see it; else it is removed. */
 ddp_status ddp_rendezvous_open(ddp_rendezvous **out, const ddp_rendezvous_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank, by the
- * files. Every rank calls it with the same bytes; blocks. Fails as ddp_rendezvous_open, and with
- * DDP_ERR_COMM if a rank has started again. */
+ * files. Every rank calls it with the same bytes; blocks. Fails with DDP_ERR_COMM if a rank
+ * does not answer in time or has started again, and with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 
