@@ -22,6 +22,7 @@ typedef struct ddp_onnx_names {
  * ddp_onnx_names. Without memory the layer gets no name, and so no record. */
 void ddp_onnx_names_add(void *ctx, int layer, const char *name);
 
+/* Free the names; there are none then. */
 void ddp_onnx_names_release(ddp_onnx_names *names);
 
 /* Run net on the picture at path (NULL: on random values), and write its records to f. A picture

@@ -31,6 +31,7 @@ ddp_status ddp_data_files_agree(const ddp_data_files *in, ddp_group *group,
 ddp_status ddp_data_files_remember(const ddp_data_files *in, ddp_checkpoint_metadata *metadata,
                                    ddp_error *err) DDP_MUST_CHECK;
 
+/* Free the list; it is empty then. */
 void ddp_data_files_release(ddp_data_files *in);
 
 #endif

@@ -100,11 +100,11 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to save net, which is settled, at path (saves/async_writer.h). Rank 0 writes. The other
- * ranks send it what only they have: errors of compression and their slices of moments. The result
- * comes from ddp_checkpoints_poll. If nothing was trained since
- * ddp_checkpoints_begin, a sentence says so and nothing is written, unless the run goes on from a
- * checkpoint of another name. Fails with DDP_ERR_FORMAT (a number is not finite), and as
+/* Start to save net, which is settled, at path (saves/async_writer.h). Collective. Rank 0 writes.
+ * The other ranks send it what only they have: errors of compression and their slices of moments.
+ * The result comes from ddp_checkpoints_poll. If nothing was trained since ddp_checkpoints_begin, a
+ * sentence says so and nothing is written, unless the run goes on from a checkpoint of another
+ * name. Fails with DDP_ERR_FORMAT (a number is not finite), DDP_ERR_COMM, and as
  * ddp_checkpoints_poll. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;

@@ -4,8 +4,8 @@
  * told of once, and stops nothing.
  *
  *  1. The trainer's hooks time what goes on (ddp_trainer_enter_phase in trainer/trainer_phase.c):
- *     forward, backward, update, and the rest; communication is taken out of each. What heads tell
- * of a mini-batch comes by the plugin's head (trainer/plugin.c).
+ *     forward, backward, update, and the rest; communication is taken out of each. Heads' figures
+ *     of a mini-batch come by the plugin's head (trainer/plugin.c).
  *  2. When a step has ended, run/step.c calls ddp_run_files_step. A validation may follow, whose
  *     detections ddp_run_files_found hands to the page (show/page_pictures.c).
  *  3. ddp_run_files_add completes the row: the differences since the last one. It goes to the CSV

@@ -24,6 +24,7 @@ typedef struct ddp_best_figures {
     size_t count;
 } ddp_best_figures;
 
+/* Free the list, and make *b all zero. */
 void ddp_best_figures_release(ddp_best_figures *b);
 
 /* Add the figure of the validation after `step`. Returns 1 if it is the best so far, else 0. */
