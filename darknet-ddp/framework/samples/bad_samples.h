@@ -51,8 +51,8 @@ enum { DDP_BAD_SAMPLE_END, DDP_BAD_SAMPLE_AGAIN, DDP_BAD_SAMPLE_BLANK };
  * as the list's own pointer. *next becomes AGAIN if another line may be loaded; BLANK if
  * can_be_blank is 1 and the sample ends the run; else END. END also if path is not of the list. A
  * sample ends the run with one_ends, if all lines are bad, or if 64 in a row could not be read.
- * Returns a sentence to print, which the caller frees; NULL if the line was known as bad, or path is
- * not of the list. */
+ * Returns a sentence to print, which the caller frees; NULL if the line was known as bad, or path
+ * is not of the list. */
 char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
                             int *next);
 
