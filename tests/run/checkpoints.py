@@ -30,31 +30,47 @@ class Checkpoints(Resume):
             f.seek(position)
             f.write(bytes([byte[0] ^ 4]))
 
+    def write_bytes(self, name, content):
+        with open(self.path(name), "wb") as f:
+            f.write(content)
+
+    def state_of_step_100(self):
+        """Whole, as numbered weights have it while they are the newest ones."""
+        self.cfg("detector", max_batches=100)
+        self.trained()
+        state = self.read("backup/tiny_100.weights.state")
+        self.empty()
+        self.cfg("detector", max_batches=200)
+        return state
+
     def test_a_damaged_one_is_skipped(self):
+        older = self.state_of_step_100()
         weights = self.trained()
         newest = ["backup/tiny_200.weights", "backup/tiny.backup"]
         names = self.saved()
         self.assertEqual(names, ["tiny.backup", "tiny.backup.state", "tiny_100.weights",
                                  "tiny_100.weights.state", "tiny_200.weights",
                                  "tiny_200.weights.state"])
+        self.write_bytes("backup/tiny_100.weights.state", older)
         self.damage(newest[0], 100)
         self.damage(newest[1] + ".state", 900)
         rows = self.read("backup/tiny.csv")
-        result = self.succeeds(*self.words("detector", "-resume"), ranks=2)
+        result = self.succeeds(*self.words("detector", "-resume_force"), ranks=2)
         self.assertIn("DDP: backup/tiny.csv, which has rows up to a later checkpoint, is kept as backup/tiny.csv.old\n", result.out)
         self.assertEqual(self.read("backup/tiny.csv.old"), rows)
         for name in newest:
             self.assertIn(name, result.out, result)
         self.assertRegex(result.out, r"(?m)^DDP: resum.*backup/tiny_100\.weights", result)
 
-        one = self.succeeds(*self.words("detector", "-resume"))
+        one = self.succeeds(*self.words("detector", "-resume_force"))
         self.assertTrue(self.read(FINAL["detector"]) != b"", one)
         self.empty()
         self.trained()
+        self.write_bytes("backup/tiny_100.weights.state", older)
         for name in newest:
             with open(self.path(name), "r+b") as f:
                 f.truncate(99)
-        result = self.succeeds(*self.words("detector", "-resume"))
+        result = self.succeeds(*self.words("detector", "-resume_force"))
         self.same_weights(self.read(FINAL["detector"]), weights, result)
 
     def test_rows_up_to_a_damaged_one_are_kept(self):

@@ -160,8 +160,10 @@ class Predict(darknet.Case):
         picture = self.data.pictures[0]
         self.succeeds(*TEST, picture, *LEAST)
         self.succeeds(*TEST, picture, *LEAST, "-out", "one")
-        with open(self.path("predictions.jpg"), "rb") as f, open(self.path("one.jpg"), "rb") as g:
-            self.assertEqual(f.read(), g.read())
+        self.succeeds(*TEST, picture, *LEAST, "-out", "other.jpg")
+        for name in "one.jpg", "other.jpg":
+            with open(self.path("predictions.jpg"), "rb") as f, open(self.path(name), "rb") as g:
+                self.assertEqual(f.read(), g.read())
         os.mkdir(self.path("other"))
         shutil.copy(self.path(picture), self.path("other/"))
         for ranks in (0, 2):

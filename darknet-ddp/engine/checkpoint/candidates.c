@@ -64,7 +64,7 @@ static ddp_status add_candidate(struct ddp_candidates *all, const char *director
     c->is_bare = !state || c->metadata.is_header_alone;
     if (state && c->is_bare)
         (void)ddp_fail(&c->error, DDP_ERR_FORMAT,
-                       "numbered weights have no state any more when a later pair is saved");
+                       "numbered weights have no state any more when later ones are saved");
     if (c->status || c->is_bare)
         read_age(c);
     return DDP_OK;

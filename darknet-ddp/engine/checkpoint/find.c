@@ -180,7 +180,8 @@ static void look_at_bare_weights(ddp_pair *out, struct ddp_candidates *all, cons
     for (size_t i = 0; i < all->count; i++) {
         struct ddp_candidate *c = &all->list[i];
 
-        if (!c->is_bare || (c->state && check_base(c, base, &ignored)))
+        if (!c->is_bare
+            || (c->state && (check_base(c, base, &ignored) || access(c->weights, F_OK) != 0)))
             continue;
         if (is_whole && c->seen > seen) {
             tell(listener, c->weights, &c->error);
@@ -296,7 +297,6 @@ ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, 
     struct ddp_candidates all = {0};
     ddp_status st = ddp_candidates_list(&all, directory, base, err);
     size_t kept = 0;
-    int newer = 0; /* whole pairs of base */
     ddp_error why;
 
     for (size_t i = 0; !st && i < all.count; i++) {
@@ -307,10 +307,9 @@ ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, 
         if (c->is_numbered && has_its_number(c, base)) {
             if (kept++ >= keep && !ddp_match_weights(c->weights, &c->metadata, &why))
                 st = remove_pair(c, err); /* other weights in their place are the user's */
-            else if (newer > 0 && !c->is_bare)
+            else if (kept > 1 && !c->is_bare)
                 reduce_state(c->state, &c->metadata);
         }
-        newer++;
     }
     ddp_candidates_release(&all);
     return st;

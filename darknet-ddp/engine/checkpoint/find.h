@@ -6,7 +6,7 @@
  *
  *   pairs     X with X.state: NAME.backup, NAME.weights, NAME_last, _final, _best.weights,
  *             NAME_<number>, NAME_best_<number>, NAME_final_<batches>.weights, NAME_<number>.backup
- *             Of NAME_<number>.weights X.state is a header alone once a later pair is saved
+ *             Of NAME_<number>.weights X.state is a header alone once later ones are saved
  *   averages  NAME_ema.weights, NAME_ema_<batches>.weights; they have no state file
  *   records   NAME.csv, .csv.old, .html, .log, .finished, .events
  *   lock      NAME.lock, while it runs (name_lock.h)
@@ -106,15 +106,15 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 
 /* Remove all numbered weights, BASE_<number>.weights, but the `keep` that were saved last, and
  * their states. Call after a save. Of the state files of numbered weights that stay, all but that
- * of the newest pair are reduced to their headers, which tell whose they are. Only weights count
+ * of the newest ones are reduced to their headers, which tell whose they are. Only weights count
  * whose state has a whole header, names this base, and has come to that number; so a copy of a
  * user's own stays. Weights that their state does not describe stay, too: all beyond the `keep` are
  * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Reduce the state file of these weights to its header. Call when a later pair was saved. If the
- * file cannot be read or written, it stays as it is. */
+/* Reduce the state file of these weights to its header. Call when later numbered ones were saved.
+ * If the file cannot be read or written, it stays as it is. */
 void ddp_pair_reduce(const char *weights);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 struct named {
@@ -65,13 +66,23 @@ ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, c
     return find_repeated(n, err);
 }
 
+/* Return the length of a name without the ending that its file gets. */
+static int without_ending(const char *name)
+{
+    size_t length = strlen(name);
+    const char *ending = length > 4 ? name + length - 4 : "";
+
+    return (int)(strcasecmp(ending, ".jpg") == 0 || strcasecmp(ending, ".mp4") == 0 ? length - 4
+                                                                                    : length);
+}
+
 void ddp_out_name(const ddp_out_names *n, const char *path, size_t number, char name[DDP_OUT_NAME])
 {
     int length;
     const char *last = name_of(path, &length);
 
     if (!n->is_folder)
-        (void)snprintf(name, DDP_OUT_NAME, "%s", n->out);
+        (void)snprintf(name, DDP_OUT_NAME, "%.*s", without_ending(n->out), n->out);
     else if (n->repeated[number])
         (void)snprintf(name, DDP_OUT_NAME, "%s/%.*s-%zu", n->out, length, last, number + 1);
     else

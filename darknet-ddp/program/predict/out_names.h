@@ -16,8 +16,9 @@ typedef struct ddp_out_names {
 } ddp_out_names;
 
 /* Set *n to names under `out`; config and out must outlive it. For one file (config->is_one_file)
- * `out` is the name, without its ending, unless it is a folder. For several it is a folder, made if
- * it is not there. Close *n in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * `out` is the name, with its ending .jpg or .mp4 or without, unless it is a folder. For several it
+ * is a folder, made if it is not there. Close *n in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ */
 ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 

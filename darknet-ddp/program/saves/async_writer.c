@@ -43,7 +43,7 @@ struct ddp_async_writer {
     int keep;
     ddp_snapshot *snapshot;
     struct streamed streamed;
-    char *numbered; /* the pair that was saved last, if it is a numbered one; else NULL */
+    char *numbered; /* the numbered pair that was saved last; NULL: none was */
     int has_pruned; /* 1: the folder has been read once. Both of the thread that writes */
     pthread_t thread;
     pthread_mutex_t lock;
@@ -87,21 +87,23 @@ static void add_news(ddp_async_writer *s, const char *path, int64_t began_ns, dd
 }
 
 /* After a write of path: remove the oldest numbered files beyond -keep, and the state of those that
- * stay. The folder is read by the first save, and with -keep by each. */
+ * stay. The folder is read until numbered ones were saved, and with -keep by each save. */
 static ddp_status keep_last(ddp_async_writer *s, const char *path, ddp_error *err)
 {
     const char *slash = strrchr(path, '/');
+    int is_numbered = ddp_match_is_numbered(slash ? slash + 1 : path, s->run->base);
     ddp_status st = DDP_OK;
 
     if (s->keep > 0 || !s->has_pruned)
         st = ddp_pair_prune(s->directory, s->run->base, s->keep > 0 ? (size_t)s->keep : SIZE_MAX,
                             err);
-    else if (s->numbered && strcmp(s->numbered, path) != 0)
+    else if (is_numbered && s->numbered && strcmp(s->numbered, path) != 0)
         ddp_pair_reduce(s->numbered);
-    s->has_pruned = 1;
-    free(s->numbered);
-    s->numbered =
-        ddp_match_is_numbered(slash ? slash + 1 : path, s->run->base) ? strdup(path) : NULL;
+    if (is_numbered) {
+        s->has_pruned = 1;
+        free(s->numbered);
+        s->numbered = strdup(path);
+    }
     return st;
 }
 

@@ -67,7 +67,7 @@ void ddp_disk_print(const ddp_disk_use *use, const ddp_disk_files *files, const 
     char all[32], pair[32], one[32];
     size_t numbered =
         files->keep && files->keep < files->numbered ? files->keep + 1 : files->numbered;
-    /* A numbered pair has its state until a later pair is saved, and one more pair is written. */
+    /* A numbered pair has its state until the next one is saved, and one more pair is written. */
     size_t states = files->pairs + (numbered > 0) + 1;
     size_t weights = files->pairs + 1 + numbered + files->averages;
 

@@ -6,7 +6,6 @@ with it is refused. (Sums in halves: unit.group_halves; the share itself: unit.s
 import os
 import resource
 import signal
-import struct
 import subprocess
 import sys
 import unittest
@@ -177,15 +176,11 @@ class Saved(Shard):
                 self.assertTrue(self.made() == expected, f"{values}: {before}, then {now}")
             self.empty()
 
-    def test_of_two_files_of_a_step_the_numbered_one_has_the_header_alone(self):
+    def test_of_two_files_of_a_step_one_is_a_copy_of_the_other(self):
+        """With its time."""
         self.cfg(100, adam=1, learning_rate=0.001)
         self.succeeds(*TRAIN, *SHARED, ranks=2)
-        self.assertTrue(self.read("tiny.backup") == self.read("tiny_100.weights"), "other weights")
-        own = (b"saved_at_ns", b"cfg_bytes", b"arrays", b"body_bytes", b"header_hash")
-        whole, header = ([line for line in self.read(name + ".state").split(b"[net]")[0].splitlines() if line.split()[0] not in own]
-                         for name in ("tiny.backup", "tiny_100.weights"))
-        self.assertEqual(whole, header[:len(whole)])
-        self.assertIn(b"\narrays 0\n", self.read("tiny_100.weights.state"))
+        self.assertTrue(self.read("tiny.backup.state") == self.read("tiny_100.weights.state"), "another state")
 
     def start(self, *options):
         with open(self.path("said"), "w", encoding="utf-8") as said:
@@ -196,14 +191,13 @@ class Saved(Shard):
     def test_a_rank_that_is_killed_is_named_and_the_rest_is_made_up_for(self):
         self.cfg(100000, batch=12, subdivisions=12, adam=1)
         job = self.start()
-        self.wait_for("tiny.backup.state", job)
+        self.wait_for("tiny_100.weights.state", job)
         os.kill(darknet.ranks_under(job.pid)[1], signal.SIGKILL)
         self.assertNotEqual(job.wait(darknet.LIMIT_S), 0, self.said())
         named = r"\]: rank 1 on \S+ has ended, or its connection has, in the middle of the run\n"
         self.assertRegex(self.said(), named + (r"|\]: NCCL: a sum failed on GPU 0" if darknet.GPU else ""))
-        self.empty(but="tiny.backup")
-        images, = struct.unpack_from("<Q", self.read("tiny.backup"), 12)
-        self.cfg(images // 12 + 9, batch=12, subdivisions=12, adam=1)
+        self.empty(but="tiny_100")
+        self.cfg(109, batch=12, subdivisions=12, adam=1)
         self.succeeds(*TRAIN, *SHARED, "-resume_force", ranks=3)
         resumed = self.made()
         self.empty()
