@@ -92,8 +92,13 @@ static void states_of_all_but_the_newest_are_reduced(void **state)
         ddp_checkpoint_peek(&second, folder_file(&folder, "toy_2.weights.state"), &err)
             || ddp_checkpoint_peek(&last, folder_file(&folder, "toy.backup.state"), &err),
         DDP_OK);
-    assert_int_equal(second.is_header_alone, 1);
+    assert_int_equal(second.is_header_alone, 0);
     assert_int_equal(last.is_header_alone, 0);
+    must_save("toy_3.weights", 3);
+    keep(2);
+    assert_int_equal(
+        ddp_checkpoint_peek(&second, folder_file(&folder, "toy_2.weights.state"), &err), DDP_OK);
+    assert_int_equal(second.is_header_alone, 1);
 }
 
 static void what_is_no_numbered_pair_of_ours_stays(void **state)
