@@ -15,7 +15,8 @@ void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const
  *
  * The first key, value or layer that is refused becomes an error of f. If none is, a batch that
  * cannot be cut into mini-batches becomes an error, and cells of a detector that do not divide the
- * picture a warning. A process that cannot be started is an error, too. */
+ * picture a warning. Values that train badly are told, too (check/training_values.h). A process
+ * that cannot be started is an error, too. */
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);
 

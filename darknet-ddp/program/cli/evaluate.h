@@ -20,8 +20,8 @@ typedef struct ddp_evaluate {
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call);
 
 /* Validate on all ranks and return the result, which lives until ddp_evaluate_close. found: gets
- * the boxes of all pictures on rank 0, with ctx; NULL: none. Collective; ends the program on
- * failure, also if a picture cannot be read. */
+ * the boxes of all pictures on rank 0, with ctx; NULL: none. Collective; ends the program where
+ * ddp_validation_measure fails. */
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx);
 
 /* Free the network and the result, and leave the group. */
