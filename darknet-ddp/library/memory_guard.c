@@ -19,7 +19,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 char *__wrap_strdup(const char *text);
-void __wrap_free(void *memory);
+void __wrap_free(void *freed);
 FILE *__wrap_fopen(const char *path, const char *mode);
 int __wrap_fclose(FILE *file);
 

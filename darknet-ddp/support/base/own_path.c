@@ -7,6 +7,7 @@
 int ddp_own_path(char path[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): getauxval gives a pointer as a number */
     const char *started_as = (const char *)getauxval(AT_EXECFN);
 
     path[length > 0 ? length : 0] = '\0';
