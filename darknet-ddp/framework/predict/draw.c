@@ -3,7 +3,6 @@
 #include <darknet.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Function of Darknet's image.c: channel c of colour x of max. */
 extern float get_color(int c, int x, int max);
