@@ -1,9 +1,11 @@
 /* ddp-test: quick */
 /* The loss over ranks, and the requests that travel with it. */
 #include "../reference_sum.h"
+#include "comm/backend.h"
 #include "core/loss.h"
 #include "ranks.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -171,6 +173,52 @@ static void request_of_any_rank_is_known_to_all_in_the_same_step(void **state)
         ranks_run(size, request, NULL);
 }
 
+static void see_finite(struct rank *me, ddp_group *group)
+{
+    volatile sig_atomic_t asked[DDP_REQUESTS] = {0};
+    const float losses[] = {1, NAN, 2, INFINITY, 3};
+    ddp_loss *l;
+    ddp_error err;
+
+    rank_expect_ok(me, ddp_loss_open(&l, group, 0, asked, &err), &err);
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        ddp_loss_add(l, 0, losses[i]);
+        rank_expect_ok(me, ddp_loss_start(l, &err), &err);
+        rank_expect_ok(me, ddp_loss_finish(l, &err), &err);
+        for (int twice = 0; twice < 2; twice++)
+            if (ddp_loss_finite(l) != !!isfinite(losses[i]))
+                rank_wrong(me, "loss %g: finite %d", (double)losses[i], ddp_loss_finite(l));
+    }
+    ddp_loss_close(l);
+}
+
+static void see_finite_of_ranks(struct rank *me)
+{
+    see_finite(me, me->group);
+}
+
+static void see_finite_alone(struct rank *me)
+{
+    ddp_group *alone;
+    ddp_error err;
+
+    if (ddp_group_open(&alone, "solo", &err)) {
+        rank_wrong(me, "%s", err.text);
+        return;
+    }
+    see_finite(me, alone);
+    ddp_group_close(alone);
+}
+
+/* Also by a second look, and in a group of one process. */
+static void loss_that_is_not_finite_is_seen(void **state)
+{
+    (void)state;
+    for (int size = 1; size <= 3; size++)
+        ranks_run(size, see_finite_of_ranks, NULL);
+    ranks_run(1, see_finite_alone, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +226,7 @@ int main(void)
         cmocka_unit_test(exact_mean_has_the_same_bits_on_any_number_of_ranks),
         cmocka_unit_test(mean_can_be_asked_in_the_middle_of_a_step),
         cmocka_unit_test(request_of_any_rank_is_known_to_all_in_the_same_step),
+        cmocka_unit_test(loss_that_is_not_finite_is_seen),
     };
 
     return cmocka_run_group_tests_name("loss", tests, NULL, NULL);

@@ -27,6 +27,7 @@ struct ddp_loss {
     ddp_requests all;
     uint64_t compared; /* with the next sum; 0: nothing is */
     int same;
+    int finite; /* 1: the last sum that was finished is */
     float counts[DDP_LOSS_COUNTS]; /* to leave with the next sum */
     float sums[DDP_LOSS_COUNTS];   /* that have arrived */
 };
@@ -42,7 +43,7 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the loss");
     l->size = ddp_group_size(group);
     l->asked = asked;
-    l->same = 1;
+    l->same = l->finite = 1;
     st = ddp_allreduce_open(&l->sum, group, l->sent, SENT, err);
     if (!st && mini_batches)
         st = ddp_tree_sum_open(&l->tree, ddp_device_host(), &l->sent[LOSS], 1, mini_batches, err);
@@ -112,7 +113,8 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     if (ddp_work_wait(l->sum, err))
         return ddp_wrap(err, "loss");
     l->same = 1;
-    if (ddp_work_finite(l->sum)) {
+    l->finite = ddp_work_finite(l->sum);
+    if (l->finite) {
         l->last = l->sent[LOSS] / (float)l->size;
         l->same = ddp_equal_check_read(&l->sent[SAME], l->size);
     }
@@ -136,7 +138,7 @@ float ddp_loss_take_mean(ddp_loss *l)
 
 int ddp_loss_finite(const ddp_loss *l)
 {
-    return l->started || ddp_work_finite(l->sum);
+    return l->started || l->finite;
 }
 
 void ddp_loss_compare_number(ddp_loss *l, uint64_t number)

@@ -61,8 +61,7 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum that was finished is not a finite number; else 1, also while one is in
- * flight. The same on every rank. In the group "solo" it looks at losses that were added since:
- * ddp_loss_finish has set the sum to 0. */
+ * flight, or before the first. The same on every rank. */
 int ddp_loss_finite(const ddp_loss *l);
 
 /* Have the next sum tell whether all ranks, at most DDP_EQUAL_RANKS, have the same number
