@@ -27,7 +27,7 @@ struct ddp_loss {
     ddp_requests all;
     uint64_t compared; /* with the next sum; 0: nothing is */
     int same;
-    int finite; /* 1: the last sum that was finished is */
+    int finite;                    /* 1: the last sum that was finished is */
     float counts[DDP_LOSS_COUNTS]; /* to leave with the next sum */
     float sums[DDP_LOSS_COUNTS];   /* that have arrived */
 };
