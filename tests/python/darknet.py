@@ -437,6 +437,15 @@ class Case(unittest.TestCase):
     def write(self, name, text):
         write(self.path(name), text)
 
+    def keep_newest_numbered(self):
+        """Leave the newest numbered weights alone in backup/, which have a whole state, and return their number."""
+        found = (re.fullmatch(r"tiny_(\d+)\.weights\.state", name) for name in os.listdir(self.path("backup")))
+        number = max(int(match[1]) for match in found if match)
+        for name in os.listdir(self.path("backup")):
+            if not name.startswith(f"tiny_{number}."):
+                os.remove(self.path("backup/" + name))
+        return number
+
     def saved(self):
         """The checkpoints in backup/, sorted: not what else a run leaves there."""
         return sorted(n for n in os.listdir(self.path("backup")) if n.endswith((".weights", ".backup", ".state")) or "part" in n)

@@ -157,10 +157,10 @@ class Saved(LayerDrop):
         os.kill(darknet.ranks_under(job.pid)[1], signal.SIGKILL)
         self.assertNotEqual(job.wait(darknet.LIMIT_S), 0, self.said())
         self.assertRegex(self.said(), r"darknet\[rank 0 .*: rank 1 .*")
-        self.keep(100)
-        self.write("tiny.cfg", cfg(max_batches=120))
+        number = self.keep_newest_numbered()
+        self.write("tiny.cfg", cfg(max_batches=number + 20))
         result = self.succeeds(*TRAIN, *DROP, "-resume_force", ranks=2)
-        self.assertIn("resuming from backup/tiny_100.weights", result.out)
+        self.assertIn(f"resuming from backup/tiny_{number}.weights", result.out)
         self.assertIn(" of 60 blocks of all steps were left out", result.out, result)
 
     def test_another_probability_is_another_run(self):

@@ -196,8 +196,7 @@ class Saved(Shard):
         self.assertNotEqual(job.wait(darknet.LIMIT_S), 0, self.said())
         named = r"\]: rank 1 on \S+ has ended, or its connection has, in the middle of the run\n"
         self.assertRegex(self.said(), named + (r"|\]: NCCL: a sum failed on GPU 0" if darknet.GPU else ""))
-        self.empty(but="tiny_100")
-        self.cfg(109, batch=12, subdivisions=12, adam=1)
+        self.cfg(self.keep_newest_numbered() + 9, batch=12, subdivisions=12, adam=1)
         self.succeeds(*TRAIN, *SHARED, "-resume_force", ranks=3)
         resumed = self.made()
         self.empty()
