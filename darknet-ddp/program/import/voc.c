@@ -330,15 +330,4 @@ ddp_status ddp_voc_read(ddp_annotations *a, const ddp_import_source *source, ddp
     return st;
 }
 
-#else
-
-ddp_status ddp_voc_read(ddp_annotations *a, const ddp_import_source *source, ddp_error *err)
-{
-    (void)a;
-    (void)source;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "this program was built without expat, which reads Pascal VOC's XML: install "
-                    "libexpat1-dev, and build it anew");
-}
-
 #endif

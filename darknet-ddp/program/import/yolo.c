@@ -380,15 +380,4 @@ ddp_status ddp_yolo_read(ddp_annotations *a, const ddp_import_source *source, dd
     return st;
 }
 
-#else
-
-ddp_status ddp_yolo_read(ddp_annotations *a, const ddp_import_source *source, ddp_error *err)
-{
-    (void)a;
-    (void)source;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "this program was built without libyaml, which reads data.yaml: install "
-                    "libyaml-dev, and build it anew");
-}
-
 #endif
