@@ -162,7 +162,7 @@ class Resuming(Bf16Case):
 class NotFinite(Bf16Case):
     def test_where_it_began_is_found(self):
         self.write("tiny.cfg", detector(max_batches=20, learning_rate=1e30))
-        result = self.refused(*DETECTOR, *BF16, says="is not finite; first the ")
+        result = self.refused(*DETECTOR, *BF16, says="not finite; first the ")
         self.assertRegex(result.err, r"first the (output|delta) of layer \d+ \((convolutional|shortcut|upsample|route|maxpool)\)", result)
 
 
