@@ -82,8 +82,8 @@ work_end enqueue(cudaStream_t stream, std::function<void()> work);
 work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt);
 /* Queue work that does not touch device memory. Returns its end. */
 work_end enqueue_host(cudaStream_t stream, std::function<void()> work);
-/* Queue an end without work on a stream, behind what is queued there, and behind `after` unless
- * that is null. Returns it. */
+/* Queue an end that has no work of its own, and return it. It is past when all that was queued on
+ * the stream before is past, and `after`, too, unless that is null. */
 work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
 /* Run as much queued work as EMULATED_ORDER lets run now; returns without waiting for more. */

@@ -1,5 +1,5 @@
-/* library/guard.h: runs Darknet's code, which ends the program where it refuses a file, so that it
- * gives its sentence back instead. */
+/* library/guard.h: runs Darknet's code such that a refusal (of a file, say), which would end the
+ * program, gives back its sentence instead. */
 #ifndef DDP_LIBRARY_GUARD_H
 #define DDP_LIBRARY_GUARD_H
 
@@ -7,8 +7,8 @@
 
 /* Call work(ctx) on this thread. Returns 0, or -1 if Darknet refused. Then error[0..size) has its
  * sentence, without a newline, and what this thread has allocated and opened in work is freed and
- * closed. Blocks while another thread is in it, since Darknet reads files by global variables. work
- * must not call it. */
+ * closed. Blocks while another thread is in this function, since Darknet reads files by global
+ * variables. work must not call this function. */
 int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 
 /* Begin to note what this thread allocates and opens. Then call one of the others: _keep ends the

@@ -56,7 +56,7 @@ typedef struct ddp_attached {
     const ddp_sharded_source *first;
 } ddp_attached;
 
-/* An algorithm: what it is asked for by, what it controls, and functions of it. A function or table
+/* An algorithm: which options ask for it, what it controls, and its functions. A function or table
  * that is NULL has nothing to do. Calls come in one order on every rank. */
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that ask for it, its option first */

@@ -43,8 +43,8 @@ typedef struct ddp_matrix {
 
     float *gradient,
         *error; /* `count` floats each. At encode, gradient is g; from then until decode it is M */
-    /* The numbers of each round: from encode on this rank's, when they have been summed those of
-     * all ranks. With `gathers` numbers[0] has each rank's own: see ddp_matrix_payload_of. */
+    /* The numbers of each round: this rank's after encode, and their sum over ranks once they have
+     * been summed. With `gathers`, numbers[0] has each rank's own: see ddp_matrix_payload_of. */
     float *numbers[DDP_SUM_ROUNDS];
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;
@@ -83,10 +83,10 @@ typedef struct ddp_compression {
      * 1: make numbers[1] of numbers[0], which has the sum over ranks. */
     void (*encode)(void *self, const ddp_matrix *m, int round, ddp_device *queue);
 
-    /* Set gradient and error as the head says; all numbers are there. *ran, of the device's memory,
-     * is on how many ranks the layer ran, or NaN if a number is not finite. If it is 0, set the
-     * gradient to zero, and change nothing else. Work that only the next step needs may be queued
-     * on `aside`. */
+    /* Called when all numbers have come. Set gradient and error as the head says. *ran, of the
+     * device's memory, is on how many ranks the layer ran, or NaN if a number is not finite. If it
+     * is 0, set the gradient to zero, and change nothing else. Work that only the next step needs
+     * may be queued on `aside`. */
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 

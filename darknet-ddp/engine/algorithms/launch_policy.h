@@ -7,7 +7,7 @@
 #include "options/options.h"
 
 typedef struct ddp_launch_policy {
-    size_t defer_bytes; /* buckets that travel during the next forward pass
+    size_t defer_bytes; /* bytes of the buckets that travel during the next forward pass
                            (ddp_reducer_config.defer_bytes) */
     int priority;       /* 1: first layers go first (ddp_reducer_config.priority) */
     /* subject of the sentence "... goes in an order that is fixed", which says why priority is 0:

@@ -57,7 +57,8 @@ typedef struct ddp_step_plug {
     int (*syncs_gradients)(const void *self, size_t step);
     /* Return 1 if ranks are to be in sync when this local step has ended. */
     int (*ends_in_sync)(const void *self, size_t step);
-    /* Begin a local step's updates, at this learning rate. Returns the factor for own gradients. */
+    /* Begin a local step's updates, at this learning rate. Returns the factor by which each rank
+     * multiplies its own gradients. */
     double (*begin_update)(void *self, double rate);
     /* Note that this rank is about to update a layer in a local step. */
     void (*updates)(void *self, int layer);

@@ -34,9 +34,10 @@ struct ddp_backend {
     const char *name;           /* the backend's word on the command line: "mpi" */
     ddp_mpi_kind (*kind)(void); /* for "mpi": returns ddp_group_mpi_kind's answer; else NULL */
 
-    /* Meet the other ranks, and fill g, which is as ddp_group_alloc or ddp_group_clear has left it:
-     * own, transport, ddp_group_set_ranks, hosts, ddp_group_set_places, ddp_chunk_pipeline_open.
-     * May block until all ranks are there. A failure leaves g as it was. */
+    /* Meet the other ranks, and fill g, which is as ddp_group_alloc or ddp_group_clear has left
+     * it: set own and transport, call ddp_group_set_ranks, write hosts, call
+     * ddp_group_set_places and ddp_chunk_pipeline_open. May block until all ranks are there. A
+     * failure leaves g as it was. */
     ddp_status (*open)(ddp_group *g, ddp_error *err);
     /* Leave the other ranks, and release what open has filled, by ddp_group_clear. g stays. */
     void (*close)(ddp_group *g);
@@ -108,7 +109,7 @@ struct ddp_message {
 };
 
 /* Point-to-point messages. A request is a message that was posted and has not ended; the caller
- * numbers it, and numbers another by it when it has ended. Every function but use_channels returns
+ * gives it a number, which is free again when it has ended. Every function but use_channels returns
  * without waiting. */
 struct ddp_transport {
     /* Make room for requests 0 to requests - 1. May be called again while none is in flight. */

@@ -1,8 +1,7 @@
-/* comm/backoff.h: what a rank does between polls that find nothing: it spins at first, which finds
- * a message that is about to arrive soonest, and then sleeps. Where other ranks or their loader
- * threads want its core, every spin takes time from a thread that has work to do: the rank then
- * sleeps at once, and longer. A rank sees that its core is shared by how often the kernel
- * interrupts it. */
+/* comm/backoff.h: what a rank does between polls that find nothing. It spins at first, since that
+ * finds a message soonest, and then sleeps. Where other ranks or their loader threads want its
+ * core, every spin takes time from a thread that has work to do: the rank then sleeps at once, and
+ * longer. A rank sees that its core is shared by how often the kernel interrupts it. */
 #ifndef DDP_COMM_BACKOFF_H
 #define DDP_COMM_BACKOFF_H
 

@@ -46,7 +46,8 @@ struct ddp_hierarchical_chunk {
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while it is reducing or returning */
     int hosts_posted; /* in an all-gather: how many other hosts' messages have been posted */
-    int seen; /* how many ranks of the host are known to have launched it, or to have shared it */
+    int seen; /* while ranks meet: how many ranks of the host are known to have launched the chunk;
+                 while they share: how many are known to have shared it */
     int waiting;    /* how many messages have not ended */
     int posted;     /* how many messages of this stage, or of these hosts, were posted */
     int not_finite; /* 1: a sum in it is not finite */

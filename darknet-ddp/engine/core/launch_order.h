@@ -38,13 +38,14 @@ size_t ddp_launch_order_early(ddp_launch_order o);
 
 /* Return the index in the plan of the sum that is launched as the n-th, from 0. */
 size_t ddp_launch_order_nth(ddp_launch_order o, size_t n);
-/* Return as which one, from 0, the sum with this index in the plan is launched. */
+/* Return the place in the launch order, from 0, of the sum with this index in the plan. */
 size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
 
 /* ---- which ones are late ---- */
 
-/* Set o->late: as few sums go early as hold `early` elements, or all that are not deferred.
- * counts[i]: elements of sum i, in the plan's order. */
+/* Set o->late so that no more sums go early than are needed to hold `early` elements. If all sums
+ * that are not deferred hold fewer, all of these go early. counts[i]: elements of sum i, in the
+ * plan's order. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
 /* DDP_LAUNCH_STEPS: steps whose median counts. DDP_LAUNCH_EMPTY_STEPS: steps without a backlog, in
@@ -54,8 +55,8 @@ enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 /* How much the last steps asked to send early. All 0 at first. */
 typedef struct ddp_launch_history {
     size_t early[DDP_LAUNCH_STEPS]; /* elements that each of the last steps asked to send early */
-    size_t steps;                   /* how many steps it has heard of since it was last forgotten */
-    int empty; /* how many last steps in a row had no backlog although some sums were late */
+    size_t steps; /* how many steps the history has heard of since it was last forgotten */
+    int empty;    /* how many last steps in a row had no backlog although some sums were late */
 } ddp_launch_history;
 
 /* Tell the history how the last step went, and return how many elements are to go early in the

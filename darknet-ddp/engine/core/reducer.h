@@ -180,8 +180,8 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
  * rounds, wait until the second sum of the last bucket has started; with NCCL that is no wait. So
  * the caller's next sum is sent after all of these. Fails with DDP_ERR_COMM. Fails with
  * DDP_ERR_USAGE if a layer did not run, find_unused is 0 and ddp_reducer_freeze_layers does not
- * allow it; the text names the last such layer of the network. So it does if the pass is the last
- * of config.mini_batches and does not sync. */
+ * allow it; the text names the last such layer of the network. Fails so, too, if the pass is the
+ * last of config.mini_batches and does not sync. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many elements were launched before backward ended and have not landed on this rank.
@@ -196,11 +196,11 @@ void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
  * pass. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of a layer: the device's later work finds them in the layer's gradients. With
- * NCCL this blocks only where the layer did not run here, else until they are there. *used becomes
- * 0 if the layer is not to be updated: it is frozen or dropped, or ran on no rank since its last
- * fence. Else 1, also for a layer without parameters. Fails with DDP_ERR_COMM, or DDP_ERR_USAGE
- * where the layer's buckets have not been launched. */
+/* Fence the sums of a layer: the device's later work finds them in the layer's gradients. With NCCL
+ * this blocks only if the layer did not run here; without NCCL, until the sums are there. *used
+ * becomes 0 if the layer is not to be updated: it is frozen or dropped, or ran on no rank since its
+ * last fence. Else 1, also for a layer without parameters. Fails with DDP_ERR_COMM, or
+ * DDP_ERR_USAGE where the layer's buckets have not been launched. */
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
                                    ddp_error *err) DDP_MUST_CHECK;
 

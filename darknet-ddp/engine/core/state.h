@@ -66,8 +66,8 @@ void ddp_state_leave(ddp_state *s);
  * or no device uses them. */
 float *ddp_state_used(const ddp_state *s, size_t array, size_t i);
 
-/* Copy the arrays from a GPU that uses them to host memory, but DDP_STATE_SCRATCH; waits for all
- * work of the GPU. Does nothing on the host. */
+/* Copy all arrays but those of DDP_STATE_SCRATCH from the GPU that uses them to host memory; waits
+ * for all work of the GPU. Does nothing on the host. */
 void ddp_state_pull(ddp_state *s);
 
 /* ---- between ranks, and a checkpoint ---- */

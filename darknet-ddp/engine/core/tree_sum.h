@@ -30,7 +30,7 @@ void ddp_tree_sum_close(ddp_tree_sum *t);
 
 /* Fold a leaf: elements offset to offset + count - 1 of the block hold what it added to zero. Call
  * with leaves in their order, from 0, and for each leaf once for every element. After the last leaf
- * these elements are the sum of all leaves; after another one +0. */
+ * these elements are the sum of all leaves; after any other leaf they are +0. */
 void ddp_tree_sum_fold(ddp_tree_sum *t, int leaf, size_t offset, size_t count);
 
 /* End a sum early: add to the block, from offset on, the sums that are kept aside of its first

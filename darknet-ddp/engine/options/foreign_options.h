@@ -18,8 +18,9 @@ typedef struct ddp_foreign_options_taken {
     int count;
 } ddp_foreign_options_taken;
 
-/* Write to text, of DDP_FOREIGN_OPTION_TEXT bytes, what to type in place of a word, and return
- * text. The word may have two dashes, or a value behind a =. NULL: the word is unknown. */
+/* Write to text, which has DDP_FOREIGN_OPTION_TEXT bytes, what to type in place of another
+ * program's word, and return text. The word may begin with two dashes, or end with =VALUE. Returns
+ * NULL if it is unknown. */
 const char *ddp_foreign_option_instead(const char *word, char *text);
 
 /* Take the words that have no effect in a train command, and their values, out of argv[1..argc),

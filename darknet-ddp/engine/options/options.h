@@ -96,8 +96,8 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
 /* Write to out, of DDP_OPTION_VALUES elements, the values of all options that have a bit of
  * `column` (DDP_OPTION_...), and return how many they are. Options without effect on CPUs are left
- * out unless on_gpus is 1. If ranks is above 0, values of BY_RANKS options other than the default
- * name it. */
+ * out unless on_gpus is 1. If ranks is above 0, the value of a BY_RANKS option that is not the
+ * default names it, too. */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 

@@ -64,7 +64,8 @@ const ddp_option_group *ddp_option_group_of(int row);
 typedef struct ddp_option_text {
     char name[256];     /* its name and argument */
     char fallback[64];  /* its default; "" if there is none to say */
-    char meaning[1024]; /* its meaning, behind the verbs of `darknet ddp` if it is of these alone */
+    char meaning[1024]; /* its meaning; if only commands of `darknet ddp` read it, their verbs stand
+                           before it */
 } ddp_option_text;
 
 /* Write the texts of a row into *text, and return text. */

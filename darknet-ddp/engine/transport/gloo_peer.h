@@ -38,7 +38,8 @@ constexpr milliseconds gloo_timeout{6000};
 /* The timeout of a wait that ends only with its event, a lost peer, or the link. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
-/* Notes of a peer that are received in advance, so that a note needs no answer first. */
+/* notes of a peer for which a receive is posted in advance, so that a note can be sent at any
+ * time */
 constexpr int notes_ahead = 16;
 
 constexpr uint64_t note_slot = 0;

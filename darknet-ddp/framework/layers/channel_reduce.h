@@ -65,8 +65,8 @@ static inline part_sums get_part_sums(layer l)
 }
 
 // Join what p has, the means of parts and their squared distances from them, into l.mean_gpu and
-// l.variance_gpu; update the running ones. If net.statistics is set, over the mini-batches of all
-// ranks: waits for them.
+// l.variance_gpu, and update the running ones. With net.statistics, wait for all ranks: the
+// results are of the mini-batches of all.
 void join_moments_gpu(layer l, network net, part_sums p);
 // Join what p has, sums of deltas and of deltas times distances from the mean, into
 // l.mean_delta_gpu and l.variance_delta_gpu. Add them to the updates of scales and biases. In

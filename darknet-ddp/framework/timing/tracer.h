@@ -3,12 +3,12 @@
  * travelled. On a GPU these are in its own time, by events in its work.
  *
  * The tracer puts hooks of its own before the trainer's (net->hooks), notes moments, and calls the
- * trainer's. Calls for which it has no hook timing/hook_chain.h passes on. Loader threads say by
- * the plugin's loading what they load. The step (run/step.c) says when it saves and validates. The
- * trace (core/trace.c) keeps the spans, and measures how other ranks' clocks differ from rank 0's.
- * It writes the spans of all ranks into one file, on rank 0's clock. None of it runs in other steps
- * than those that run/trace.c chooses. Call begin and end between two steps, on every rank alike.
- */
+ * trainer's. timing/hook_chain.h passes on the calls for which it has no hook. Loader threads call
+ * the plugin's `loading` to say what they load. The step (run/step.c) says when it saves and
+ * validates. The trace (core/trace.c) keeps the spans, and measures how other ranks' clocks differ
+ * from rank 0's. It writes the spans of all ranks into one file, on rank 0's clock. None of it runs
+ * in other steps than those that run/trace.c chooses. Call begin and end between two steps, on
+ * every rank alike. */
 #ifndef DDP_TIMING_TRACER_H
 #define DDP_TIMING_TRACER_H
 

@@ -19,8 +19,9 @@
 
 /* Figures of the last step. Losses are of all ranks, heads of this rank. */
 typedef struct ddp_figures {
-    double loss, average_loss; /* mean of an image; average_loss is Darknet's running average */
-    double rate;               /* learning rate */
+    double loss,
+        average_loss; /* mean loss of an image; average_loss is Darknet's running average of that */
+    double rate;      /* learning rate */
     ddp_head_figures heads[DDP_HEADS]; /* in the order of ddp_network_heads */
 } ddp_figures;
 
@@ -51,20 +52,21 @@ typedef struct ddp_plugin_callbacks {
     void (*leave)(void) __attribute__((noreturn));
     /* Print `sentence`: a picture or its labels cannot be read, and why. Called from any thread. */
     void (*unreadable)(const char *sentence);
-    /* End the program: more files cannot be read than may be, as `what` says. `instead` is a phrase
-     * on what happens to such files where some may be skipped; NULL: skipping would not help.
-     * `saved` is 1 if what this run has learnt is saved, 0 if it has learnt nothing yet. */
+    /* End the program, since more files cannot be read than are allowed. `what`: a sentence that
+     * says which. `instead`: a phrase on what happens to such files where some may be skipped;
+     * NULL: skipping would not help. `saved`: 1 if what this run has learnt is saved, 0 if it has
+     * learnt nothing yet. */
     void (*end_unreadable)(const char *what, const char *instead, int saved)
         __attribute__((noreturn));
 } ddp_plugin_callbacks;
 
 typedef struct ddp_plugin_config {
     ddp_group *group;
-    ddp_trainer *trainer;      /* that no network is attached to yet */
+    ddp_trainer *trainer;      /* the trainer, to which no network is attached yet */
     ddp_watch *watch;          /* is told when the run saves, validates and loads; NULL: none */
     uint64_t seed;             /* the run's seed, the same on all ranks */
     int replace;               /* 1: draw samples with replacement */
-    ddp_bad_samples *bad_data; /* that of the trainer's config.bad_data */
+    ddp_bad_samples *bad_data; /* the record that is also config.bad_data of the trainer */
     int skip_bad;              /* unreadable samples that a run may replace; 0: the first ends it */
     /* Ends the program with an error. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));

@@ -1,7 +1,7 @@
 /* trainer/trainer_state.h: the struct and functions that the files of the trainer
- * (trainer/trainer*.c) share, and no other code sees. `now` and `before` are ddp_train_position_of
- * the network, `before`: at the beginning of a mini-batch's forward pass. A failure of a function
- * without ddp_error ends the program by config.fail. */
+ * (trainer/trainer*.c) share, and no other code sees. `now` and `before` are positions of the
+ * network (ddp_train_position_of); `before` is that before a mini-batch's forward pass. A failure
+ * of a function without ddp_error ends the program by config.fail. */
 #ifndef DDP_TRAINER_TRAINER_STATE_H
 #define DDP_TRAINER_TRAINER_STATE_H
 

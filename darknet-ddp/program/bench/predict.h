@@ -31,7 +31,8 @@ typedef struct ddp_predict_config {
     double scale; /* factor of the profile's times: images of a mini-batch / those of the profile */
     int ranks, hosts;      /* at most as many hosts as ranks; ranks are spread evenly */
     double bytes_s;        /* bytes a second of a host's line, each way */
-    double value_bytes;    /* bytes of a gradient on the line: 4, or 2 if it is compressed */
+    double value_bytes;    /* bytes of one number of a gradient on the line: 4, or 2 if it is
+                              compressed */
     ddp_schedule schedule; /* schedule of sums of host memory */
 } ddp_predict_config;
 

@@ -4,8 +4,8 @@
  *  2. prepare.h compares them with the picture files, and drops what cannot be trained on.
  *  3. split.h says which pictures are kept for validation; write.h writes all of it.
  *
- * Functions that add something set `lost` where there is no memory for it. Whoever called a reader
- * looks at it once, at the end. */
+ * Functions that add something set `lost` if there is no memory for it. The caller of a reader
+ * looks at `lost` once, at the end. */
 #ifndef DDP_IMPORT_ANNOTATIONS_H
 #define DDP_IMPORT_ANNOTATIONS_H
 
@@ -26,7 +26,7 @@ typedef enum ddp_side {
     DDP_SIDE_UNKNOWN, /* the source does not say */
     DDP_SIDE_TRAIN,
     DDP_SIDE_VALID,
-    DDP_SIDE_TEST /* none: it is left out */
+    DDP_SIDE_TEST /* a test set's: on neither list */
 } ddp_side;
 
 /* A box. Its sides are fractions of the picture's width and height. */
@@ -56,9 +56,10 @@ typedef struct ddp_annotations {
     ddp_annotated_box *boxes;
     size_t box_count, box_room;
 
-    size_t odd[DDP_ODDITIES];                       /* how often each was counted */
-    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* where, for the first ones; NULL: no more */
-    int lost;                                       /* 1: something is missing for want of memory */
+    size_t odd[DDP_ODDITIES]; /* how often each was counted */
+    char *examples[DDP_ODDITIES]
+                  [DDP_ODD_EXAMPLES]; /* for each kind, where its first ones are; NULL: no more */
+    int lost;                         /* 1: something is missing for want of memory */
 } ddp_annotations;
 
 /* Free all that *a holds, and make it all zero. */
@@ -78,7 +79,8 @@ void ddp_annotations_sort_classes(ddp_annotations *a);
  *   named  what the source calls it; copied */
 size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named, ddp_side side);
 
-/* Add a copy of a box. Its class must be there. Without its picture it is dropped. */
+/* Add a copy of a box. Its class must be there. A box without its picture (box->picture is no index
+ * of one) is dropped. */
 void ddp_annotations_box(ddp_annotations *a, const ddp_annotated_box *box);
 
 /* Count something odd. where: which file, picture or entry; copied for the first ones. */

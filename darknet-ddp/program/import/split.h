@@ -4,11 +4,12 @@
 
 #include "import/annotations.h"
 
-/* Set the side of each picture that has a path to TRAIN or VALID, so that about `percent` (0 to
- * 100) are kept for validation. A side depends on the file's name, without its ending, alone, so
- * that it stays when others come or go. But at least one of several is kept, if percent is not 0.
- * With percent < 0 sides of the source stay, if it has pictures of both; those of no side are
- * trained on then. If it has not, 10 percent are kept. */
+/* Set the side of each picture that has a path to TRAIN or VALID. About `percent` (0 to 100) of
+ * them become VALID, at least one of several unless percent is 0. The side depends on the picture's
+ * file name alone, without its ending, so it stays when other pictures come or go.
+ *
+ * With percent < 0, pictures keep the sides of their source, if it has both; those without a side
+ * become TRAIN. If it does not have both, 10 percent become VALID. */
 void ddp_split(ddp_annotations *a, double percent);
 
 #endif

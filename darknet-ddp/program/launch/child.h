@@ -8,7 +8,8 @@
 
 #include <sys/types.h>
 
-/* How a launcher and its ranks have ended. All but status are not 0 if so. */
+/* How a launcher and its ranks have ended. A member other than status is not 0 if its sentence
+ * holds. */
 typedef struct ddp_exit_info {
     int status;  /* exit status, or 128 + the signal that ended it; 0 where rank 0 had done all */
     int begun;   /* a rank has begun */
@@ -22,8 +23,9 @@ typedef struct ddp_exit_info {
 typedef struct ddp_child_config {
     int patient;    /* 1: ranks that are asked to end may take as long as they need; 0: 3 s */
     double grace_s; /* more than 0: they may take so many seconds, whatever patient says */
-    /* Called once if no rank begins for some time, and at a start that does not come to its end:
-     * the child is then killed. NULL: nobody asks. */
+    /* Called once with DDP_LAUNCH_IS_SLOW if no rank begins for some time, and once with another
+     * verdict if the start does not come to its end; the child is then killed. NULL: the start is
+     * not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;
     double start_limit_s; /* limit_s of ddp_start_watch */
@@ -32,23 +34,26 @@ typedef struct ddp_child_config {
     int trains;           /* 1: the ranks are to train, and save what they have trained */
     int keeps_signals;    /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's
                              ranks alone get them */
-    /* The signal at which the launcher ends its ranks. Where it is not SIGTERM the launcher does
-     * not get SIGTERM and SIGINT, which count as sent to this process within a second. */
+    /* The signal at which the launcher ends its ranks. If it is not SIGTERM, the launcher has
+     * SIGTERM and SIGINT blocked; one that it is sent counts, within a second, as sent to this
+     * process. */
     int end_signal;
 } ddp_child_config;
 
 /* Notes that ranks send to the process that started them; bits. */
 typedef enum ddp_launcher_note {
-    DDP_NOTE_TRAINS = 1,      /* all ranks train */
-    DDP_NOTE_SAVED = 2,       /* a checkpoint was saved, or the run goes on from one */
-    DDP_NOTE_FAILS = 4,       /* this rank ends the job */
-    DDP_NOTE_DONE = 8,        /* all is done and saved: only the end is left, of exit status 0 */
-    DDP_NOTE_LACKS = 16,      /* all is done, and something is missing: exit status 1 */
-    DDP_NOTE_BEGINS = 32,     /* a rank runs */
-    DDP_NOTE_COMMITS = 64,    /* no rank had been asked to end: any end is saved now */
-    DDP_NOTE_UNTRAINED = 128, /* one had: all end, and have written nothing */
-    DDP_NOTE_TAKEN = 256,     /* another run has taken over its folder */
-    DDP_NOTE_MEET = 512       /* all ranks have met */
+    DDP_NOTE_TRAINS = 1,  /* all ranks train */
+    DDP_NOTE_SAVED = 2,   /* a checkpoint was saved, or the run goes on from one */
+    DDP_NOTE_FAILS = 4,   /* this rank ends the job */
+    DDP_NOTE_DONE = 8,    /* all is done and saved: only the end is left, of exit status 0 */
+    DDP_NOTE_LACKS = 16,  /* all is done, and something is missing: exit status 1 */
+    DDP_NOTE_BEGINS = 32, /* a rank runs */
+    DDP_NOTE_COMMITS =
+        64, /* no rank was asked to end before training: whatever ends it now, it saves */
+    DDP_NOTE_UNTRAINED =
+        128, /* a rank was asked to end before training: all end, and have written nothing */
+    DDP_NOTE_TAKEN = 256, /* another run has taken over its folder */
+    DDP_NOTE_MEET = 512   /* all ranks have met */
 } ddp_launcher_note;
 
 /* An environment variable that ranks of ddp_child have. */

@@ -43,7 +43,7 @@ typedef struct ddp_output_relay {
     char frame[DDP_RELAY_FRAME];    /* the frame that is being read */
     char withheld[DDP_RELAY_FRAME]; /* text of frames that were kept back */
     size_t line_bytes, frame_bytes, withheld_bytes;
-    /* text that waits to be written */
+    /* the text that waits to be written: out[0..out_bytes) */
     size_t out_bytes;
     char out[2 * DDP_RELAY_BYTES];
 } ddp_output_relay;

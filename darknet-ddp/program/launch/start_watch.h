@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 typedef struct ddp_start_watch {
-    /* Seconds from the launcher's start to the first rank, and from there (then 300 at most) until
-     * all have met; 0: none. */
+    /* The most seconds from the launcher's start to the first rank's, and from there (300 at most)
+     * until all ranks have met; 0: no limit. */
     double limit_s;
     int ranks_here;    /* how many ranks are to run on this host; 0: not known */
     int64_t began_ns;  /* when the launcher was started */

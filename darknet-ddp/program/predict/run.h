@@ -11,11 +11,12 @@ typedef struct ddp_predict_run {
     ddp_group *group;
     ddp_predictor *predictor;
     const ddp_sink_config *config;
-    ddp_sink sinks[DDP_SINKS_MOST]; /* on other ranks than 0 only those of each rank */
+    ddp_sink sinks[DDP_SINKS_MOST]; /* the sinks; ranks other than 0 have only those with
+                                       is_of_each_rank */
     size_t sink_count;
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it. */
     void (*unreadable)(const char *sentence);
-    size_t pictures, boxes, unreadable_count; /* so far, of all ranks; only on rank 0 */
+    size_t pictures, boxes, unreadable_count; /* counts of all ranks so far; on rank 0 alone */
     double forward_s; /* seconds that all their forward passes took, added up; only on rank 0 */
 } ddp_predict_run;
 

@@ -42,7 +42,7 @@ extern struct ddp_run {
     ddp_overrides overrides;        /* values of options that replace the cfg's */
     const char *data, *cfg;         /* the files that the line names; NULL: none */
     char *list;                     /* train= of the .data file; NULL: it has none */
-    int is_detector, is_classifier; /* the command */
+    int is_detector, is_classifier; /* which command it is; both 0: another one */
     const char *first_weights;      /* weights file that training begins with; NULL: none */
 
     /* checkpoints.c */

@@ -14,7 +14,7 @@ enum {
     DDP_COLUMN_STEP,
     DDP_COLUMN_IMAGES,  /* images of all ranks since the network was new */
     DDP_COLUMN_EPOCH,   /* images divided by lines of the training list */
-    DDP_COLUMN_LOSS,    /* mean of an image of this step, of all ranks */
+    DDP_COLUMN_LOSS,    /* mean loss of an image in this step, over all ranks */
     DDP_COLUMN_AVERAGE, /* Darknet's running average of the loss */
     DDP_COLUMN_RATE,    /* learning rate */
     DDP_COLUMN_SPEED,   /* images a second, of all ranks */

@@ -38,7 +38,7 @@ void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any
  * thread. DDP_ERR_MISMATCH is an error that all ranks of the group have found together: each prints
- * it, and none ends before all have. It must come from the group's thread. */
+ * it, and none ends before all have. With such an error, call this on the group's thread. */
 void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 
 /* Print a message of Darknet's and end every rank, as Darknet's fatal_handler. Never returns. */

@@ -38,7 +38,8 @@ typedef struct ddp_run_files_config {
     int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
     ddp_trainer *trainer;
     ddp_validation *validation; /* is told of validations in a resumed run's CSV file; NULL: none */
-    size_t valid_since;         /* the last step whose validation in the file is not told */
+    size_t valid_since; /* validations in that file are not told if they are of this step or an
+                           earlier one */
     const ddp_wait_shares *waits; /* shares for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
@@ -61,13 +62,13 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Call before and after weights are saved. Rows are flushed to the disk. So a run resumed from
- * these weights finds those of earlier steps, and their own step's once it has ended. */
+/* Flush rows to the disk: call before and after weights are saved. So a run resumed from these
+ * weights finds the rows of earlier steps and, once that step has ended, of their own. */
 void ddp_run_files_saving(ddp_run_files *r);
 void ddp_run_files_saved(ddp_run_files *r);
 
-/* Write files again that are no longer there, as they were, if somebody has removed them or their
- * folder. ddp_run_files_saved does so, too. */
+/* If somebody has removed files of the run or their folder, write these files again as they were.
+ * ddp_run_files_saved does so, too. */
 void ddp_run_files_bring_back(ddp_run_files *r);
 
 /* Take the times and figures of a step that has ended. Time between this call and ddp_run_files_add
@@ -88,6 +89,6 @@ int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
  * "failed", for the page. */
 void ddp_run_files_end(ddp_run_files *r, const char *how);
 
-void ddp_run_files_close(ddp_run_files *r); /* every function allows NULL as r */
+void ddp_run_files_close(ddp_run_files *r); /* frees r; every function above allows NULL as r */
 
 #endif

@@ -21,7 +21,7 @@ void ddp_step_line_begin(const ddp_progress_now *now);
 void ddp_step_line_show(const ddp_progress_now *now, const char *line,
                         const ddp_validation_result *validated);
 
-/* Leave `ns` nanoseconds since the last step, that were spent on something else, out of the speed;
+/* Leave out of the speed `ns` nanoseconds since the last step that were spent on something else;
  * communication_ns of them were communication. */
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns);
 

@@ -109,8 +109,8 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key);
 void ddp_validation_recall(ddp_validation *v, size_t step, double key);
 
 /* Make the figure of `step` the best again, since its weights are the best on the disk (0: there
- * are none). On rank 0. Returns 1; 0, with nothing changed, if it is already, or the step has no
- * figure. */
+ * are none). On rank 0. Returns 1; 0, with nothing changed, if it is the best already, or the step
+ * has no figure. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
 /* Give all ranks rank 0's best figure. v may be NULL. Collective. Fails with DDP_ERR_COMM. */

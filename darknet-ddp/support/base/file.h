@@ -87,10 +87,10 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
  * the copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write a file anew that was opened as path and is no longer there, since its folder was removed,
- * for example. A copy of the bytes of fd comes to path, and fd, which is open for writing, writes
- * to the copy afterwards. If something is at path, or the copy fails, fd stays as it is. So it does
- * where the copy is at path but could not be synced or opened. */
+/* If the file that was opened at path is no longer there (its folder was removed, for example),
+ * write it anew. A copy of the bytes of fd comes to path. After that fd, which is open for writing,
+ * writes to the copy. If something is at path, or the copy fails, fd stays as it is. So it does if
+ * the copy is at path but could not be synced or opened. */
 void ddp_file_bring_back(const char *path, int fd);
 
 /* Return 1 if both paths lead to one existing file, by whatever names. */

@@ -37,7 +37,8 @@ struct ddp_cuda_sums {
     size_t sums_stride;
 };
 
-/* Add up the nodes of *s; each node has `count` floats. */
+/* Add up the nodes of *s to the larger nodes that s->additions says. Each node has `count`
+ * floats. */
 cudaError_t ddp_cuda_sum_nodes(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count);
 
 /* Round floats to 16 bits and pack them, as ddp_wire_pack does. */

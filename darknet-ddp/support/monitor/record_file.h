@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A record file. Who opens it sets fd, and `good` if the file has records already; the rest is
- * zero. Who makes records adds to `lost` those for which there was no memory. */
+/* A record file. The code that opens it sets fd, and `good` if the file has records already; the
+ * rest is zero. The code that makes records adds to `lost` those for which there was no memory. */
 typedef struct ddp_record_file {
     int fd;        /* the file; -1: there is none */
     off_t good;    /* bytes of whole records in the file; the next record is written there */

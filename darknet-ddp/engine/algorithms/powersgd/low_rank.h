@@ -35,8 +35,8 @@ void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
  * over ranks. If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
-/* Set q to q_sum with orthonormal columns; columns that are lost become those of `drawn`. Does
- * nothing if *ran, of the device's memory, is 0. */
+/* Set q to the columns of q_sum, made orthonormal. A column that depends on those before it is
+ * replaced by that of `drawn`. Does nothing if *ran, of the device's memory, is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
 /* ---- a kind of device: each member does what the function of its name does ---- */

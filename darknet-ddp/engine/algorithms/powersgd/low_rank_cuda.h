@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Set x->m to M + error, and x->p to M Q. */
+/* Set x->m to M = gradient + x->error, and x->p to M Q. */
 cudaError_t ddp_cuda_add_times(cudaStream_t stream, const ddp_low_rank *x);
 
 /* Make the columns of x->p orthonormal. */
@@ -24,8 +24,8 @@ cudaError_t ddp_cuda_transposed_times(cudaStream_t stream, const ddp_low_rank *x
 /* Set x->error to M - share * P q_sum^T, then x->m to P q_sum^T. If *ran is 0, only zero x->m. */
 cudaError_t ddp_cuda_approximate(cudaStream_t stream, const ddp_low_rank *x, const float *ran,
                                  float share);
-/* Set x->q to x->q_sum with orthonormal columns; lost ones are taken from x->drawn. If *ran is 0,
- * do nothing. */
+/* Set x->q to the columns of x->q_sum, made orthonormal. A column that depends on those before it
+ * is replaced by that of x->drawn. Does nothing if *ran is 0. */
 cudaError_t ddp_cuda_renew_q(cudaStream_t stream, const ddp_low_rank *x, const float *ran);
 
 #ifdef __cplusplus

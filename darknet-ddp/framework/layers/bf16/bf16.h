@@ -100,8 +100,8 @@ void bf16_add_bias_backward_gpu(layer l, network net);
  * layer, in backward passes and in forward passes of training. */
 size_t bf16_sums_size(layer l);
 
-/* Forward and backward of layers without parameters. input: the bf16 output of the layer before.
- * delta: its bf16 delta. */
+/* Compute the forward and backward passes of layers without parameters. input: the bf16 output of
+ * the layer before. delta: the bf16 delta of the layer before. */
 void bf16_maxpool_gpu(layer l, const void *input);
 void bf16_maxpool_backward_gpu(layer l, int set, void *delta);
 void bf16_upsample_gpu(layer l, const void *input);

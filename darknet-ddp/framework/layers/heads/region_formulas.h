@@ -19,9 +19,9 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
 }
 
 /* Write the deltas of a place's classes, so that it learns class `label`; with a tree `hier`, its
- * ancestors, too. If tag is 1 and the place has some already (no tree), writes only that of
- * `label`. index: the first class; others follow `stride` apart. Adds its likelihood to *avg_cat.
- */
+ * ancestors, too. With tag 1 and no tree, if the place's classes have deltas already, writes only
+ * that of `label`. index: the first class; others follow `stride` apart. Adds its likelihood to
+ * *avg_cat. */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)

@@ -22,8 +22,8 @@ typedef struct {
     box pred;
 } place;
 
-/* Return the output x (or y) of a box's centre, with the cfg's scale_x_y, s: it then reaches beyond
- * the cell by (s - 1)/2 on both sides. */
+/* Return x, the output for the x (or y) of a box's centre, stretched by the cfg's scale_x_y, s. The
+ * centre may then lie up to (s - 1)/2 beyond the cell on either side. */
 FORMULA float scaled_middle(float x, float s)
 {
     return x * s - (s - 1) / 2;
