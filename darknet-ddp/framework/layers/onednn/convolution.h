@@ -1,0 +1,108 @@
+/* layers/onednn/convolution.h: convolutions of NHWC images by oneDNN, in float32 or bf16.
+ *
+ * A `convolution` belongs to a shape, and is made once for each shape of a process (cache.c). It
+ * has no memory of a caller's and may be used by several threads at a time. Order of calls:
+ *   1. convolution_of: the handle of a shape;
+ *   2. convolution_pack: weights as floats, as Darknet has them, to the layout that a pass reads;
+ *   3. convolution_forward, convolution_backward_data, convolution_backward_weights.
+ * Images x, y and their gradients dx, dy are NHWC: image, row, column, channel, without gaps;
+ * floats, or with bf16 the upper halves of floats (unsigned short). A failure of oneDNN ends the
+ * program.
+ *
+ * y and dx have the same bits for any number of images and threads. The gradients of weights do
+ * not: they depend on `images`, on the number of threads and on the way (convolution_set_way). */
+#ifndef LAYERS_ONEDNN_CONVOLUTION_H
+#define LAYERS_ONEDNN_CONVOLUTION_H
+
+#include "activations.h"
+
+#include <stddef.h>
+
+/* Whether the values that y held before the call are added: to the activation's output or input. */
+typedef enum {
+    CONVOLUTION_SUM_NONE,
+    CONVOLUTION_SUM_AFTER,
+    CONVOLUTION_SUM_BEFORE
+} convolution_sum;
+
+/* A convolution's sizes and type. Clear it before it is filled; without an activation set LINEAR,
+ * which is not 0. */
+typedef struct {
+    int images; /* in one call: a slice of a batch */
+    int channels, height, width, filters;
+    int size, stride_x, stride_y, pad, dilation, groups; /* dilation: 1 if there is none */
+    int bf16;                                            /* x, y, dx, dy: 1 bf16, 0 float32 */
+    /* The forward pass alone has these; backward passes want a shape without them. */
+    int has_bias;
+    ACTIVATION activation; /* LINEAR, or one of which convolution_can_activate returns 1 */
+    convolution_sum sum;
+} convolution_shape;
+
+typedef enum {
+    CONVOLUTION_FORWARD,
+    CONVOLUTION_BACKWARD_DATA,
+    CONVOLUTION_BACKWARD_WEIGHTS
+} convolution_pass;
+
+/* How gradients of weights are computed. */
+typedef enum {
+    CONVOLUTION_MEASURED,  /* by the faster one, measured in the first call */
+    CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
+    CONVOLUTION_PRODUCT    /* dy, transposed, times the columns of x; groups must be 1 */
+} convolution_way;
+
+typedef struct convolution convolution;
+
+/* Return 1 if this CPU has instructions for products of bf16 numbers, and oneDNN uses them. */
+int convolution_has_bf16(void);
+
+/* Return 1 if oneDNN has exactly Darknet's formula of activation a for a forward pass. */
+int convolution_can_activate(ACTIVATION a);
+
+/* Return the handle of a shape; it lives until the process ends. The first call for a shape takes
+ * milliseconds. Return NULL if oneDNN has no such convolution on this CPU. */
+convolution *convolution_of(const convolution_shape *shape);
+
+/* Return the rows and columns of y. */
+int convolution_out_height(const convolution_shape *shape);
+int convolution_out_width(const convolution_shape *shape);
+
+/* Return how many bytes the packed weights of a pass have: forward or backward by data. */
+size_t convolution_packed_bytes(convolution *c, convolution_pass pass);
+
+/* Write weights, floats [filter][channel of the group][row][column], to packed in the layout (and
+ * in bf16) that the pass reads. Shapes may have one packing in common (convolution_same_packing).
+ * packed: convolution_packed_bytes, aligned to 64 bytes. */
+void convolution_pack(convolution *c, convolution_pass pass, const float *weights, void *packed);
+
+/* Return 1 if a and b read the same packed weights in this pass, so that one packing does for both.
+ */
+int convolution_same_packing(convolution *a, convolution *b, convolution_pass pass);
+
+/* Return how many bytes of scratch memory a pass needs; 0: none. */
+size_t convolution_scratch_bytes(convolution *c, convolution_pass pass);
+
+/* Compute y, of `images` images, from x. bias: a float for each filter; NULL without has_bias.
+ * scratch: convolution_scratch_bytes, aligned to 64 bytes; also in the calls below. */
+void convolution_forward(convolution *c, const void *packed, const float *bias, const void *x,
+                         void *y, void *scratch);
+
+/* Compute the gradient by x from dy, the gradient by y; add: to what dx holds, else set dx. */
+void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
+                               int add, void *scratch);
+
+/* Add the gradient of weights to `gradients`, floats that lie as convolution_pack's weights do. */
+void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
+                                  void *scratch);
+
+/* Return the way of convolution_backward_weights. If it is not chosen yet, measure both ways, which
+ * takes a few milliseconds. x, dy and scratch as convolution_backward_weights takes them. */
+convolution_way convolution_measure_way(convolution *c, const void *x, const void *dy,
+                                        void *scratch);
+
+/* Fix the way of c's shape, in place of measuring, so that all ranks compute the same bits. Call
+ * before the first convolution_backward_weights, or measure on one rank by convolution_measure_way,
+ * send its choice to all, and set it. A way that c does not have becomes the primitive. */
+void convolution_set_way(convolution *c, convolution_way way);
+
+#endif

@@ -1,0 +1,48 @@
+/* layers/onednn/handle.h: what a convolution has. For the files of layers/onednn/ alone. */
+#ifndef LAYERS_ONEDNN_HANDLE_H
+#define LAYERS_ONEDNN_HANDLE_H
+#ifdef DNNL
+
+#include "layers/onednn/primitive.h"
+
+#include <pthread.h>
+
+struct convolution {
+    convolution_shape shape;
+    onednn_primitive forward;
+    pthread_mutex_t mutex; /* for the members below, which are made when they are asked for */
+    onednn_primitive backward_data, backward_weights;
+    onednn_primitive product; /* without groups: dy, transposed, times columns */
+    convolution_way way;
+    convolution *next; /* in the list of all handles */
+};
+
+/* Make a pass of c's shape, or return 0 if oneDNN has none. */
+int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p);
+
+/* Return a pass of c, made at the first call. */
+const onednn_primitive *onednn_pass(convolution *c, convolution_pass pass);
+
+/* Return the product that computes gradients of weights, made at the first call; NULL if c's shape
+ * has none. */
+const onednn_primitive *onednn_product(convolution *c);
+
+/* Return how many bytes of scratch memory gradients of weights take as a product. */
+size_t onednn_product_scratch(convolution *c);
+
+/* Add gradients of weights, computed as a product, to `gradients`. */
+void onednn_run_product(convolution *c, const void *x, const void *dy, float *gradients,
+                        void *scratch);
+
+/* Add gradients of weights to `gradients` by a way, which is not CONVOLUTION_MEASURED. */
+void onednn_compute_gradients(convolution *c, convolution_way way, const void *x, const void *dy,
+                              float *gradients, void *scratch);
+
+/* Return n, rounded up to a multiple of 64. */
+static inline size_t onednn_round_up(size_t n)
+{
+    return (n + 63) / 64 * 64;
+}
+
+#endif
+#endif

@@ -1,0 +1,100 @@
+/* layers/onednn/primitive.h: primitives of oneDNN, in one way for the C interfaces of versions 2
+ * and 3.
+ *
+ * interface_v2.c and interface_v3.c (one of which is compiled) make descriptors; primitive.c has
+ * what is the same in both. For the files of layers/onednn/ alone. A failure ends the program, but
+ * where a function says that it returns NULL. */
+#ifndef LAYERS_ONEDNN_PRIMITIVE_H
+#define LAYERS_ONEDNN_PRIMITIVE_H
+#ifdef DNNL
+
+#include "layers/onednn/convolution.h"
+
+#include <dnnl.h>
+
+#if DNNL_VERSION_MAJOR >= 3
+typedef const_dnnl_memory_desc_t onednn_layout;
+#else
+typedef const dnnl_memory_desc_t *onednn_layout;
+#endif
+
+/* One primitive, with what it is asked for. */
+typedef struct {
+    dnnl_primitive_desc_t description;
+    dnnl_primitive_t primitive;
+    size_t scratch; /* bytes */
+} onednn_primitive;
+
+/* The memory of one argument of a primitive. */
+typedef struct {
+    int argument; /* DNNL_ARG_... */
+    onednn_layout layout;
+    void *data;
+} onednn_argument;
+
+/* ---- of an interface's version ---- */
+
+/* Return the layout of a tensor with these dimensions; the caller frees it by onednn_free_layout.
+ */
+onednn_layout onednn_make_layout(int count, const dnnl_dims_t sizes, dnnl_data_type_t type,
+                                 dnnl_format_tag_t tag);
+void onednn_free_layout(onednn_layout layout);
+
+/* The window of a convolution, as oneDNN counts: rows first, gaps 0 without dilation. */
+typedef struct {
+    dnnl_dims_t strides, gaps, before, after;
+} onednn_window;
+
+/* The tensors of a convolution, or their gradients. bias may be NULL. */
+typedef struct {
+    onednn_layout x, weights, bias, y;
+} onednn_layouts;
+
+/* Return the description of a pass of a convolution; NULL if oneDNN has none. hint: the description
+ * of the forward pass; NULL for the forward pass. The caller destroys it. */
+dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_window *w,
+                                           const onednn_layouts *l,
+                                           dnnl_primitive_attr_t attributes,
+                                           dnnl_primitive_desc_t hint);
+
+/* Return the description of a product of matrices, C = A * B; NULL if oneDNN has none. The caller
+ * destroys it. */
+dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
+                                             dnnl_primitive_attr_t attributes);
+
+/* Append an activation, or y += what it held, to a list of what a primitive does last. */
+void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha);
+void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
+
+/* ---- of both ---- */
+
+/* Return the process's engine, made at the first call. */
+dnnl_engine_t onednn_engine(void);
+
+/* End the program if status is a failure; what: the words of the message. */
+void onednn_check(dnnl_status_t status, const char *what);
+
+/* Return oneDNN's name of an activation, and its parameter; dnnl_alg_kind_undef if it has none. */
+dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
+
+/* Return the attributes of a primitive: scratch memory is the caller's, and what is done last. That
+ * is what the forward pass of shape s does; if s is NULL and add is 1, a sum with what the result's
+ * memory held, of floats. The caller destroys them. */
+dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add);
+
+/* Make a primitive of its description, which p owns from here on. */
+void onednn_make_primitive(onednn_primitive *p, dnnl_primitive_desc_t description);
+
+/* Return the layout of a primitive's argument, owned by p; query: dnnl_query_src_md and so on. */
+onednn_layout onednn_layout_of(const onednn_primitive *p, dnnl_query_t query);
+
+/* Run p; scratch: p->scratch bytes. count: of arguments, at most 4. */
+void onednn_run(const onednn_primitive *p, const onednn_argument *arguments, int count,
+                void *scratch);
+
+/* Copy a tensor from one layout and type to another; add: to what `to` holds, of floats. Return 0
+ * if oneDNN cannot do it: it adds nothing between some layouts. */
+int onednn_copy(onednn_layout from, const void *data, onednn_layout to, void *out, int add);
+
+#endif
+#endif
