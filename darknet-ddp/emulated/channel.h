@@ -77,9 +77,9 @@ class channel
     std::string name;
     segment *shared;
     size_t shared_bytes;
-    uint64_t step = 0;                          /* steps that all collectives so far have made */
-    uint64_t turns[2][1 + 2 * most_ranks] = {}; /* turns taken, and turns done: of collectives, of
-                                                   messages to each rank, from each rank */
+    uint64_t step = 0; /* steps that all collectives so far have made */
+    /* turns taken, and turns done: of collectives, of messages to each rank, from each rank */
+    uint64_t turns[2][1 + 2 * most_ranks] = {};
 };
 
 } // namespace emulated

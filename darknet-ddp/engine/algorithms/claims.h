@@ -48,8 +48,8 @@ int ddp_claimant_at(size_t i, ddp_claimant *out);
 
 /* A sentence "A does not go with B: why". */
 typedef struct ddp_conflict {
-    int reversed; /* 1: A is the argument b of ddp_claims_conflict, and B is a; 0: A is a, and B is
-                     b */
+    /* 1: A is the argument b of ddp_claims_conflict, and B is a; 0: A is a, and B is b */
+    int reversed;
     const char *why; /* end of the sentence, with the mark before it: ": both ..."; static */
 } ddp_conflict;
 

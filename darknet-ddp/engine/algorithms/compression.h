@@ -68,8 +68,8 @@ typedef struct ddp_compression_of {
  * first argument, self, is what open has set, or NULL. If a GPU has the matrix, encode and decode
  * queue their work on `queue`, and do not wait. */
 typedef struct ddp_compression {
-    const char *how; /* end of the sentence "gradients travel by ..."; # stands for the number
-                        behind the word */
+    /* end of the sentence "gradients travel by ..."; # stands for the number behind the word */
+    const char *how;
     /* 1: each rank gets the round-0 numbers of all ranks, not their sum, and there is no round 1
      * (ddp_matrix_payload_of). 0: numbers are summed. */
     int gathers;

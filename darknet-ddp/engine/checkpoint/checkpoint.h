@@ -97,8 +97,7 @@ typedef struct ddp_checkpoint {
 } ddp_checkpoint;
 
 /* Add an option to metadata. A name or value that is too long is cut; control characters become
- * '?'. Fails with DDP_ERR_USAGE if
- * there are DDP_CHECKPOINT_OPTIONS already. */
+ * '?'. Fails with DDP_ERR_USAGE if there are DDP_CHECKPOINT_OPTIONS already. */
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 

@@ -63,8 +63,8 @@ typedef struct ddp_pair_listener {
 /* The files in a folder that a start may go on from. */
 typedef struct ddp_pair {
     ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE, RENAMED or NOTHING */
-    char *weights;   /* path of the whole pair, or of the weights that may be taken alone; NULL: of
-                        none */
+    /* path of the whole pair, or of the weights that may be taken alone; NULL: of none */
+    char *weights;
     ddp_checkpoint checkpoint; /* state of the whole pair */
     int passed_over; /* how many of base seemed newer than the whole pair, each with a sentence */
     ddp_error why;   /* reason why NOT_FINITE, DAMAGED, BARE or RENAMED cannot be resumed */

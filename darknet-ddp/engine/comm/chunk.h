@@ -73,9 +73,9 @@ struct ddp_chunk_pipeline {
     int chunks_in_flight;
     int *ended;              /* room for the requests that one call of the transport's test ends */
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
-    int64_t looked_ns, began_ns; /* ddp_clock_ns of a wait's last look at the clock, and the
-                                    earliest that it may have begun */
-    struct ddp_backoff backoff;  /* state of waits between polls */
+    /* ddp_clock_ns of a wait's last look at the clock, and the earliest that it may have begun */
+    int64_t looked_ns, began_ns;
+    struct ddp_backoff backoff; /* state of waits between polls */
 
     /* wire_messages.c's: messages of 16 bits a float, by request, and how many there are. */
     struct ddp_packed *packed;

@@ -23,8 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to this many floats in all are sent whole: one round trip is then dearer
- * than the bytes. */
+/* Up to this many floats in all are sent whole: one round trip is then dearer than the bytes. */
 enum { SMALL_COUNT = 16384, ALIGNMENT = 64 };
 
 struct direct_chunk {

@@ -22,8 +22,8 @@ struct ddp_board {
      * it is not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
     uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: floats of the chunk launched there */
-    uint64_t places[DDP_CHUNKS_MOST]; /* by slot: where that chunk lies (host_memory.h); 0: in the
-                                         slot */
+    /* by slot: where that chunk lies (host_memory.h); 0: in the slot */
+    uint64_t places[DDP_CHUNKS_MOST];
 };
 
 /* States of a chunk, by what it waits for. */

@@ -10,9 +10,9 @@
 /* Costs of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as algorithms differ. */
 typedef struct ddp_sum_cost {
     double inter_host_bytes; /* bytes that a host sends to others; it receives as many */
-    double wire_s; /* seconds for these bytes at 10 Gbit/s or, if longer, for the polls that chunks
-                      wait for */
-    double cpu_s;  /* seconds of a rank's CPU time */
+    /* seconds for these bytes at 10 Gbit/s or, if longer, for the polls that chunks wait for */
+    double wire_s;
+    double cpu_s;    /* seconds of a rank's CPU time */
     int connections; /* a rank's connections to other hosts */
 } ddp_sum_cost;
 

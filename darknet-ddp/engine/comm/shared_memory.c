@@ -25,8 +25,8 @@ struct ddp_shared_memory {
 struct place {
     int64_t process;
     int64_t file;
-    uint64_t mark; /* in its first bytes: another container may have such a process, of this very
-                      program */
+    /* in its first bytes: another container may have such a process, of this very program */
+    uint64_t mark;
 };
 
 static size_t whole_pages(size_t bytes)

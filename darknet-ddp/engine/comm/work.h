@@ -5,11 +5,10 @@
  * needed, always with the same memory and size. It is what MPI calls a persistent request
  * (MPI_Allreduce_init, MPI_Start, MPI_Wait), and PyTorch's handle of a collective under way, Work.
  *
- * Sums have one order. Every element is summed over ranks in a fixed binary
- * tree, ((r0 + r1) + (r2 + r3)) + ... (see device/sum.h), whatever the size of the buffer, the
- * element's place in it, the number of messages it travels in and the
- * transport. So ranks agree bit for bit, and neither the bucket size nor overlap
- * nor the transport changes a result. */
+ * Sums have one order. Every element is summed over ranks in a fixed binary tree, ((r0 + r1) + (r2
+ * + r3)) + ... (see device/sum.h), whatever the size of the buffer, the element's place in it, the
+ * number of messages it travels in and the transport. So ranks agree bit for bit, and neither the
+ * bucket size nor overlap nor the transport changes a result. */
 #ifndef DDP_COMM_WORK_H
 #define DDP_COMM_WORK_H
 
@@ -34,17 +33,16 @@ ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t c
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
-/* Prepare an all-gather: all ranks get the `count` floats of each rank. Those of rank r are
- * all[r * count .. (r + 1) * count), in memory of d, the host or ddp_group_device, which must
- * outlive it. Nothing is added or rounded: 32 bits of any kind travel as they are. A rank sends its
- * floats once to each other rank; by a hierarchical schedule, once to each other host.
+/* Prepare an all-gather: all ranks get the `count` floats of each rank. Those of rank r are all[r *
+ * count .. (r + 1) * count), in memory of d, the host or ddp_group_device, which must outlive it.
+ * Nothing is added or rounded: 32 bits of any kind travel as they are. A rank sends its floats once
+ * to each other rank; by a hierarchical schedule, once to each other host.
  *
  * The functions below start, fence, wait for and close it as they do a sum. It has its place in the
  * order of opening and of starting. All of `all` is the group's from start to fence or wait. A
  * start takes this rank's floats as they are then; the others' may hold anything. By
  * ddp_work_finite it is known whether all, read as floats, are finite: integers below 2^31 - 2^23
- * are. It has no halves
- * and no share. Fails as ddp_allreduce_open. */
+ * are. It has no halves and no share. Fails as ddp_allreduce_open. */
 ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,8 +1,7 @@
 /* core/agree.h: do all ranks run the same thing? Asked before the first step.
  *
- * Ranks that were started with another cfg, build or option would mix gradients
- * of different layers or hang. Each describes what it is about to do in lines of
- * text; the texts must be equal. */
+ * Ranks that were started with another cfg, build or option would mix gradients of different layers
+ * or hang. Each describes what it is about to do in lines of text; the texts must be equal. */
 #ifndef DDP_CORE_AGREE_H
 #define DDP_CORE_AGREE_H
 

@@ -1,8 +1,7 @@
 /* core/batch.h: how a cfg's batch is cut over ranks. A pure function.
  *
- * A Darknet step is `batch` images in `subdivisions` mini-batches, whose
- * gradients add up. Ranks take whole mini-batches, so that BatchNorm sees the
- * same ones as in one process. */
+ * A Darknet step is `batch` images in `subdivisions` mini-batches, whose gradients add up. Ranks
+ * take whole mini-batches, so that BatchNorm sees the same ones as in one process. */
 #ifndef DDP_CORE_BATCH_H
 #define DDP_CORE_BATCH_H
 

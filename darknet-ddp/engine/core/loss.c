@@ -15,8 +15,8 @@ enum {
 
 struct ddp_loss {
     int size;
-    float sent[SENT]; /* how many ranks have each request, the sum of the losses,
-                         core/equal_check.h's */
+    /* how many ranks have each request, the sum of the losses, core/equal_check.h's */
+    float sent[SENT];
     ddp_work *sum;
     int started;
     ddp_tree_sum *tree; /* NULL: losses add up in place */

@@ -44,8 +44,8 @@ typedef struct ddp_sharded_of {
     ddp_group *group;
     const ddp_param_table *table;
     const ddp_sharded_range *parts; /* this rank's ranges, sorted by parameter */
-    const size_t *first_part; /* param_count + 1 entries: parameter i has parts[first_part[i]] to
-                                 [first_part[i + 1] - 1] */
+    /* param_count + 1 entries: parameter i has parts[first_part[i]] to [first_part[i + 1] - 1] */
+    const size_t *first_part;
 } ddp_sharded_of;
 
 /* Tell rank 0 which ranges each rank has. *of is copied. *out is set on success. Fails with

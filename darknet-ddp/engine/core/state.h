@@ -23,8 +23,8 @@
 typedef enum ddp_state_kind { DDP_STATE_SAME, DDP_STATE_OF_RANK, DDP_STATE_SCRATCH } ddp_state_kind;
 
 typedef struct ddp_state_spec {
-    const char *name; /* name in a state file, behind which DDP_STATE_OF_RANK puts a blank and the
-                         rank. Static */
+    /* name in a state file, behind which DDP_STATE_OF_RANK puts a blank and the rank. Static */
+    const char *name;
     ddp_state_kind kind;
     int is_moment; /* 1: a state file lists it with the parameter's moments; 0: behind all else */
 } ddp_state_spec;

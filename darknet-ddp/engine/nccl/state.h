@@ -16,8 +16,8 @@ struct ddp_nccl_plan;
 struct ddp_nccl_channel {
     ncclComm_t comm; /* NULL: it was aborted or closed */
     cudaStream_t stream;
-    float *scratch; /* memory for ordered sums (addends of several ranks), and for sums that travel
-                       in 16 bits */
+    /* memory for ordered sums (addends of several ranks), and for sums that travel in 16 bits */
+    float *scratch;
 };
 
 /* The state of sums by NCCL: ddp_gpu_transport.state. */

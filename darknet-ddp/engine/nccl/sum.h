@@ -38,12 +38,12 @@
 /* A sum of a GPU's memory: the members that every ddp_gpu_transport knows. */
 struct ddp_gpu_sum {
     ddp_work *sum;
-    cudaEvent_t ready;    /* event when its gradients are computed: sum->began */
-    cudaEvent_t landed;   /* event when it is summed: sum->ended */
-    cudaEvent_t reached;  /* event when the stream of sum->before has come to the fence */
-    unsigned *not_finite; /* in pinned memory: `number` of the last start whose result was seen not
-                             to be finite */
-    unsigned number;      /* how often it was started */
+    cudaEvent_t ready;   /* event when its gradients are computed: sum->began */
+    cudaEvent_t landed;  /* event when it is summed: sum->ended */
+    cudaEvent_t reached; /* event when the stream of sum->before has come to the fence */
+    /* in pinned memory: `number` of the last start whose result was seen not to be finite */
+    unsigned *not_finite;
+    unsigned number; /* how often it was started */
     unsigned told; /* `number` of the last result that ddp_work_finite has reported as not finite */
     int in_flight; /* 1: it was started and has no fence yet */
     int queued;    /* 1: all its work is queued on the GPU, `landed` behind it */

@@ -62,10 +62,10 @@ const ddp_option_group *ddp_option_group_of(int row);
 
 /* The texts of an option in help, the manual and completion. */
 typedef struct ddp_option_text {
-    char name[256];     /* its name and argument */
-    char fallback[64];  /* its default; "" if there is none to say */
-    char meaning[1024]; /* its meaning; if only commands of `darknet ddp` read it, their verbs stand
-                           before it */
+    char name[256];    /* its name and argument */
+    char fallback[64]; /* its default; "" if there is none to say */
+    /* its meaning; if only commands of `darknet ddp` read it, their verbs stand before it */
+    char meaning[1024];
 } ddp_option_text;
 
 /* Write the texts of a row into *text, and return text. */

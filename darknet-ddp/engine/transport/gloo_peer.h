@@ -81,8 +81,8 @@ struct peer {
     UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on */
     bool waits_on_note = false;
 
-    std::deque<int> sends; /* requests that send to this peer, which has not taken them yet, in the
-                              order of posting */
+    /* requests that send to this peer, which has not taken them yet, in the order of posting */
+    std::deque<int> sends;
     std::deque<int> receives; /* requests that receive, whose message is not announced yet */
     std::deque<int>
         late; /* requests that receive, posted when their message was announced already */

@@ -57,14 +57,12 @@ static int is_one_host(void)
     return all && here && strcmp(all, here) == 0;
 }
 
-/* Open MPI's settings, for those that the user has not set.
- * btl_tcp_eager_limit: over TCP, messages up to this size are sent at once, longer
- * ones only when the receiver has answered. Two ranks that compute answer when
- * they next poll, and behind the data that they send themselves: over 1 Gbit/s, 102
- * MB take 0.98 s at the default of 64 KiB and 0.85 s (the link's rate) so. A sum's
- * receives are posted early, and the window bounds what can arrive before them.
- * btl: ranks of one host need no port.
- * btl_sm_segment_size: Open MPI 5 would take 16 MiB of /dev/shm for each rank, of which many
+/* Open MPI's settings, for those that the user has not set. btl_tcp_eager_limit: over TCP, messages
+ * up to this size are sent at once, longer ones only when the receiver has answered. Two ranks that
+ * compute answer when they next poll, and behind the data that they send themselves: over 1 Gbit/s,
+ * 102 MB take 0.98 s at the default of 64 KiB and 0.85 s (the link's rate) so. A sum's receives are
+ * posted early, and the window bounds what can arrive before them. btl: ranks of one host need no
+ * port. btl_sm_segment_size: Open MPI 5 would take 16 MiB of /dev/shm for each rank, of which many
  * containers have 64 MiB; vader takes 4 MiB. */
 static void tune_open_mpi(void)
 {

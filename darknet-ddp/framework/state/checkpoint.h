@@ -46,8 +46,8 @@ typedef struct ddp_checkpoint_run {
      * ddp_remember_validation or ddp_remember_unlabelled adds others */
     size_t rounding_count;
     int same_rounding; /* 1: resuming with other rounding is refused, too */
-    const char *before[DDP_CHECKPOINT_OPTIONS]; /* an option's value in state files without it;
-                                                   NULL: they count as equal */
+    /* an option's value in state files without it; NULL: they count as equal */
+    const char *before[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_run;
 
 /* The start of a run: which files ddp_checkpoint_resume has resumed it from. */

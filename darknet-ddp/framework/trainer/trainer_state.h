@@ -79,9 +79,9 @@ struct ddp_trainer {
     struct ddp_trainer_updates updates;
     int root;    /* the rank whose parameters, counters and state all ranks begin with */
     int resumed; /* 1: the run was resumed, so root's optimizer state is shared, too */
-    const ddp_sharded_source *first_moments; /* on root: source of moments that are shared out;
-                                                NULL: the network has them */
-    int update_begins;                       /* 1: this mini-batch is the first of an update */
+    /* on root: source of moments that are shared out; NULL: the network has them */
+    const ddp_sharded_source *first_moments;
+    int update_begins; /* 1: this mini-batch is the first of an update */
     struct {
         ddp_work *sum; /* sums `samples` over ranks; NULL: not asked for */
         int started;   /* 1: the sum is under way */

@@ -61,8 +61,8 @@ typedef struct ddp_bench_result {
     int ranks;
     int batch; /* images of an update, all ranks together */
     double gradient_mb;
-    double summed_mb; /* MB of what is summed, the gradients or what stands for them, 4 bytes a
-                         number */
+    /* MB of what is summed, the gradients or what stands for them, 4 bytes a number */
+    double summed_mb;
     size_t buckets;
     size_t hidden; /* how many buckets of the traced step had arrived when backward ended */
     ddp_sample *samples;

@@ -29,10 +29,10 @@ typedef struct ddp_predict_config {
     int overlap;            /* 1: buckets travel while backward computes */
     int mini_batches;       /* mini-batches of a rank in a step */
     double scale; /* factor of the profile's times: images of a mini-batch / those of the profile */
-    int ranks, hosts;      /* at most as many hosts as ranks; ranks are spread evenly */
-    double bytes_s;        /* bytes a second of a host's line, each way */
-    double value_bytes;    /* bytes of one number of a gradient on the line: 4, or 2 if it is
-                              compressed */
+    int ranks, hosts; /* at most as many hosts as ranks; ranks are spread evenly */
+    double bytes_s;   /* bytes a second of a host's line, each way */
+    /* bytes of one number of a gradient on the line: 4, or 2 if it is compressed */
+    double value_bytes;
     ddp_schedule schedule; /* schedule of sums of host memory */
 } ddp_predict_config;
 

@@ -32,8 +32,8 @@ typedef struct ddp_child_config {
     int ranks_here;       /* ranks_here of ddp_start_watch */
     int verbose;          /* 1: if the job fails, a launcher's own words are printed, too */
     int trains;           /* 1: the ranks are to train, and save what they have trained */
-    int keeps_signals;    /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's
-                             ranks alone get them */
+    /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's ranks alone get them */
+    int keeps_signals;
     /* The signal at which the launcher ends its ranks. If it is not SIGTERM, the launcher has
      * SIGTERM and SIGINT blocked; one that it is sent counts, within a second, as sent to this
      * process. */

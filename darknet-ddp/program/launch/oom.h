@@ -9,9 +9,9 @@
 enum { DDP_RANKS_WATCHED = 64 };
 
 typedef struct ddp_oom {
-    int64_t killed_before; /* processes that the kernel had ended for want of memory before; -1:
-                              unknown */
-    int count;             /* ranks seen so far */
+    /* processes that the kernel had ended for want of memory before; -1: unknown */
+    int64_t killed_before;
+    int count; /* ranks seen so far */
     struct {
         int rank;
         int64_t peak_bytes; /* most memory that the rank was seen to have had */

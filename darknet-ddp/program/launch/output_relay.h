@@ -24,9 +24,9 @@ typedef struct ddp_output_relay {
     int to;      /* descriptor of this process to which text is passed on */
     int filters; /* 1: standard error, whose notes and frames are kept back */
     int stands;  /* 1: the last text passed on ends with a line that renews itself */
-    struct ddp_output_relay *beside; /* relay to the same terminal, whose line that renews itself is
-                                        erased first; NULL: none */
-    int unread;                      /* 1: nobody takes the output any more */
+    /* relay to the same terminal, whose line that renews itself is erased first; NULL: none */
+    struct ddp_output_relay *beside;
+    int unread;                /* 1: nobody takes the output any more */
     int told;                  /* 1: a sentence of this program, or of a rank, was passed on */
     int advised;               /* 1: a sentence on how to go on with the run was passed on */
     int no_start;              /* 1: mpirun could not start the ranks */

@@ -11,8 +11,8 @@ typedef struct ddp_predict_run {
     ddp_group *group;
     ddp_predictor *predictor;
     const ddp_sink_config *config;
-    ddp_sink sinks[DDP_SINKS_MOST]; /* the sinks; ranks other than 0 have only those with
-                                       is_of_each_rank */
+    /* the sinks; ranks other than 0 have only those with is_of_each_rank */
+    ddp_sink sinks[DDP_SINKS_MOST];
     size_t sink_count;
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it. */
     void (*unreadable)(const char *sentence);

@@ -44,8 +44,8 @@ struct ddp_async_writer {
     ddp_snapshot *snapshot;
     struct streamed streamed;
     char *numbered; /* the numbered pair that was saved last; NULL: none was */
-    int has_pruned; /* 1: the folder has been read for a numbered save. Both of the thread that
-                       writes */
+    /* 1: the folder has been read for a numbered save. Both of the thread that writes */
+    int has_pruned;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -38,8 +38,8 @@ typedef struct ddp_run_files_config {
     int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
     ddp_trainer *trainer;
     ddp_validation *validation; /* is told of validations in a resumed run's CSV file; NULL: none */
-    size_t valid_since; /* validations in that file are not told if they are of this step or an
-                           earlier one */
+    /* validations in that file are not told if they are of this step or an earlier one */
+    size_t valid_since;
     const ddp_wait_shares *waits; /* shares for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;

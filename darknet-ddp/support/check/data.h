@@ -17,15 +17,15 @@ enum {
 
 /* Counts over the pictures that were checked. Plain numbers: those of several ranks add up. */
 typedef struct ddp_tally {
-    uint64_t pictures;             /* pictures that were looked at */
-    uint64_t turned;               /* pictures that viewers turn, by their Exif data */
-    uint64_t with_two_labels;      /* pictures with two label files that differ */
-    uint64_t without_labels;       /* pictures without a label file */
-    uint64_t without_boxes;        /* pictures with an empty label file */
-    uint64_t boxes;                /* good boxes of all pictures */
-    uint64_t beyond;               /* good boxes that reach beyond the picture's edge */
-    uint64_t sides[DDP_SIDE_BINS]; /* pictures whose longer side is at most ddp_side_bins[i] pixels,
-                                      and in no bin before */
+    uint64_t pictures;        /* pictures that were looked at */
+    uint64_t turned;          /* pictures that viewers turn, by their Exif data */
+    uint64_t with_two_labels; /* pictures with two label files that differ */
+    uint64_t without_labels;  /* pictures without a label file */
+    uint64_t without_boxes;   /* pictures with an empty label file */
+    uint64_t boxes;           /* good boxes of all pictures */
+    uint64_t beyond;          /* good boxes that reach beyond the picture's edge */
+    /* pictures whose longer side is at most ddp_side_bins[i] pixels, and in no bin before */
+    uint64_t sides[DDP_SIDE_BINS];
     uint64_t
         sizes[DDP_BOX_BINS]; /* good boxes for which the root of width x height, fractions of the
                                 picture, is at most ddp_box_bins[i], and in no bin before */

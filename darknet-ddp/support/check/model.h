@@ -15,8 +15,8 @@ typedef struct ddp_heads {
     int most_boxes_of_forks; /* most_boxes of a cfg that is trained by the later forks' formulas */
     int width, height;       /* size of the network's input; 0: the cfg has none */
     int anchor_count;
-    float anchors[2 * DDP_ANCHORS_MOST]; /* width and height of all [yolo] heads' anchors, fractions
-                                            of the network's input */
+    /* width and height of all [yolo] heads' anchors, fractions of the network's input */
+    float anchors[2 * DDP_ANCHORS_MOST];
 } ddp_heads;
 
 /* Check the cfg at cfg_path, whose text is cfg, and set *heads. Compares its classes with

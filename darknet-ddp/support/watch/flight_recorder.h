@@ -20,9 +20,9 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* a sum was started; `number` is its bucket */
     DDP_EVENT_LAND,   /* a sum has arrived; `number` is its bucket */
     DDP_EVENT_FAIL,   /* the rank reports an error */
-    DDP_EVENT_SILENT, /* a rank that could not be asked was last heard then and there; `number` is
-                         its ddp_phase */
-    DDP_EVENT_SENT    /* that rank's part of this step was known to have come then */
+    /* a rank that could not be asked was last heard then and there; `number` is its ddp_phase */
+    DDP_EVENT_SILENT,
+    DDP_EVENT_SENT /* that rank's part of this step was known to have come then */
 } ddp_event_kind;
 
 typedef struct ddp_event {
@@ -62,10 +62,10 @@ typedef struct ddp_verdict {
     int rank;       /* rank that broke off first, the culprit; -1: none stands out */
     char host[128]; /* the culprit's host */
     ddp_event last; /* the culprit's last event, or its first error */
-    ddp_event sent; /* the culprit's DDP_EVENT_SENT, if it could not be asked; DDP_EVENT_NONE: there
-                       is none */
-    uint64_t step;  /* step of the rank that came furthest */
-    int foremost;   /* rank that came furthest */
+    /* the culprit's DDP_EVENT_SENT, if it could not be asked; DDP_EVENT_NONE: there is none */
+    ddp_event sent;
+    uint64_t step;   /* step of the rank that came furthest */
+    int foremost;    /* rank that came furthest */
     ddp_event ahead; /* last event of the rank that came furthest */
     int silent;      /* 1: `rank` could not be asked */
     int failed;      /* 1: `rank` reported an error itself */

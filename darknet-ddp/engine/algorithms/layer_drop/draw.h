@@ -27,8 +27,8 @@
 
 typedef struct ddp_layer_drop {
     uint64_t seed;
-    double most;  /* 1 - theta, the probability with which the last block is dropped in the end;
-                     below 1 */
+    /* 1 - theta, the probability with which the last block is dropped in the end; below 1 */
+    double most;
     size_t steps; /* T, how many steps the run has; above 0 */
     int blocks;   /* L, how many residual blocks there are */
 } ddp_layer_drop;

@@ -21,9 +21,9 @@ struct ddp_local_sgd {
     const ddp_param_table *table;
     ddp_local_sgd_config config;
     float *const *slow;
-    float *began; /* all parameters, one after the other, when the period began; NULL without slow
-                     momentum */
-    float *ran;   /* per layer: in this period on this rank; then, on how many ranks */
+    /* all parameters, one after the other, when the period began; NULL without slow momentum */
+    float *began;
+    float *ran; /* per layer: in this period on this rank; then, on how many ranks */
     ddp_work *ran_sum;
     struct average *averages;
     size_t average_count;
