@@ -9,7 +9,7 @@ extern "C" {
 
 /* From now on call launched() for each kernel, and leave out all queued work. Kernels, copies and
  * libraries' calls then leave memory as it is, and device memory takes no host memory. Call before
- * the device is used. blocks: of the grid. */
+ * the device is used. blocks: how many the kernel's grid has. */
 void emulated_only_launch(void (*launched)(const char *kernel, unsigned blocks));
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@ typedef struct ddp_name_lock ddp_name_lock;
 
 /* How a name is owned, and who hears of it. */
 typedef struct ddp_name_lock_config {
-    int take_over; /* own the name whoever owns it now */
+    int take_over; /* 1: the name is taken over from another owner, dead or alive */
     /* Called with a sentence, without a newline, that lives for the call: who is waited for, was
      * found dead, or was taken over. Not NULL. */
     void (*note)(const char *sentence);

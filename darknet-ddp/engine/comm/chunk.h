@@ -98,7 +98,8 @@ static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
                                  .ended = w->ended};
 }
 
-/* Set the phase and wire of a start: those of w. Halves that gather travel as float32. */
+/* Set the phase and wire of s, for a start of w, to those of w. An all-gather, also as the second
+ * half of a sum, travels as float32. */
 static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work *w)
 {
     s->phase = s->gathers ? DDP_ALL_GATHER : w->phase;

@@ -87,11 +87,12 @@ typedef struct ddp_reducer ddp_reducer;
 typedef struct ddp_reducer_config {
     size_t bucket_bytes;       /* bytes after which a bucket is full (core/bucket_plan.h) */
     size_t first_bucket_bytes; /* bytes after which the first bucket is full */
-    size_t defer_bytes; /* defer the plan's first buckets: up to so many bytes, and a quarter of all
-                           gradients at most; 0: none. 0 with halves or sum */
-    size_t piece_bytes; /* larger buckets travel in several sums of about so many bytes; 0: each in
-                           one. 0 with halves or sum */
-    /* 1: the sums left when backward ends start from the first layer on. 0 with halves or sum */
+    size_t defer_bytes; /* bytes of the plan's first buckets that may be deferred, at most a quarter
+                           of all gradients; 0: none. Must be 0 with halves or sum */
+    size_t piece_bytes; /* bytes of a piece, about, in which larger buckets travel; 0: each bucket
+                           is one sum. Must be 0 with halves or sum */
+    /* 1: the sums left when backward ends start from the first layer on. Must be 0 with halves or
+     * sum */
     int priority;
     int overlap;     /* 1: launch buckets while backward runs; 0: all at backward_end */
     int find_unused; /* 1: a layer may be unused; 0: that is an error */
@@ -225,8 +226,8 @@ ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *
 
 /* With config.halves: wait until all ranks' values of a layer are there. Call for each layer after
  * ddp_reducer_send_updated. For each table->params[i] of the layer that was sent, take(ctx, i) is
- * called. It must copy the value from the gradient's memory, and set that to zero. A layer without
- * gradients in buckets: nothing happens. Fails with DDP_ERR_COMM. */
+ * called. take must copy the value from the gradient's memory, and set that memory to zero. Nothing
+ * happens for a layer without gradients in buckets. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
                                        void (*take)(const void *ctx, size_t param), const void *ctx,
                                        ddp_error *err) DDP_MUST_CHECK;

@@ -38,9 +38,10 @@
 /* A sum of a GPU's memory: the members that every ddp_gpu_transport knows. */
 struct ddp_gpu_sum {
     ddp_work *sum;
-    cudaEvent_t ready;   /* event when its gradients are computed: sum->began */
-    cudaEvent_t landed;  /* event when it is summed: sum->ended */
-    cudaEvent_t reached; /* event when the stream of sum->before has come to the fence */
+    cudaEvent_t ready;  /* event that passes when the gradients are computed: sum->began */
+    cudaEvent_t landed; /* event that passes when the sum is there: sum->ended */
+    cudaEvent_t
+        reached; /* event that passes when the stream of sum->before has come to the fence */
     /* in pinned memory: `number` of the last start whose result was seen not to be finite */
     unsigned *not_finite;
     unsigned number; /* how often it was started */

@@ -20,7 +20,7 @@ typedef struct ddp_rendezvous_config {
 } ddp_rendezvous_config;
 
 /* Choose how the ranks of groups that are opened later find each other: by files as *config says.
- * *config is copied, but its path must stay valid. NULL: by MPI. */
+ * *config is copied, but its path must stay valid. With NULL, they find each other by MPI. */
 void ddp_group_use_rendezvous(const ddp_rendezvous_config *config);
 
 /* Return the config of ddp_group_use_rendezvous; NULL: none. */

@@ -42,8 +42,8 @@ static inline __device__ float normalize(float x, normalizer n)
     return fmaf(x - n.mean, n.scale, n.bias);
 }
 
-// Return the gradient by the activation's input. delta: the gradient by its output. x: as for
-// normalize.
+// Return the gradient of the loss by the activation's input. delta: the gradient by its output. x:
+// as for normalize.
 static inline __device__ float delta_behind(float delta, float x, normalizer n)
 {
     return is_straight(n.activation) ? delta : delta * gradient_on(n.activation, normalize(x, n));

@@ -81,8 +81,8 @@ const char *ddp_onnx_name(const ddp_onnx *g, ddp_onnx_value v);
 /* Add a pair of metadata to the model. Both texts are copied. */
 void ddp_onnx_note(ddp_onnx *g, const char *key, const char *value);
 
-/* Write the model to f. name: of the graph. Fails with DDP_ERR_NOMEM, or with DDP_ERR_FORMAT if
- * the model has 2 GiB or more, which readers refuse; nothing is written then. The caller looks at
+/* Write the model to f. name: the graph's. Fails with DDP_ERR_NOMEM, or with DDP_ERR_FORMAT if the
+ * model has 2 GiB or more, which readers refuse; nothing is written then. The caller looks at
  * ferror(f). */
 ddp_status ddp_onnx_write(ddp_onnx *g, const char *name, FILE *f, ddp_error *err) DDP_MUST_CHECK;
 

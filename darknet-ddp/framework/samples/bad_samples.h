@@ -26,8 +26,9 @@
 
 typedef struct ddp_bad_samples ddp_bad_samples;
 
-/* Make an empty record. seed: of the run, until ddp_bad_samples_begin. one_ends: 1 if the first
- * sample that cannot be read ends the run. *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Make an empty record. seed: the run's, until ddp_bad_samples_begin sets another. one_ends: 1 if
+ * the first sample that cannot be read ends the run. *out is set on success. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, int one_ends,
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_bad_samples_close(ddp_bad_samples *b); /* frees b; NULL is allowed */

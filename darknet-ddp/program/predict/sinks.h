@@ -16,7 +16,7 @@ typedef struct ddp_sink_config {
     char *const *names; /* a name for each class */
     int classes;
     float thresh;
-    int ext_output;     /* print boxes, too */
+    int ext_output;     /* 1: boxes are printed, too */
     char *const *paths; /* the pictures and films, `count` of them */
     size_t count;
     int is_one_file; /* 1: the command names one picture or film, and no list or folder */

@@ -31,7 +31,8 @@ typedef struct ddp_checkpoints ddp_checkpoints;
 typedef struct ddp_checkpoints_config {
     const ddp_options *options;
     ddp_group *group;
-    ddp_trainer *trainer;         /* with its algorithms open for the network, not attached yet */
+    ddp_trainer *trainer; /* the trainer, whose algorithms are open for the network; it is not
+                             attached yet */
     const ddp_data_files *inputs; /* files that the run has read */
     const char *directory;        /* folder that the run saves in */
     const char *cfg;              /* path of the cfg, after which the files are named */

@@ -21,9 +21,9 @@ ddp_status ddp_disk_check_room(const ddp_disk_use *use, const char *directory,
 
 /* The files of a whole run. */
 typedef struct ddp_disk_files {
-    size_t pairs;    /* that have a name of their own: NAME.backup, the last, the best */
+    size_t pairs;    /* pairs with a name of their own: NAME.backup, the last, the best */
     size_t numbered; /* numbered weights that Darknet saves */
-    size_t keep;     /* so many of them stay; 0: all */
+    size_t keep;     /* how many numbered weights stay; 0: all */
     size_t averages; /* weights without a state (ema_alpha) */
 } ddp_disk_files;
 

@@ -4,8 +4,8 @@
 #ifndef DDP_SAVES_DONE_MARKER_H
 #define DDP_SAVES_DONE_MARKER_H
 
-/* Set which file it is: that of a run of this cfg, which saves in directory. Call before the other
- * functions, but for ddp_done_marker_is_in. */
+/* Set the path of the file, by the cfg of this run and the directory in which it saves. Call before
+ * the other functions, but for ddp_done_marker_is_in. */
 void ddp_done_marker_open(const char *directory, const char *cfg);
 
 /* Return 1 if `folder` has the file of a run with the name `base`. */

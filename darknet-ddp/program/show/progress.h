@@ -15,7 +15,7 @@ typedef struct ddp_progress {
     size_t steps; /* steps since started_ns */
     /* sums over the steps so far, each weighted less the older it is */
     double images, step_ns, communication_ns, loading_ns;
-    size_t step, last_step; /* position in the last ddp_progress_now */
+    size_t step, last_step; /* both as of the last ddp_progress_now */
 } ddp_progress;
 
 /* Counts at a step's end. */

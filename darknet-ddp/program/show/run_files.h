@@ -81,8 +81,8 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 
-/* Complete and write the step's row. result: of the validation that followed the step; NULL: none
- * did. Returns 1 if it is time to gather how long each rank waits. */
+/* Complete and write the step's row. result: that of the validation that followed the step; NULL:
+ * none did. Returns 1 if it is time to gather how long each rank waits. */
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
 
 /* Write all files at the run's end; nothing if no row was added. how: "ended", "stopped" or

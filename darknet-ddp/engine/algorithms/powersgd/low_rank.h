@@ -32,7 +32,8 @@ void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x);
 void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
 
 /* Set error to M - share * P q_sum^T, then m to P q_sum^T. Call when p and q_sum have their sums
- * over ranks. If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
+ * over ranks. share: one divided by the number of ranks. If *ran, of the device's memory, is 0, set
+ * m to zero and change nothing else. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
 /* Set q to the columns of q_sum, made orthonormal. A column that depends on those before it is

@@ -114,7 +114,8 @@ void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int fr
                             int first_from, int set, void *to, int to_channels, int first_to);
 /* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. input null: 0. */
 void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from);
-/* Pass a [shortcut]'s delta back to input_delta and from_delta; null: that layer takes none. */
+/* Pass a [shortcut]'s delta back to input_delta and from_delta; null for a layer that takes
+ * none. */
 void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta, int set_from,
                                 void *from_delta);
 

@@ -201,7 +201,8 @@ static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
 }
 
 /* Return the parts of a head's loss, to each thread, from what sum_planes_kernel left in `squares`.
- * anchors: of all pictures. Entries of an anchor: coords of a box, one objectness, then classes. */
+ * anchors: how many, of all pictures. Entries of an anchor: coords of a box, one objectness, then
+ * classes. */
 static __device__ head_figures sum_squares(const float *squares, int anchors, int coords,
                                            int entries)
 {
