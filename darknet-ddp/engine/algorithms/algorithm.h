@@ -78,8 +78,8 @@ typedef struct ddp_algorithm {
      * called. *of and what it points to may be gone afterwards, but for group, device and options.
      */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
-    /* Begin, since the network is about to train. What `a` points to stays until detach, which is
-     * called when the network has trained, and not if attach has failed. */
+    /* Begin the algorithm's work: the network is about to train. What `a` points to stays until
+     * detach, which is called when the network has trained, and not if attach has failed. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
     void (*detach)(void *self);
     void (*close)(void *self);

@@ -23,7 +23,7 @@ typedef struct ddp_layers_plug {
     /* Choose the layers of the step that follows `step` steps; called once before it. Set
      * dropped[l] to 1 for each layer that this step is trained without, all layers of a block
      * alike. Set scale[l] to the factor by which shortcut l multiplies its block's output. Both
-     * arrays have an entry for each layer; they are as last left, at first 0 and 1. */
+     * arrays have an entry for each layer, and hold what the last call left (at first 0 and 1). */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 

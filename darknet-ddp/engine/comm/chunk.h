@@ -160,7 +160,7 @@ struct ddp_allreduce_algorithm {
     /* Return the rank that the chunk waits for, if it is known to wait for no other; else -1. */
     int (*behind)(const ddp_group *g, const struct ddp_chunk *c);
     /* Return a rank that the chunk waits for, or -1. That rank may itself wait for another. *taking
-     * becomes 1 if it has not taken a message, 0 if it has not sent one. */
+     * becomes 1 if that rank has not taken a message, 0 if it has not sent one. */
     int (*waits_for)(const ddp_group *g, const struct ddp_chunk *c, int *taking);
 };
 

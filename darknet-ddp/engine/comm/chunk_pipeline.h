@@ -55,13 +55,13 @@ ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_er
 /* Wait until a started sum has ended. Fails with DDP_ERR_COMM, also after the group's timeout. */
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 
-/* Fail with DDP_ERR_COMM if no message to or from this rank has ended for the group's timeout, nor
- * since since_ns of ddp_clock_ns. The text names a rank that owes one, or has not taken one. Call
- * with sums in flight. */
+/* Fail with DDP_ERR_COMM if the group's timeout has passed since the last message to or from this
+ * rank ended, and since since_ns of ddp_clock_ns. The text names a rank that owes a message, or has
+ * not taken one. Call with sums in flight. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
 /* Return the i-th peer of this rank, i from 0 to size - 1; the last one is the rank itself. Each
- * rank has another first one, so that they do not all send to the same. */
+ * rank has another first peer, so that not all ranks send to the same one. */
 static inline int ddp_chunk_pipeline_peer(const ddp_group *g, int i)
 {
     return (g->rank + 1 + i) % g->size;

@@ -46,8 +46,8 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 
 /* ---- chunk_overdue.c ---- */
 
-/* Return 1 if no message to or from this rank has ended for the group's timeout, nor since since_ns
- * of ddp_clock_ns. Time in which this process was stopped does not count. */
+/* Return 1 if the group's timeout has passed since the last message to or from this rank ended, and
+ * since since_ns of ddp_clock_ns. Time in which this process was stopped does not count. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Fail with DDP_ERR_COMM: chunks in flight wait too long. The text names the rank that all wait for

@@ -55,7 +55,7 @@ ddp_mpi_kind ddp_group_mpi_kind(void);
  * made on failure. Fails with DDP_ERR_USAGE (size below 1 or above 64), DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make groups as ddp_group_open_threads does, but as ranks of several hosts (host0, host1, ...).
+/* Make groups as ddp_group_open_threads does, but of ranks on hosts named host0, host1, and so on.
  * ranks[h]: how many ranks host h has, at least 1. radix: how many hosts meet in a stage of
  * hierarchical sums (comm/hierarchical_plan.h); 0: the default. */
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,

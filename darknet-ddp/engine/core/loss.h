@@ -57,7 +57,7 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the loss, as the mean over ranks, added up over all sums that have been finished since the
- * last call. A sum that is not finite counts as the last one that was, or 0. */
+ * last call. In place of a sum that is not finite the last finite one counts, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum that was finished is not a finite number; else 1, also while one is in

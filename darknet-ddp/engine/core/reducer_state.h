@@ -31,7 +31,7 @@ struct ddp_reducer {
     ddp_work **sums;        /* by piece: the sum over ranks of its memory, in place */
     ddp_launch_order order; /* order in which pieces are launched in this pass */
 
-    /* State of the pass that has begun. */
+    /* Members of the pass that has begun: */
     int sync;        /* 1: the pass sums over ranks; 0: gradients add up in place */
     char *ready;     /* by layer: 1 if its gradients are final in this pass */
     size_t *pending; /* by bucket: how many parameters are not ready */
@@ -53,24 +53,24 @@ struct ddp_reducer {
     int is_plugged;     /* 1: the next pass sums what the plug makes */
     ddp_rounds *rounds; /* `plugged`, or NULL: this pass goes by sums[] */
 
-    /* For layers that did not run. */
+    /* Members for layers that did not run: */
     float *counts; /* room for the run counts of one bucket, on the host */
     char *ran;     /* by layer: 1 if it ran on this rank since the last step */
     char *dropped; /* by layer: 1 if it was dropped in each pass since the last syncing one */
     int frozen;    /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
 
-    /* Only with config.halves. */
+    /* Members that are used only with config.halves: */
     float *ran_ranks;  /* by layer: on how many ranks it ran; before the sum, whether it ran here */
     ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
     int ran_started;   /* 1: ran_sum was started at least once */
     size_t sent;       /* how many buckets of this step had their second half started */
     size_t received;   /* how many of the `sent` second halves have been waited for */
 
-    /* Only with config.mini_batches. */
+    /* Members that are used only with config.mini_batches: */
     ddp_tree_sum *tree; /* the tree; NULL: mini-batches add up in place */
     int mini_batch;     /* how many mini-batches have ended since the last syncing one */
 
-    /* Only with config.priority. */
+    /* Members that are used only with config.priority: */
     size_t early;               /* how many elements go early from the next syncing pass on */
     ddp_launch_history history; /* history of the last steps, from which `early` follows */
 };

@@ -24,9 +24,9 @@ typedef struct ddp_peer_address {
  * is named. Fails with DDP_ERR_IO. */
 ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
 
-/* Number the ranks anew: host by host, and within a host in their old order. peers[i] is that of
- * old number i. Set order[new] to the rank's old number, and first[new] to the lowest new number on
- * its host. Both have `size` elements. */
+/* Number the ranks anew: host by host, and within a host in their old order. peers[i] belongs to
+ * the rank with the old number i. Set order[new] to the rank's old number, and first[new] to the
+ * lowest new number on its host. Both have `size` elements. */
 void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first);
 
 /* Set *out to the address, without a port, on which rank `rank` of peers[0..size) listens. If all

@@ -23,7 +23,7 @@ enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 void begin_deltas(network *net, void (*zero)(layer));
 
 /* Prepare the backward pass of layer net.index (step 2 above). If the layer has a delta in bf16,
- * call it after that was added to the one in float32. zero: as for begin_deltas. */
+ * call this after adding that delta to the one in float32. zero: as for begin_deltas. */
 void prepare_deltas(network net, void (*zero)(layer));
 
 /* Return 1 if layer net.index must set all of the float32 delta of layer i, since it is the first

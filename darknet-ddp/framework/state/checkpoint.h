@@ -76,8 +76,8 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole pair of
- * run->base in directory, if there is one. *out then tells which pair, and its metadata. The seed
- * there is not set anywhere: that is left to the caller. Pass net as parsed. The listener hears of
+ * run->base in directory, if there is one. *out then tells which pair, and its metadata. Setting
+ * the seed that the metadata have is left to the caller. Pass net as parsed. The listener hears of
  * pairs that were passed over, of other rounding and, with run->force, of all differences.
  * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0. DDP_ERR_USAGE: the network has
  * other parameters. net is as it was then. DDP_ERR_FORMAT: the weights file did not give back the

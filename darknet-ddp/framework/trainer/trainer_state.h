@@ -193,8 +193,8 @@ int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
  * into sync after it, and whether own gradients are finite. Does nothing in other steps. */
 void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
-/* Prepare a layer's update with own gradients, in a local step. Returns 0 if there is to be none.
- */
+/* Prepare a layer's update with own gradients, in a local step. Returns 0 if the layer is not to be
+ * updated. */
 int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
 
 /* Bring ranks into sync, if that is due (collective then). Call after an update, before anybody

@@ -5,7 +5,8 @@
 
 #include "launch/hostlist.h"
 
-/* Set `unreachable` of each host, by asking all at once. This host answers. Takes up to 10 s. */
+/* Set `unreachable` of each host, by asking all at once. This host counts as one that answers.
+ * Takes up to 10 s. */
 void ddp_hosts_probe(ddp_hosts *h);
 
 /* Ask host `name`, and if it does not answer, return 1 with the reason in out[0..size). The words

@@ -23,7 +23,7 @@
 /* The run of this process. Each part is opened by the file that its comment names, and closed by
  * end.c. What only one file needs of a run is a static of that file. */
 extern struct ddp_run {
-    /* session.c: the ranks and the trainer. */
+    /* Opened by session.c: the ranks and the trainer. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;
@@ -34,7 +34,7 @@ extern struct ddp_run {
     ddp_bad_samples *bad_data;
     ddp_trainer *trainer;
 
-    /* session.c: the words and files of the command. */
+    /* Set by session.c: the words and files of the command. */
     ddp_truth_files label_kind; /* which files have the pictures' labels */
     ddp_validation *validation; /* validation while training; NULL: none */
     int clear_given;            /* 1: -clear was given */
@@ -45,13 +45,13 @@ extern struct ddp_run {
     int is_detector, is_classifier; /* which command it is; both 0: another one */
     const char *first_weights;      /* weights file that training begins with; NULL: none */
 
-    /* checkpoints.c */
+    /* Set by checkpoints.c: */
     const char *directory; /* folder that the weights are saved in */
     const char *cfg_path;
     int is_finished; /* 1: no batch was left to train at the start: no file is written */
     ddp_checkpoints *checkpoints;
 
-    /* begin.c: files that the run reads and writes. */
+    /* Opened by begin.c: files that the run reads and writes. */
     ddp_data_files inputs;  /* files that the run has read (inputs/data_files.h) */
     ddp_run_files *records; /* CSV, page and so on, on rank 0; NULL: none */
     ddp_wait_shares waits;

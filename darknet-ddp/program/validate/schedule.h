@@ -62,11 +62,11 @@ ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUS
 
 /* Decide when to validate; rank 0 prints it. Without -ddp_validate K, each epoch ends with a
  * validation. If epochs are short, only each second, third and so on does, with at least 100 steps
- * in between. So a run of few pictures does not spend its time on validating and saving. It depends
- * on steps alone, never on a clock: the same run validates at the same steps anywhere.
+ * in between. So a run of few pictures does not spend its time on validating and saving. The rule
+ * depends on steps alone, never on a clock: the same run validates at the same steps anywhere.
  *   lines          of the training list
  *   batch          images of a step
- *   width, height  of the cfg, at which pictures are validated */
+ *     width, height  of the cfg, at which pictures are validated */
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
 
 /* Return 1 if a validation is due after the step that `now` has ended. v may be NULL: 0. */

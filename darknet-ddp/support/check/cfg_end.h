@@ -23,8 +23,8 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg);
 enum { DDP_MISFIT_TEXT = 512 }; /* bytes of the sentences below, with the zero at their end */
 
 /* Return 1, with a sentence in text, if a classifier's cfg gives another number of values than the
- * .data file at data_path has classes. That number is `classes`; 0: the file has no classes=, and
- * Darknet takes 2. Returns 0 for a detector, or if end->key is NULL. */
+ * .data file at data_path has classes. The file says `classes`; 0: it has no classes=,
+ * and Darknet takes 2. Returns 0 for a detector, or if end->key is NULL. */
 int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classes,
                        char text[DDP_MISFIT_TEXT]);
 

@@ -42,9 +42,9 @@ void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
 
 /* Remove each fault that repeats an earlier one of the list, as of a picture that two lists have.
- * It repeats one of the same level, kind, file, line and text. For faults of a picture file (kind
- * "picture-...") the text need not be the same, since it names a place in a list. Without memory
- * nothing is removed. */
+ * Faults repeat each other if level, kind, file, line and text are the same. For faults of a
+ * picture file (kind "picture-...") the text need not be the same, since it names a place in a
+ * list. Without memory nothing is removed. */
 void ddp_faults_unique(ddp_faults *f);
 
 /* Return 1 if there is a fault whose kind, file or text is, or begins with, `kind`; else 0. */

@@ -23,9 +23,9 @@ typedef enum ddp_label_file {
     DDP_LABEL_LINES  /* the file has lines, good or not */
 } ddp_label_file;
 
-/* Check the label file at path, call found(ctx, box) for each good box, and return how many these
- * are. Adds faults to *f. Every line that training's loader (read_boxes of Darknet's data.c)
- * refuses is an error. So is one that it takes for another box than was meant. *kind becomes what
+/* Check the label file at path, call found(ctx, box) for each good box, and return how many
+ * these are. Adds faults to *f. Errors are lines that training's loader (read_boxes of Darknet's
+ * data.c) refuses, and lines that it takes for another box than was meant. *kind becomes what
  * the file has. */
 size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
                        ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),

@@ -29,7 +29,7 @@ typedef struct ddp_precision {
                   has no truth */
     double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */
 
-    /* These count detections of at least the score threshold, at IoU 0.5. */
+    /* Counts of detections of at least the score threshold, at IoU 0.5: */
     size_t hits, misses; /* true positives, and false positives */
     double precision;    /* hits / (hits + misses); 0 if there are none */
     double recall;       /* hits / truths; 0 if there are none */

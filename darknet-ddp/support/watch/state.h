@@ -22,12 +22,13 @@ struct ddp_watch {
     atomic_int closing, failing, table_asked;
     int closed; /* descriptor that can be read once the watch is closing */
 
-    /* Where this rank is: the main thread writes it, the watch's thread reads it. */
+    /* Members that say where this rank is: the main thread writes them, the watch's thread reads
+     * them. */
     atomic_uint_fast64_t moves, step, all_sent;
     atomic_int phase, mini_batch, layer, bucket, peer;
     ddp_flight_recorder recorder;
 
-    /* Arguments of ddp_watch_join, which the thread takes over when `joined` is set. */
+    /* Arguments of ddp_watch_join, which the watch's thread takes over when `joined` is set: */
     atomic_int joined;
     struct membership {
         int rank, size;
@@ -36,7 +37,7 @@ struct ddp_watch {
         ddp_watched *ranks; /* by rank; on ranks other than 0 only this rank's, at index 0 */
     } told;
 
-    /* Used by the watch's thread alone. */
+    /* Members that the watch's thread alone uses: */
     int rank, size; /* arguments of ddp_watch_join; before that, of a single rank */
     const char *const *hosts;
     ddp_heartbeat *channel;
@@ -85,7 +86,7 @@ void ddp_watch_tell_file(ddp_watch *w);
 void ddp_watch_ask_rank_0(ddp_watch *w);
 
 /* If ddp_watch_fail was called here, tell rank 0 (from rank 0: all) that this rank ends with its
- * own error. So it is not taken for lost. Sends once. */
+ * own error, so that it is not taken for lost. Sends once. */
 void ddp_watch_notify_failing(ddp_watch *w);
 /* Tell the other ranks that this one ends in good order. */
 void ddp_watch_say_goodbye(ddp_watch *w);

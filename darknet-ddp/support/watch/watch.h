@@ -76,7 +76,7 @@ void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
 /* Note that this rank begins a layer, in a phase. */
 void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
 /* Note that this rank waits for the sum of a bucket (-1: of the loss, or another), for which rank
- * peer owes something (-1: not known). It counts so until the next ddp_watch_phase or
+ * peer owes something (-1: not known). The rank counts as waiting until the next ddp_watch_phase or
  * ddp_watch_layer. */
 void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
 /* Note that all ranks have sent their part of the step under way. Call when a sum over them has
