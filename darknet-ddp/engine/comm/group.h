@@ -56,8 +56,8 @@ ddp_mpi_kind ddp_group_mpi_kind(void);
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make groups as ddp_group_open_threads does, but of ranks on hosts named host0, host1, and so on.
- * ranks[h]: how many ranks host h has, at least 1. radix: how many hosts meet in a stage of
- * hierarchical sums (comm/hierarchical_plan.h); 0: the default. */
+ * Host h has ranks[h] ranks, at least 1. In a stage of hierarchical sums (comm/hierarchical_plan.h)
+ * `radix` hosts meet; 0: the default. */
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
