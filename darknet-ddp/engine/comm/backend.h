@@ -92,8 +92,8 @@ struct ddp_gpu_ops {
     void (*free)(ddp_group *g, float *x);
 
     const struct ddp_sum_engine *sums; /* engine that sums the GPU's memory */
-    /* Return 1 (has_shares) if halves of these sums are cut in a way of NCCL's own. Then `share`
-     * does what ddp_work_share does, for a sum that more than one rank makes. */
+    /* has_shares returns 1 if NCCL cuts halves of these sums in a way of its own. Then `share` does
+     * what ddp_work_share does, for a sum of more than one rank. */
     int (*has_shares)(const ddp_group *g);
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
 };

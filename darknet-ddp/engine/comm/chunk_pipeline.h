@@ -1,16 +1,16 @@
 /* comm/chunk_pipeline.h: chunks of sums, and collectives, on top of a transport's messages.
  *
- * The started sums form a queue of chunks, in the order of starting and then of place, numbered
- * alike on every rank. The number is the messages' tag, so order alone matches them. A few chunks
- * are in flight at a time: that bounds the memory, and lets the next ones' messages travel while
- * one is summed.
+ * Started sums form a queue of chunks, in the order of starting, and within a sum in the order of
+ * place. Every rank numbers them alike, and the number is the tag of a chunk's messages. A few
+ * chunks are in flight at a time: that bounds the memory, and messages of the next chunks travel
+ * while one is summed.
  *
  * A backend sets g->transport and calls ddp_chunk_pipeline_open. chunk.h says how a chunk is
  * summed, wire_messages.c has its messages, collective.c has collectives.
  *
- * With -ddp_channels sums take turns at channels (ddp_host_sum.channel), and a message is matched
- * within its sum's. MPI has a communicator for each, NCCL also a stream (nccl/nccl.c). The window
- * of chunks is one for all. */
+ * With -ddp_channels sums take turns at several channels (ddp_host_sum.channel). Messages match
+ * within the channel of their sum. MPI has a communicator for each channel, NCCL also a stream
+ * (nccl/nccl.c). All channels share one window of chunks. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_H
 #define DDP_COMM_CHUNK_PIPELINE_H
 

@@ -56,7 +56,7 @@ struct ddp_hierarchical_chunk {
     struct ddp_hierarchical_request *requests;
     float **
         *held;  /* by stage: for each held slice and each branch of its ranks, where the sum is */
-    float **in; /* by transfer: where its incoming sums go, those of each branch in turn */
+    float **in; /* by transfer: where the sums that it brings go, one for each branch in turn */
     float **scratch; /* by stage: memory for incoming sums */
 };
 

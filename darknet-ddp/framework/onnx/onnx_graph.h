@@ -40,8 +40,9 @@ void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 /* Add an input of floats, of batch x dims[0..count). */
 ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count);
 
-/* Make v, of floats, the output `name`. It has a first dimension and dims[0..count). rows: the
- * first one's name, for a length that is known when the graph runs. NULL: it is the batch. */
+/* Make v, of floats, the output `name`. Its dimensions are the batch and dims[0..count). If its
+ * first dimension is not the batch, but a length known only when the graph runs, rows is the name
+ * of that dimension; else NULL. */
 void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char *rows,
                      const int64_t *dims, size_t count);
 

@@ -30,9 +30,9 @@ typedef struct ddp_sent {
 void ddp_watched_describe(char *out, size_t size, const ddp_watched *r, ddp_sent sent,
                           int64_t now_ns);
 
-/* Return a text: the title, then a line for each of ranks[0..count), then a line for each bucket
- * that they wait for; without a newline at its end. Rank first + i is ranks[i], on hosts[first + i].
- * Which layers a bucket holds is asked of describe_bucket(ctx, ...); NULL: lines of buckets are left
+/* Return a text: the title, a line for each of ranks[0..count), and a line for each bucket that
+ * they wait for; without a newline at its end. Rank first + i is ranks[i], on hosts[first + i].
+ * Which layers a bucket holds, describe_bucket(ctx, ...) tells; NULL: lines of buckets are left
  * out. The caller frees the text; NULL: no memory. */
 char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const char *const *hosts,
                            int count, int first, ddp_sent sent, int64_t now_ns,

@@ -83,7 +83,8 @@ static size_t shared_truth_bytes(layer l)
     return bytes <= MOST_SHARED ? bytes : 0;
 }
 
-/* Return picture blockIdx.y's truths: if `fits`, a copy in `shared`. For all threads of a block. */
+/* Return the truths of picture blockIdx.y; if `fits` is 1, copied to `shared`. All threads of the
+ * block must call it. */
 static __device__ float *share_truths(layer l, network net, float *shared, int fits)
 {
     float *truths = net.truth + (size_t)blockIdx.y * l.truths;
