@@ -1,6 +1,5 @@
 #include "launch/limits.h"
 
-#include "base/net_interface.h"
 #include "launch/mpirun.h"
 
 #include <errno.h>
@@ -12,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,8 +113,8 @@ static ddp_status check_folder(int ranks, ddp_error *err)
 
 /* ---- the network ---- */
 
-/* mpirun and ranks speak by an address of this host: an IPv4 one, on whichever interface, to which
- * the kernel has a way only while the loopback interface is up. */
+/* mpirun and ranks speak over IPv4. The kernel has a way to an address of this host only while the
+ * loopback interface is up, and Open MPI 5 starts only if that interface has an address. */
 static ddp_status check_loopback(ddp_error *err)
 {
     struct ifaddrs *all;
@@ -123,16 +123,19 @@ static ddp_status check_loopback(ddp_error *err)
     if (!ddp_mpirun_wants_addresses() || getifaddrs(&all))
         return DDP_OK;
     for (const struct ifaddrs *a = all; a; a = a->ifa_next) {
-        is_up |= a->ifa_flags & IFF_LOOPBACK && a->ifa_flags & IFF_UP;
-        has_address |= ddp_net_interface_is_up(a, AF_INET);
+        if (!(a->ifa_flags & IFF_LOOPBACK))
+            continue;
+        is_up |= (a->ifa_flags & IFF_UP) != 0;
+        has_address |= a->ifa_addr && a->ifa_addr->sa_family == AF_INET;
     }
     freeifaddrs(all);
     if (is_up && has_address)
         return DDP_OK;
-    return ddp_fail(
-        err, DDP_ERR_IO, "mpirun speaks with its ranks over IPv4, and %s here: as root, `%s`",
-        is_up ? "no interface has an address of that" : "the loopback interface is down",
-        is_up ? "ip addr add 127.0.0.1/8 dev lo" : "ip link set lo up");
+    return ddp_fail(err, DDP_ERR_IO,
+                    "mpirun speaks with its ranks over IPv4, and the loopback interface %s here: "
+                    "as root, `%s`",
+                    is_up ? "has no address of that" : "is down",
+                    is_up ? "ip addr add 127.0.0.1/8 dev lo" : "ip link set lo up");
 }
 
 /* ---- names of hosts ---- */
