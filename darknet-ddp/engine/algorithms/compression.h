@@ -55,7 +55,7 @@ static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
     return m->numbers[0] + (size_t)rank * m->stride;
 }
 
-/* The run that a compression is opened for, if it keeps more than errors. */
+/* The run for which a compression is opened that keeps more than errors. */
 typedef struct ddp_compression_of {
     double value;
     ddp_device *device;
@@ -93,7 +93,7 @@ typedef struct ddp_compression {
     /* Fail with DDP_ERR_USAGE if it does not pay on so many ranks, 2 or more. NULL: it always pays.
      */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
-    /* Set *self, which close frees, also if open fails after that. NULL: nothing is opened. */
+    /* Set *self; close frees it, also if open fails afterwards. NULL: nothing is opened. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);
     void (*close)(void *self);
 } ddp_compression;

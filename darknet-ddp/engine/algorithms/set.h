@@ -19,7 +19,8 @@ ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_o
 void ddp_algorithm_set_close(ddp_algorithm_set *s);
 
 /* Begin the work of each algorithm, since the network is about to train. What a points to must stay
- * until ddp_algorithm_set_detach. If one fails, so does this, and those before it are detached. */
+ * until ddp_algorithm_set_detach. If one fails, this fails, too, and the algorithms before it are
+ * detached. */
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 

@@ -44,8 +44,8 @@ ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 /* Remove both files and free w. NULL is allowed. */
 void ddp_pair_abandon(ddp_pair_writing *w);
 
-/* Save the pair of path; blocks until it is on the disk. Sets in c's metadata the size and hash of
- * the weights file, and the time, which is in any case later than the saved_at_ns that is there. On
+/* Save the pair of path; blocks until it is on the disk. Sets c's metadata: size and hash of the
+ * weights file, and saved_at_ns, which becomes later than it was, whatever the clock says. On
  * failure the last complete pair of path is still there. Fails with DDP_ERR_IO, which says which
  * file and why (a full disk, a quota). Fails also with DDP_ERR_NOMEM, as ddp_checkpoint_write, and
  * as c->guard. */

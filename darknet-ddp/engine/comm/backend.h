@@ -124,7 +124,7 @@ struct ddp_transport {
 };
 
 /* A group. Callers keep the pointer, though its ranks may meet anew. Between close and open of its
- * backend the handle is as ddp_group_alloc has made it, but for what its owner has set. */
+ * backend the handle is as ddp_group_alloc has made it, except for what its owner has set. */
 struct ddp_group {
     /* ---- members of the handle ---- */
     const struct ddp_backend *ops;
@@ -214,8 +214,8 @@ ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
  * aborts. */
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
 /* If the group has failed, abort what is queued on the GPU and waits for other ranks. Call before
- * something of the group is released, and not when it fails: the others would notice, and report it
- * before this rank has reported why. */
+ * something of the group is released, but not as soon as it fails: other ranks would notice, and
+ * report this rank's end before this rank has reported why. */
 void ddp_group_abort_queued(ddp_group *g);
 
 /* Flush stdout and stderr, and end the process at once with this status. Exit handlers are left

@@ -66,7 +66,7 @@ ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, 
 ddp_status ddp_parts_reserve(struct ddp_chunk_pipeline *x, int requests, ddp_error *err);
 void ddp_parts_release(struct ddp_chunk_pipeline *x);
 
-/* Note that a request of a chunk has ended: if it brought 16 bits a float, unpack them. */
+/* Note that a request of a chunk has ended. If it has received floats of 16 bits, unpack them. */
 void ddp_part_ended(struct ddp_chunk_pipeline *x, int request);
 
 #endif

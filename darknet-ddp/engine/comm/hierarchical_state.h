@@ -152,9 +152,9 @@ ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_ch
 /* Return 1 if the messages with all other hosts were posted. */
 int ddp_hierarchical_gather_posted_all(const ddp_group *g, const struct ddp_hierarchical_chunk *c);
 
-/* Write this rank's own floats, and those that came to it, to where the other ranks of the host
- * want them. Call when all messages have ended and the host's ranks have launched the chunk. Sets
- * c->not_finite if one is not finite. */
+/* Write this rank's own floats, and those that it has received, to where the other ranks of the
+ * host want them. Call when all messages have ended and the host's ranks have launched the chunk.
+ * Sets c->not_finite if one is not finite. */
 void ddp_hierarchical_gather_share(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Copy what the host's other ranks have written to this rank's slot to its place in the sum's

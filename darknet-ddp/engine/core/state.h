@@ -2,14 +2,17 @@
  * checkpoints. Examples: the error of compression, slow momentum.
  *
  * A kind of array is declared once; each parameter of the table has one such array, or none. It
- * lies in host memory, where a checkpoint finds it, and while it is used on a GPU there, too.
- * Arrays are owned by the ddp_state. `i` is a parameter's index in the table.
+ * lies in host memory, where a checkpoint finds it. While a GPU uses it, it lies in the GPU's
+ * memory, too. Arrays are owned by the ddp_state. `i` is a parameter's index in the table.
  *
  *   DDP_STATE_SAME      the same on all ranks: rank 0's is saved, and given to all
  *   DDP_STATE_OF_RANK   each rank's own: rank 0 gathers all ranks' where they are saved. A run
- *                       that goes on on as many ranks gives each its own back. On another number
- *                       N, old rank r's is added to that of new rank r modulo N, in the order of
- *                       r: so the sum over ranks, which is what counts of gradients, stays
+ *                                             that goes on on as many ranks gives each its own
+ *                       back. On another number
+ *                                             N, old rank r's is added to that of new rank r modulo
+ *                       N, in the order of
+ *                                             r: so the sum over ranks, which is what counts of
+ *                       gradients, stays
  *   DDP_STATE_SCRATCH   made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H
@@ -23,7 +26,7 @@
 typedef enum ddp_state_kind { DDP_STATE_SAME, DDP_STATE_OF_RANK, DDP_STATE_SCRATCH } ddp_state_kind;
 
 typedef struct ddp_state_spec {
-    /* name in a state file, behind which DDP_STATE_OF_RANK puts a blank and the rank. Static */
+    /* name in a state file; with DDP_STATE_OF_RANK, a blank and the rank follow it. Static */
     const char *name;
     ddp_state_kind kind;
     int is_moment; /* 1: a state file lists it with the parameter's moments; 0: behind all else */

@@ -98,8 +98,8 @@ ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err);
  */
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
-/* Queue on a stream a kernel that looks whether a range of the sum, not empty, is finite, and if
- * not writes s->number to *s->not_finite. */
+/* Queue a kernel on a stream. If a range of the sum is not finite, it writes s->number to
+ * *s->not_finite. The range is not empty. */
 void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
 
 /* ---- nccl.c, staged.c ---- */

@@ -1,16 +1,16 @@
-/* nccl/tree_plan.h: which rank sums what with which, and where it lies meanwhile, in sums that
- * nccl/tree_sum.h makes. It is a plan of comm/hierarchical_plan.h for a whole sum at once:
+/* nccl/tree_plan.h: a plan of sums that nccl/tree_sum.h makes: which ranks add up what, and where
+ * addends and sums lie. It is a plan of comm/hierarchical_plan.h for a whole sum at once:
  *
  *   levels   within a host each rank gets its lane of all the host's ranks, and sums it; then
- *            lanes are summed over hosts, in stages, and come back the same ways
+ *                       lanes are summed over hosts, in stages, and come back the same ways
  *   direct   the same plan, as if each rank were a host and all one stage
  *
  * A sum goes from level to level. At level 0 what the host's ranks have comes together in each
  * rank's lane; at level s + 1, what stage s of the plan brings. These addends lie side by side in
  * scratch memory, this rank's own among them, in the order of ranks, so that one kernel makes the
- * sums of each slice. A level has one sum
- * if the ranks summed so far are one branch of the tree. It then lies in the sum's own memory, as
- * the last level's does. Else there are a few sums, and they lie behind the addends.
+ * sums of each slice. A level has one sum if the ranks summed so far are one branch of the tree. It
+ * then lies in the sum's own memory, as the last level's does. Else there are a few sums, and they
+ * lie behind the addends.
  *
  * It knows neither NCCL nor a GPU. */
 #ifndef DDP_NCCL_TREE_PLAN_H

@@ -1,5 +1,6 @@
 /* options/columns.h: the words in the columns of options.def, as constants, for .c files that
- * include options.def with these columns. They are too short for a header that others include. */
+ * include options.def with these columns. Their names are too short for a header that other headers
+ * include. */
 #ifndef DDP_OPTIONS_COLUMNS_H
 #define DDP_OPTIONS_COLUMNS_H
 

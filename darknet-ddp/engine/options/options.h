@@ -33,8 +33,8 @@ enum { DDP_HEADS_RAW, DDP_HEADS_BOXES, DDP_HEADS_NMS };
 #define DDP_OPTION_GPUS ddp_gpu_list
 #define DDP_OPTION_COMPRESS ddp_compress_choice
 
-/* The values of all options, a field for each row of the table. Its row says what it holds when the
- * option is not given. */
+/* The values of all options, a field for each row of the table. The row says which value a field
+ * has if the option is not given. */
 typedef struct ddp_options {
 #define ROW(kind, field, ...) DDP_OPTION_##kind field;
 #define GROUP(field, ...)

@@ -1,5 +1,5 @@
-/* options/removed_options.h: options that older builds had, so that a user who still gives one
- * reads what became of it, and not that it is unknown. */
+/* options/removed_options.h: options that older builds had. To a user who still gives one, an error
+ * says what became of it, not that it is unknown. */
 #ifndef DDP_OPTIONS_REMOVED_OPTIONS_H
 #define DDP_OPTIONS_REMOVED_OPTIONS_H
 

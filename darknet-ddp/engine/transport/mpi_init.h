@@ -13,7 +13,7 @@ ddp_status ddp_mpi_check(int rc, const char *what, ddp_error *err);
  * started. */
 ddp_mpi_kind ddp_mpi_kind_of_library(void);
 
-/* Start MPI, unless it runs, with settings that suit sums. What the environment sets stays.
+/* Start MPI, if it does not run yet, with settings that suit sums. What the environment sets stays.
  * *started becomes 1 if MPI was started here; the caller must then call MPI_Finalize. Fails with
  * DDP_ERR_IO if /dev/shm is too small for the ranks of this host, else with DDP_ERR_COMM. */
 ddp_status ddp_mpi_start(int *started, ddp_error *err);

@@ -1,4 +1,4 @@
-/* transport/peer_addresses.h: what ranks that Gloo connects tell each other first: on which host
+/* transport/peer_addresses.h: what ranks tell each other before Gloo connects them: on which host
  * each is, and under which addresses it can be reached. */
 #ifndef DDP_TRANSPORT_PEER_ADDRESSES_H
 #define DDP_TRANSPORT_PEER_ADDRESSES_H

@@ -15,7 +15,7 @@ typedef struct ddp_darknet_config {
                         */
     int labels_required; /* 1: a detector's picture without a label file is an error */
     int loader_threads;  /* threads that load pictures; 0: as many as each command chooses */
-    int verbose;         /* 1: lines about less than a step are printed, too */
+    int verbose;         /* 1: lines about a mini-batch, a load or a size are printed, too */
     /* Take the line that Darknet would print about a step, without its newline, and where training
      * stands. NULL: Darknet prints the line. */
     void (*line)(const ddp_train_position *now, const char *line);

@@ -22,8 +22,8 @@ typedef struct ddp_share {
  * picture that cannot be read, once a run. Returns how many cannot. */
 uint64_t ddp_share_look(const ddp_share *s);
 
-/* Return st if it is an error; else DDP_ERR_IO if another rank's st is, so that no rank waits for
- * one that failed. Collective. Fails also with DDP_ERR_COMM. */
+/* Return st if it is an error. Else return DDP_ERR_IO if st is an error on another rank, so that no
+ * rank waits for a failed one. Collective. Fails also with DDP_ERR_COMM. */
 ddp_status ddp_share_agree(ddp_group *group, ddp_status st, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

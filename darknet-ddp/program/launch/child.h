@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
-/* How a launcher and its ranks have ended. A member other than status is not 0 if its sentence
- * holds. */
+/* How a launcher and its ranks have ended. Members other than status are 0 if what they say is not
+ * so. */
 typedef struct ddp_exit_info {
     int status;  /* exit status, or 128 + the signal that ended it; 0 where rank 0 had done all */
     int begun;   /* a rank has begun */

@@ -1,4 +1,5 @@
-/* launch/kill_launcher.h: ends an mpirun, or its daemon, that stays when its job has failed. */
+/* launch/kill_launcher.h: ends an mpirun, or its daemon, that does not end when its job has
+ * failed. */
 #ifndef DDP_LAUNCH_KILL_LAUNCHER_H
 #define DDP_LAUNCH_KILL_LAUNCHER_H
 

@@ -19,8 +19,8 @@ typedef struct ddp_launcher {
  * counts as started by nobody, since it may be a shell. */
 ddp_launcher ddp_launcher_read(void);
 
-/* Forget what a launcher has left in the environment: this process, and what it starts, read that
- * there is none. Call before any thread is started. */
+/* Remove from the environment what a launcher has left there. This process, and processes that it
+ * starts, then find no launcher. Call before any thread is started. */
 void ddp_launcher_forget(void);
 
 /* Return 1 if mpirun or srun has started the ranks together. */

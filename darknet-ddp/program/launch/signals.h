@@ -25,8 +25,8 @@ void ddp_signals_say(const char *line);
 /* Return the signal that asked this process to end since ddp_signals_open; 0: none did. */
 int ddp_signals_number(void);
 
-/* Return 1 if now is less than 0.25 s after first_ns (ddp_clock_ns), when the same signal came, so
- * that both are one wish. first_ns 0: it has not come before. */
+/* Return 1 if now is less than 0.25 s after first_ns (ddp_clock_ns), when the same signal came
+ * before. Both then count as one. first_ns 0: it has not come before. */
 int ddp_signals_is_echo(int64_t first_ns);
 
 /* Print that the run saves and ends, and that another Ctrl-C would end it at once. */

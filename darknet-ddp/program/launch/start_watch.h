@@ -12,7 +12,7 @@ typedef struct ddp_start_watch {
     int ranks_here;    /* how many ranks are to run on this host; 0: not known */
     int64_t began_ns;  /* when the launcher was started */
     int64_t ran_ns;    /* when the first rank had begun; 0: none has */
-    int64_t lacked_ns; /* since when a rank that had begun here is gone; 0: none is */
+    int64_t lacked_ns; /* when a rank that had begun here was first seen to be gone; 0: none is */
     int said;          /* 1 once it was said that no rank has begun yet */
 } ddp_start_watch;
 

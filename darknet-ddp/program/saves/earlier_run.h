@@ -8,8 +8,8 @@
 #include "checkpoint/find.h"
 #include "state/checkpoint.h"
 
-/* Put files together that a run was killed while it moved. Call when the name is owned, before its
- * files are read. Fails as ddp_set_aside_recover. */
+/* Put together the files of a move during which a run was killed. Call when the name is owned,
+ * before its files are read. Fails as ddp_set_aside_recover. */
 ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
                                    ddp_error *err) DDP_MUST_CHECK;
 

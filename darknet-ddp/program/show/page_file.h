@@ -1,5 +1,5 @@
 /* show/page_file.h: writes NAME.html to the disk. A reader always sees a whole page. It is written
- * only as often as costs little; a failure is said once. */
+ * so seldom that it costs little. A failure is reported once. */
 #ifndef DDP_SHOW_PAGE_FILE_H
 #define DDP_SHOW_PAGE_FILE_H
 

@@ -11,9 +11,9 @@ typedef struct ddp_suggest {
     int distance;     /* letters put in, left out, changed or swapped between word and best */
 } ddp_suggest;
 
-/* Compare a candidate, which must outlive *n, with n->word, and keep it if it is the most like it
- * so far. Words of more than 63 letters are like none. Neither are words that differ in more than a
- * third of their letters, or in more than 3. */
+/* Compare a candidate, which must outlive *n, with n->word, and keep it if it is the candidate most
+ * like that word so far. Words of more than 63 letters are like none. Neither are words that differ
+ * in more than a third of their letters, or in more than 3. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 
 /* Bytes of the text of ddp_suggest_text. */

@@ -15,9 +15,9 @@ typedef struct ddp_cuda {
     int gpu;              /* CUDA's number of the GPU */
     cudaStream_t compute; /* the framework's default stream; in a second queue, its own stream */
     cudaStream_t comm;    /* stream of sums, and of copies for sums */
-    cudaEvent_t
-        order; /* in a second queue: event that passes when the work that it follows is done */
-    uint64_t *checksums; /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
+    cudaEvent_t order;    /* in a second queue: event that passes when the work for which the queue
+                             waits is done */
+    uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 

@@ -1,4 +1,5 @@
-/* eval/detections.h: objects that a detector found and that were there, as evaluation reads them.
+/* eval/detections.h: what evaluation reads: objects that a detector found, and objects that were
+ * there.
  *
  * A box is left, top, width, height: in pixels, or in any other unit that is the same for all boxes
  * of a picture. Pictures and classes are numbered from 0. */

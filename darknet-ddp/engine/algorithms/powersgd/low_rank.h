@@ -20,7 +20,7 @@ typedef struct ddp_low_rank {
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
     float *error;       /* M's error, as many floats */
     float *q;           /* Q with which the step begins; its columns are orthonormal */
-    const float *drawn; /* columns that replace those of q that are lost; as many as q has */
+    const float *drawn; /* columns that replace lost columns of q; as many as q has */
     float *p;           /* P of this rank; before make_second it becomes the sum over ranks */
     float *q_sum;       /* M^T P of this rank; before decode it becomes the sum over ranks */
 } ddp_low_rank;
@@ -36,7 +36,7 @@ void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
  * m to zero and change nothing else. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
-/* Set q to the columns of q_sum, made orthonormal. A column that depends on those before it is
+/* Set q to the columns of q_sum, made orthonormal. A column that depends on earlier columns is
  * replaced by that of `drawn`. Does nothing if *ran, of the device's memory, is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 

@@ -24,7 +24,7 @@ cudaError_t ddp_cuda_transposed_times(cudaStream_t stream, const ddp_low_rank *x
 /* Set x->error to M - share * P q_sum^T, then x->m to P q_sum^T. If *ran is 0, only zero x->m. */
 cudaError_t ddp_cuda_approximate(cudaStream_t stream, const ddp_low_rank *x, const float *ran,
                                  float share);
-/* Set x->q to the columns of x->q_sum, made orthonormal. A column that depends on those before it
+/* Set x->q to the columns of x->q_sum, made orthonormal. A column that depends on earlier columns
  * is replaced by that of x->drawn. Does nothing if *ran is 0. */
 cudaError_t ddp_cuda_renew_q(cudaStream_t stream, const ddp_low_rank *x, const float *ran);
 

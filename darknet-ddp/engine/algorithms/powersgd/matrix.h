@@ -32,7 +32,7 @@ void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, 
                             ddp_shape s);
 
 /* Make `count` columns of `length` elements orthonormal (Gram-Schmidt, modified, products in
- * double). A column that depends on those before it becomes zero. What is not finite stays so. */
+ * double). A column that depends on earlier columns becomes zero. What is not finite stays so. */
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
 
 /* Make Q's columns orthonormal, by ddp_matrix_orthogonalize. A column that becomes zero is replaced

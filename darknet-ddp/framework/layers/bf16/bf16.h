@@ -26,8 +26,8 @@ typedef struct bf16_arrays {
     void *x;     /* input of BatchNorm, or of an activation whose gradient needs it; else null */
     void *input; /* the network's input in bf16, if this is its first layer; else null */
     void *weights, *weight_updates; /* a [convolutional]'s, in cuDNN's order; else null */
-    int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it, and keeps no
-                    output of its own, since no other layer reads that */
+    int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it. It keeps no
+                    output of its own, since no other layer reads one */
     int trained; /* 1: a fused layer's last forward pass was one of training */
 } bf16_arrays;
 
@@ -51,8 +51,8 @@ void bf16_free(layer l);
 
 /* Point the layer's forward_gpu and backward_gpu to the bf16 functions of its type. */
 void bf16_run_layer(layer *l);
-/* Convert the layer's output for readers of the other type, if it has some. Call after its forward
- * pass, if it has l.bf16. */
+/* Convert the layer's output for readers of the other type, if it has some. Call after the forward
+ * pass of a layer with l.bf16. */
 void bf16_show_output(layer l);
 /* Add up the deltas that readers wrote in bf16 and in float32, in the layer's own type. If it runs
  * in bf16 and nobody wrote one, fill it with zeros. Call before its backward pass. */

@@ -1,6 +1,6 @@
 /* layers/heads/device_formulas.h: included by .cu files before any *_formulas.h (formulas.h). It
- * first includes the headers that declare the host's functions. Then it renames those of the
- * formulas, so that a kernel calls the device's. */
+ * first includes the headers that declare the host's functions. Then it gives the functions of the
+ * formulas other names, so that a kernel calls those for the device. */
 #ifndef DEVICE_FORMULAS_H
 #define DEVICE_FORMULAS_H
 

@@ -16,7 +16,7 @@
     /* limit of each part of a box's delta, but with IOU_MSE */                                    \
     REAL(max_delta, FLT_MAX)                                                                       \
     REAL(scale_x_y, 1)                                                                             \
-    /* other anchors that overlap a truth by more are trained too; 1: none */                      \
+    /* other anchors that overlap a truth by more than this are trained, too; 1: none */           \
     REAL(iou_thresh, 1)                                                                            \
     /* by which measure they overlap it */                                                         \
     OVERLAP(iou_thresh_kind, IOU_PLAIN)                                                            \
