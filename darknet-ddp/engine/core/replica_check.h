@@ -2,9 +2,9 @@
  * mid-run.
  *
  * All ranks start alike and update with the same sums, so their parameters have the same bits after
- * every step. So have running statistics that are composed exactly (core/batchnorm_stats.h); of
- * other statistics only rank 0's matter. A bit flip or a faulty processor makes replicas diverge:
- * from then on gradients are of different networks, and nothing else shows it.
+ * every step. Running statistics that are composed exactly (core/batchnorm_stats.h) have the same
+ * bits, too; of other statistics only rank 0's matter. A bit flip or a faulty processor makes
+ * replicas diverge: from then on gradients are of different networks, and nothing else shows it.
  *
  * 1. ddp_replica_check_checksum   every -ddp_verify_every steps, on each rank
  * 2. The checksum travels with the loss (ddp_loss_compare_number).

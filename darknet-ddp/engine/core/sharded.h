@@ -3,7 +3,7 @@
  *
  * Which rank has what is decided elsewhere (algorithms/zero1): here are the messages. Moments are
  * those of a table's parameters that updates change (ddp_moments_trained). Every rank makes the
- * same calls, but for those that name their ranks; all of them block. */
+ * same calls, except for calls that name their ranks (ask, serve); all calls block. */
 #ifndef DDP_CORE_SHARDED_H
 #define DDP_CORE_SHARDED_H
 

@@ -1,6 +1,6 @@
-/* show/step_line.h: the line about each step, on rank 0. In a file or a pipe it is Darknet's own,
- * with figures behind it under -ddp, every -log_every steps. On a terminal one line renews itself,
- * and Darknet's go to NAME.log.
+/* show/step_line.h: the line about each step, on rank 0. A file or a pipe gets Darknet's own line
+ * every -log_every steps, under -ddp with figures behind it. On a terminal one line renews itself,
+ * and Darknet's lines go to NAME.log.
  *
  * A process has one run at most, because Darknet calls back without context. */
 #ifndef DDP_SHOW_STEP_LINE_H

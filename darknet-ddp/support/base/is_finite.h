@@ -1,5 +1,5 @@
-/* base/is_finite.h: are floats finite, neither NaN nor infinite? Their bits tell: a compiler's
- * options may let it assume that all floats are. */
+/* base/is_finite.h: finds out, by their bits, whether floats are finite: neither NaN nor infinite.
+ * Comparisons would not do: options may let a compiler assume that all floats are finite. */
 #ifndef DDP_BASE_IS_FINITE_H
 #define DDP_BASE_IS_FINITE_H
 

@@ -1,9 +1,9 @@
 /* monitor/csv.h: figures of a run in a file that any spreadsheet, and pandas, reads.
  *
  * The first line names the columns, the first of which is the step; each other line is a row. An
- * unknown value is empty. A row goes to the system with the first row that comes a second later, or
- * when the file is closed. A full disk stops nothing: rows wait for room, some megabytes of them,
- * and what is lost is counted. The file holds whole rows alone. */
+ * unknown value is empty. Rows wait until a row is added a second or more after the last write, or
+ * the file is closed; then all are written. A full disk stops nothing: rows wait for room, some
+ * megabytes of them, and what is lost is counted. The file holds whole rows alone. */
 #ifndef DDP_MONITOR_CSV_H
 #define DDP_MONITOR_CSV_H
 

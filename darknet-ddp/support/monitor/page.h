@@ -1,7 +1,7 @@
 /* monitor/page.h: a page about a run that any browser shows, with nothing from elsewhere.
  *
- * The page holds its figures as JSON and draws them itself; page.html is all of it but the figures.
- */
+ * The page holds its figures as JSON, and its own script draws them. The file page.html has all of
+ * the page but the figures. */
 #ifndef DDP_MONITOR_PAGE_H
 #define DDP_MONITOR_PAGE_H
 

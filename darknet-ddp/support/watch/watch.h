@@ -1,8 +1,8 @@
 /* watch/watch.h: a thread of each rank that sees whether the run still moves.
  *
  *  1. The hooks tell watch/watch.c where the rank is: a store or two a layer.
- *  2. Every second the watch's thread tells rank 0's, over watch/heartbeat.c: TCP, beside MPI,
- *     whose messages move only while all ranks call it.
+ *  2. Every second the watch's thread tells that of rank 0, over TCP (watch/heartbeat.c). MPI would
+ *     not do: its messages move only while all ranks call it.
  *  3. Rank 0 judges (watch/hang_detector.c): has nothing moved anywhere for too long
  *     (look_for_standstill), or is a connection gone without a goodbye (look_for_lost)?
  *  4. Then it prints a table of all ranks (watch/hang_report.c) and has each send its last 1,000
@@ -10,8 +10,8 @@
  *  5. It ends the job (watch/abort.c). run/watchdog.c prints, writes and aborts for it.
  *
  * If rank 0 itself falls silent, the others end by themselves. The clock counts at most a second a
- * tick, so a suspended machine is no hang. Every function takes NULL as a watch: nothing is
- * watched. */
+ * tick, so a suspended machine is no hang. Every function allows NULL as a watch, and then does
+ * nothing. */
 #ifndef DDP_WATCH_WATCH_H
 #define DDP_WATCH_WATCH_H
 

@@ -10,8 +10,8 @@
  * is the paper's 100/T. After a twentieth of the run theta(t) is theta, but for 1%.
  *
  * The output of a kept block is multiplied by 1/p_l(t) (the paper's algorithm 1). Its expected
- * value is then that of a network with all blocks. Such a network is tested and saved, and scales
- * nothing.
+ * value is then that of a network with all blocks. Testing and saving use the network with all
+ * blocks, and multiply nothing.
  *
  * A draw depends on the seed, the step and the block alone (base/random.h): all ranks, any number
  * of them, and a resumed run drop the same.
