@@ -25,7 +25,7 @@ int process_rank();
 /* ---- noise.cpp ---- */
 
 /* Return the time that events report for a measured time, both in ms. With noise it is 0.1 to 1.1
- * times as long, by chance: another for each rank and seed. */
+ * times the measured time; the factor is random, and depends on rank and seed. */
 float measured_ms(float ms);
 /* Return true if EMULATED_NOISE is set; the functions below are for that case. */
 bool has_noise();

@@ -24,11 +24,11 @@ typedef struct ddp_name_lock_config {
     void (*note)(const char *sentence);
     /* Called ten times a second while another owner is waited for. Not NULL. */
     void (*waits)(void);
-    /* Called when the file is made and this run's; no signal is handled in between. NULL: nobody
-     * is told. */
+    /* Called when the file is made and belongs to this run; no signal is handled in between. NULL:
+     * nothing is called. */
     void (*owns)(const char *path);
-    /* Called on the owner's own thread when ownership was lost; err says to whom. NULL: nobody is
-     * told. */
+    /* Called on the owner's own thread when ownership was lost; err says to whom. NULL: nothing is
+     * called. */
     void (*lost)(const ddp_error *err);
 } ddp_name_lock_config;
 

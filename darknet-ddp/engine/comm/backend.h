@@ -62,7 +62,7 @@ struct ddp_sum_engine {
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
     ddp_status (*wait)(ddp_work *w, ddp_error *err);
-    /* Return ddp_work_finite's answer; 1 before the first start, but for solo.c. */
+    /* Return what ddp_work_finite returns. Before the first start that is 1, except in solo.c. */
     int (*finite)(ddp_work *w);
 };
 
@@ -131,8 +131,8 @@ struct ddp_group {
     int radix; /* hosts that meet in a stage (hierarchical_plan.h): DDP_HIERARCHICAL_RADIX, or
                   another in a test */
     int64_t timeout_ns;
-    void (*moved)(
-        void *ctx); /* called when messages have moved (ddp_group_on_progress); NULL: nothing is */
+    void (*moved)(void *ctx); /* called when messages have moved (ddp_group_on_progress); NULL:
+                                 nothing is called */
     void *moved_ctx;
 
     /* ---- members that depend on its ranks ---- */

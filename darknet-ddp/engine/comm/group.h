@@ -86,8 +86,8 @@ const char *ddp_group_host(const ddp_group *g, int rank);
 
 /* Set how long a wait may go without progress before it fails with DDP_ERR_COMM. 0: for ever.
  * Without a call it is 600 s. In host memory each message to or from this rank is progress, and the
- * error names a rank that is waited for. With NCCL nothing is: the whole wait counts, and the error
- * names no other rank. */
+ * error names a rank that is waited for. With NCCL there is no progress to see: the whole wait
+ * counts, and the error names no other rank. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
 /* Return for how many nanoseconds, since the group was opened, this rank had no core, or was
@@ -100,8 +100,8 @@ int64_t ddp_group_descheduled_ns(const ddp_group *g);
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
 /* Choose the network interface for messages between hosts, by its name or its network, as
- * "10.1.0.0/16". What the environment tells MPI or NCCL goes first. Call before a group is opened.
- * The text must stay. NULL: no choice. */
+ * "10.1.0.0/16". Settings of MPI or NCCL in the environment take precedence. Call before a group is
+ * opened. The text must stay valid. NULL: MPI and NCCL choose. */
 void ddp_group_use_interface(const char *interface);
 
 #endif

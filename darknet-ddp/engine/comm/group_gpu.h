@@ -20,7 +20,7 @@ typedef struct ddp_gpu_config {
     int shared; /* 1: other ranks of this host use the same GPU, and NCCL talks over sockets */
     int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
     int exact;  /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
-                   every rank. Through host memory sums always are in that of device/sum.h. */
+                   every rank. Sums through host memory always have the order of device/sum.h. */
     int ctas;   /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
     const char
         *without_nccl; /* advice for errors on how to run without NCCL; NULL: none is given */

@@ -49,7 +49,8 @@ struct ddp_hierarchical_chunk {
     int seen; /* while ranks meet: how many ranks of the host are known to have launched the chunk;
                  while they share: how many are known to have shared it */
     int waiting;    /* how many messages have not ended */
-    int posted;     /* how many messages of this stage, or of these hosts, were posted */
+    int posted;     /* how many messages of this stage were posted; in an all-gather, with the hosts
+                       whose turn it is */
     int not_finite; /* 1: a sum in it is not finite */
     /* By local rank: where that rank has the chunk, mapped here; set once it has launched it. */
     float **at;

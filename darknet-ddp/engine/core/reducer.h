@@ -238,9 +238,9 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all numbers in the buckets that were fenced in this syncing pass are finite; with
- * config.halves, in those received. Else 0, and *bucket is the index in the plan of the first with
- * another number. The same on every rank. On a GPU call it when they have settled, too
- * (ddp_work_finite). */
+ * config.halves, in those received. Else 0, and *bucket is the plan's index of the first bucket
+ * with a number that is not finite. The same on every rank. On a GPU call it when they have
+ * settled, too (ddp_work_finite). */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Set all gradients to zero, as if no layer had run: the step is skipped. Call after

@@ -72,8 +72,8 @@ ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* On rank 0: *finite becomes 1 if the moments of all ranks are finite, else 0. Then first->param is
- * the first parameter that has another number, and first->moment its first moment that has one.
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * the first parameter with a number that is not finite, and first->moment its first moment with
+ * one. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block *first,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -35,7 +35,7 @@ typedef struct ddp_option {
     double fallback;      /* value where the option is not given */
     const char *shown;    /* default in words; NULL: the number in fallback */
     enum ddp_option_scope scope;
-    unsigned columns; /* bits DDP_OPTION_...; for scope COMMAND DDP_OPTION_READ_BY, too */
+    unsigned columns; /* bits DDP_OPTION_...; if scope is COMMAND, also bits DDP_OPTION_READ_BY */
     const char *meaning;
 } ddp_option;
 

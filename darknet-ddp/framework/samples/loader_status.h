@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Note that the calling thread begins to load a sample: pictures that it reads now are for that. */
+/* Note that the calling thread begins to load a sample. The pictures that it reads from now on are
+ * for that sample. */
 void ddp_loading_begin(void);
 
 /* Note that the calling thread is about to read the picture at path, and later maybe its labels.

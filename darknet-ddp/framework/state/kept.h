@@ -13,7 +13,8 @@ extern const char ddp_checkpoint_value_name[];
 
 enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */
 
-/* Return for how many names ddp_kept_add_rest needs room. s may be NULL (no state), below too. */
+/* Return for how many names ddp_kept_add_rest needs room. Here and below s may be NULL: no
+ * state. */
 size_t ddp_kept_names(const ddp_state *s);
 
 /* Add to the list, from list[at] on, the state of the table's i-th parameter p that is stored with

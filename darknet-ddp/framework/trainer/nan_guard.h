@@ -44,14 +44,15 @@ typedef struct ddp_not_finite {
     ddp_broken broken;
     int first_layer, last_layer; /* layers of the bucket, with DDP_BROKEN_GRADIENTS */
 
-    ddp_origin origin;      /* where numbers ceased to be finite, on `rank` */
-    int rank;               /* rank that met the origin first; of several, the lowest */
-    int ranks_alike;        /* how many ranks met an origin as early */
-    int layer;              /* layer of the origin; -1: none */
-    const char *kind;       /* type of `layer`, a static string; "" without a layer */
-    int mini_batch;         /* number of that mini-batch in the rank's step, from 1 */
-    size_t sample, samples; /* number of that mini-batch's first sample, and how many it has */
-    int in_a_row;           /* steps skipped in a row, this one included */
+    ddp_origin origin; /* where numbers ceased to be finite, on `rank` */
+    int rank;          /* rank that met the origin first; of several, the lowest */
+    int ranks_alike;   /* how many ranks met an origin as early */
+    int layer;         /* layer of the origin; -1: none */
+    const char *kind;  /* type of `layer`, a static string; "" without a layer */
+    int mini_batch;    /* number of the origin's mini-batch in the rank's step, from 1 */
+    size_t sample,
+        samples;  /* number of the origin's first sample, and how many samples its mini-batch has */
+    int in_a_row; /* steps skipped in a row, this one included */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
@@ -66,7 +67,7 @@ typedef struct ddp_nan_guard_config {
 typedef struct ddp_nan_guard_mini_batch {
     int number;        /* number in its step, from 1; 0: none is noted */
     size_t sample;     /* its first sample's number */
-    ddp_origin origin; /* where its loss ceased to be finite, if it is not */
+    ddp_origin origin; /* origin of its loss, if that is not finite */
     int layer;         /* layer of the origin; -1: none */
 } ddp_nan_guard_mini_batch;
 

@@ -116,7 +116,7 @@ ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net);
 /* End the phase under way, and begin another. Time in communication counts for neither. */
 void ddp_trainer_enter_phase(ddp_trainer *t, ddp_trainer_phase phase);
 
-/* Wait until all sums for a GPU have arrived. Call before Darknet waits for that GPU, since it
+/* Wait until all sums for a GPU have arrived. Call before Darknet waits for that GPU, since Darknet
  * would not notice a lost rank. */
 void ddp_trainer_wait_for_sums(ddp_trainer *t);
 

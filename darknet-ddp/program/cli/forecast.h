@@ -7,10 +7,11 @@
 #include "glue/network.h"
 #include "options/options.h"
 
-/* Print a line for each power of two of ranks up to options->np, or 1,024 without it, and for that
- * number. `plan` and `shape` are those of the network whose layers' times options->profile has.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_USAGE if the profile does not fit
- * (core/layer_profile.h), or the options send other sums than those of whole gradients. */
+/* Print a line for each power of two of ranks below options->np, and one for options->np (1,024 if
+ * it is not given). `plan` and `shape` are those of the network whose layers' times
+ * options->profile has. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_USAGE if the profile
+ * does not fit (core/layer_profile.h), or the options send other sums than those of whole
+ * gradients. */
 ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,16 +20,16 @@ ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Where no weights are in directory: do what the START row (checkpoint/find.h) of the folder that
- * was set aside last says, with -resume_force if run->force. *came is 1 if files came back. A line
- * says if a run that has come to its end stays aside. DDP_ERR_USAGE: a run trains in that folder.
- * Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and as
+/* If no weights are in directory, do what the START row (checkpoint/find.h) says of the folder that
+ * was set aside last; with run->force the row's word for -resume_force. *came is 1 if files came
+ * back. A line says if a run that has come to its end stays aside. DDP_ERR_USAGE: a run trains in
+ * that folder. Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and as
  * ddp_set_aside_undo. */
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give the last weights of a run that had come to its end a second name, before a run that goes on
- * writes over them. BASE_final.weights and BASE.weights with their states also become
+/* Give a second name to the last weights of a run that had come to its end, before a run that goes
+ * on writes over them. BASE_final.weights and BASE.weights with their states also become
  * BASE_final_<batches>.weights. Their average (ema_alpha) becomes BASE_ema_<batches>.weights. Other
  * weights of such a name are kept (saves/displaced.h). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base,

@@ -28,8 +28,8 @@ typedef struct ddp_terminal_segment {
  * printed. Does nothing if there is no memory. */
 void ddp_terminal_escape(void);
 
-/* Return another stream whose output goes through here, to the descriptor fd. Closing it leaves fd
- * open. NULL: no memory. */
+/* Return another stream whose output goes through here, to the descriptor fd. Closing the stream
+ * leaves fd open. NULL: no memory. */
 FILE *ddp_terminal_stream(int fd);
 
 /* Find out if the run was started on a terminal whose line can be renewed. Begin to remember what
@@ -53,8 +53,8 @@ void ddp_terminal_clear(void);
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 /* Write all that is printed to the file at path, too, beginning with `head` and what was printed so
- * far. `append`: 1 writes behind what the file has; 0 renames an old one to PATH.old. The path must
- * outlive the run; NULL: no file, and nothing is remembered. A failure is said once, and stops
+ * far. `append`: 1 writes behind what the file has; 0 renames an old file to PATH.old. The path
+ * must outlive the run; NULL: no file, and nothing is remembered. A failure is said once, and stops
  * nothing. */
 void ddp_terminal_log(const char *path, int append, const char *head);
 

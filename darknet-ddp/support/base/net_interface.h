@@ -20,7 +20,7 @@ int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
 ddp_status ddp_net_interface_none(const char *host, const char *interface, ddp_error *err);
 
 /* Fail with DDP_ERR_IO if this host has no interface of that name or network that is up. The text
- * lists those that are up. interface NULL: nothing is checked. */
+ * lists the interfaces that are up. If interface is NULL, nothing is checked. */
 ddp_status ddp_net_interface_check(const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

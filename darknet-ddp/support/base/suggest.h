@@ -7,7 +7,7 @@
 typedef struct ddp_suggest {
     const char *word;
     const char *beginning;
-    const char *best; /* candidate most like word so far; NULL: none is like it */
+    const char *best; /* candidate most like `word` so far; NULL: no candidate is like it */
     int distance;     /* letters put in, left out, changed or swapped between word and best */
 } ddp_suggest;
 

@@ -12,9 +12,10 @@ typedef struct ddp_cfg_end {
     const ddp_cfg_line *last; /* title of the last section; NULL: there is none */
     int has_softmax;          /* 1: a section is a [softmax] */
     int has_loss;             /* 1: a section gives a loss */
-    const char *key; /* key that sets how many values come out: "filters"; NULL: no one key does */
-    int outputs;     /* the key's value; 1 if the key is missing */
-    int line; /* line of the key in the cfg, or of its section's title if the key is missing */
+    const char
+        *key;    /* key that sets how many values come out: "filters"; NULL: no single key does */
+    int outputs; /* the key's value; 1 if the key is missing */
+    int line;    /* line of the key in the cfg, or of its section's title if the key is missing */
 } ddp_cfg_end;
 
 /* Return the answers for a cfg. They point into cfg. */

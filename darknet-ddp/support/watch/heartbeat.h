@@ -38,10 +38,11 @@ typedef enum ddp_link {
     DDP_LINK_LOST /* the rank, or the connection to it, is gone */
 } ddp_link;
 
-/* On rank 0 of `size`: begin to listen, and fill *invitation for the others. With local 1, for
- * ranks of one host, on the loopback address alone; with 0 on an address of each network interface
- * that is up. With `interface`, only on the one of that name or network; NULL: all. *out is set on
- * success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
+/* On rank 0 of `size`: begin to listen, and fill *invitation for the others. With local 1 (all
+ * ranks are on one host) it listens on the loopback address alone. With local 0 it listens on an
+ * address of each network interface that is up, or only of the one that `interface` names; NULL: of
+ * each. *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
 

@@ -86,8 +86,8 @@ void bf16_normalize_and_add_gpu(layer l, network net, layer shortcut, float alph
 void bf16_normalize_again_gpu(layer l, void *output);
 /* Add biases to the convolution's result, and activate it, for a layer without BatchNorm. */
 void bf16_add_bias_gpu(layer l);
-/* Turn the layer's bf16 delta from the gradient by its output into that by its convolution's
- * result. Add to the updates of scales and biases. */
+/* Turn the layer's bf16 delta, the gradient by the layer's output, into the gradient by its
+ * convolution's result. Add to the updates of scales and biases. */
 void bf16_normalize_backward_gpu(layer l, network net);
 /* Compute what bf16_normalize_backward_gpu does for a fused layer, from the delta of the shortcut
  * behind it. from_delta: delta of the other layer that the shortcut adds; null: it takes none. */

@@ -27,7 +27,7 @@ placement draw_crop(image im, int w, int h, float jitter, float resize, int use_
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip);
 
 /* Return what `part` of the canvas shows of picture im, placed at p; the caller frees it
- * (free_image). Where the picture does not reach, it has its mean colour, or .5 if grey is 1. */
+ * (free_image). Where im does not reach, the result has im's mean colour, or .5 if grey is 1. */
 image place_part(image im, placement p, area part, int grey);
 
 /* Blur im in place with a Gaussian of `size` pixels, an odd number. */

@@ -66,7 +66,7 @@ static void define_low_rank(struct compressed_model *m, const struct compressed_
     orthonormal(m->q[p], columns, rank);
 }
 
-/* Set the model's Q to that with which the run begins, which another test checks. */
+/* Set the model's Q to the Q with which the run begins. (Another test checks that Q.) */
 static void begin_with_q(struct compressed_model *m, const struct compressed *c)
 {
     size_t rank = (size_t)c->net->options.compress.value;
