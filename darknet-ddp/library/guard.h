@@ -11,9 +11,9 @@
  * variables. work must not call this function. */
 int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 
-/* Begin to note what this thread allocates and opens. Then call one of the others: _keep ends the
- * notes alone. _drop ends them, and frees and closes all that they name. The linker replaces malloc
- * and its like by functions of memory_guard.c (--wrap), which note. */
+/* Begin to note what this thread allocates and opens. End the notes by one of the next two
+ * functions: _keep only ends them, _drop also frees and closes all that they name. The linker
+ * replaces malloc and its like by functions of memory_guard.c (--wrap), which note. */
 void ddp_memory_guard_begin(void);
 void ddp_memory_guard_keep(void);
 void ddp_memory_guard_drop(void);

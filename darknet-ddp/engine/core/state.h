@@ -7,12 +7,9 @@
  *
  *   DDP_STATE_SAME      the same on all ranks: rank 0's is saved, and given to all
  *   DDP_STATE_OF_RANK   each rank's own: rank 0 gathers all ranks' where they are saved. A run
- *                                             that goes on on as many ranks gives each its own
- *                       back. On another number
- *                                             N, old rank r's is added to that of new rank r modulo
- *                       N, in the order of
- *                                             r: so the sum over ranks, which is what counts of
- *                       gradients, stays
+ *                       that goes on on as many ranks gives each its own back. On another number
+ *                       N, old rank r's is added to that of new rank r modulo N, in the order of
+ *                       r: so the sum over ranks, which is what counts of gradients, stays
  *   DDP_STATE_SCRATCH   made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H

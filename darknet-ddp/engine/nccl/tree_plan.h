@@ -2,7 +2,7 @@
  * addends and sums lie. It is a plan of comm/hierarchical_plan.h for a whole sum at once:
  *
  *   levels   within a host each rank gets its lane of all the host's ranks, and sums it; then
- *                       lanes are summed over hosts, in stages, and come back the same ways
+ *            lanes are summed over hosts, in stages, and come back the same ways
  *   direct   the same plan, as if each rank were a host and all one stage
  *
  * A sum goes from level to level. At level 0 what the host's ranks have comes together in each

@@ -7,7 +7,8 @@
 #include "darknet.h"
 
 /* Called with the table when the network is whole; `table` is freed after the call. bytes: host
- * memory that the network has taken. Null: the table is printed as it comes. Set it before. */
+ * memory that the network has taken. Null: the table is printed as it comes. Set the handler before
+ * a network is made. */
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 
 /* Call these in this order while a network is made. From begin to end, what is printed on stderr

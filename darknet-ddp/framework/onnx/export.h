@@ -36,8 +36,8 @@ typedef struct ddp_onnx_options {
 ddp_status ddp_onnx_export(network *net, const ddp_onnx_options *options, FILE *f,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the row of net's cfg ("nms_kind=diounms", static) by which `detector test` chooses among
- * boxes otherwise than -heads nms; NULL: both choose alike. */
+/* If `detector test` chooses among boxes in another way than -heads nms, return the row of net's
+ * cfg that says so ("nms_kind=diounms", static); else NULL. */
 const char *ddp_onnx_other_nms(const network *net);
 
 #endif

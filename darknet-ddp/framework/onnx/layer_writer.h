@@ -10,8 +10,8 @@
 #include <darknet.h>
 #include <network.h>
 
-/* A value of the graph as a layer gives it. Behind the batch it has the dimensions c, h, w; of a
- * value that is no image h is 0, and it has the one dimension c. */
+/* A value of the graph as a layer gives it. Behind the batch it has the dimensions c, h, w. If it
+ * is no image, h is 0, and c is its one dimension. */
 typedef struct ddp_onnx_tensor {
     ddp_onnx_value value;
     int c, h, w;
@@ -47,7 +47,7 @@ ddp_onnx_value ddp_onnx_image(ddp_layer_writer *w, const layer *l);
 /* Return what the layer reads first, as rows of l->inputs values. */
 ddp_onnx_value ddp_onnx_rows(ddp_layer_writer *w, const layer *l);
 
-/* Return v with other dimensions behind the batch; -1 for one of them: as long as is left. */
+/* Return v with other dimensions behind the batch. One of them may be -1: as long as is left. */
 ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *dims,
                                 size_t count);
 

@@ -67,8 +67,8 @@ int ddp_predictor_has_room(const ddp_predictor *p);
 void ddp_predictor_load(ddp_predictor *p, const char *path, size_t number);
 
 /* Wait until the first picture that was loaded and not taken is decoded, compute, and set *out to
- * what is found in it. Returns 1; 0, and *out all zero, if none is left. Release *out. A picture
- * that cannot be read also returns 1: out->why says why. */
+ * what is found in it. Returns 1. If none is left, returns 0, and *out is all zero. Release *out. A
+ * picture that cannot be read also returns 1: out->why says why. */
 int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out);
 
 /* Set *out to what is found in the pixels of rgb, 3 bytes each, rows from the top. They are copied

@@ -41,7 +41,8 @@ void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 /* Set the path of the training list, which sentences name. It must outlive b. */
 void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
 
-/* Return the line to load if `line` of n, from 0, was drawn: `line`, unless it is bad. */
+/* Return the line to load if `line` (0 to n - 1) was drawn: `line` itself or, if it is bad,
+ * another. */
 size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
 
 /* Actions of a thread that cannot read a sample: end the program; load the sample again, which

@@ -35,8 +35,8 @@ size_t ddp_sampler_choose(size_t sample, size_t n);
 /* Return the line, 0 .. n-1, of this sample of the run, for a caller that loads nothing. */
 size_t ddp_sampler_line(size_t sample, size_t n);
 
-/* Return the line to load if `line` of n was drawn: `line` itself, unless it is known as bad
- * (samples/bad_samples.h). */
+/* Return the line to load if `line` of n was drawn: `line` itself or, if it is known as bad
+ * (samples/bad_samples.h), another. */
 size_t ddp_sampler_instead(size_t line, size_t n);
 
 /* Note that the calling thread has loaded this sample. */

@@ -11,9 +11,9 @@ enum { DDP_LABEL_PATH_BYTES = 4096 };
  * out[0..DDP_LABEL_PATH_BYTES). */
 void ddp_label_path(const char *picture, char *out);
 
-/* Write to out[0..DDP_LABEL_PATH_BYTES) the path of a second label file of a picture, and return 1:
- * one that exists beside the one that training takes, and has other bytes. Returns 0 if there is
- * none; out is then undefined. */
+/* If a picture has a second label file, beside the one that training takes and with other bytes,
+ * write its path to out[0..DDP_LABEL_PATH_BYTES), and return 1. Else return 0; out is then
+ * undefined. */
 int ddp_second_label_path(const char *picture, char *out);
 
 /* Write where training looks for the mask of a segmenter's picture to

@@ -42,7 +42,7 @@ typedef struct ddp_checkpoint_run {
     /* 1: the option has its default, so a state file without it counts as equal. 0: the run goes on
      * from such a file, too, and the listener hears that the option was not known. */
     int is_default[DDP_CHECKPOINT_OPTIONS];
-    /* how many of the options only change rounding: the last ones, until
+    /* how many of the options only change rounding; they are the last ones, until
      * ddp_remember_validation or ddp_remember_unlabelled adds others */
     size_t rounding_count;
     int same_rounding; /* 1: resuming with other rounding is refused, too */
@@ -80,10 +80,10 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
  * the seed that the metadata have is left to the caller. Pass net as parsed. The listener hears of
  * pairs that were passed over, of other rounding and, with run->force, of all differences.
  * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0. DDP_ERR_USAGE: the network has
- * other parameters. net is as it was then. DDP_ERR_FORMAT: the weights file did not give back the
- * parameters that were saved, or the START row (checkpoint/find.h) of what is there says REFUSED.
- * Weights that are taken alone and cannot be loaded end the program (glue/darknet.h). Fails also as
- * ddp_pair_find. Release *out in any case. */
+ * other parameters. In both cases net is as it was. DDP_ERR_FORMAT: the weights file did not give
+ * back the parameters that were saved, or the START row (checkpoint/find.h) of what is there says
+ * REFUSED. Weights that are taken alone and cannot be loaded end the program (glue/darknet.h).
+ * Fails also as ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;

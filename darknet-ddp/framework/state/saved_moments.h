@@ -8,7 +8,7 @@
 
 typedef struct ddp_saved_moments ddp_saved_moments;
 
-/* Open the moments of c, which was read and has those of the table's parameters, parameter by
+/* Open the moments of c, a checkpoint that was read: those of the table's parameters, parameter by
  * parameter. On success *out owns what c held, and *c is empty. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
                                   const ddp_param_table *table, ddp_error *err) DDP_MUST_CHECK;

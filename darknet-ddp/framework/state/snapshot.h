@@ -16,7 +16,7 @@ void ddp_snapshot_close(ddp_snapshot *s);
 
 /* Copy what ddp_checkpoint_save would write now; the network must be settled, and may change
  * afterwards. run->cfg must outlive the snapshot. Fails with DDP_ERR_FORMAT (a number is not
- * finite: the text says which), DDP_ERR_NOMEM; it must then be taken again. */
+ * finite: the text says which), DDP_ERR_NOMEM; the snapshot must then be taken again. */
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

@@ -77,7 +77,7 @@ typedef struct ddp_plugin_config {
  * copied; group, trainer and what else it points to must outlive the plugin. */
 void ddp_plugin_open(const ddp_plugin_config *config);
 
-/* Save net as NAME + end in the run's directory, where NAME is the cfg's; end: "_best.weights" say.
+/* Save net in the run's directory, as the cfg's name with `end` behind it, such as "_best.weights".
  * Call from a callback, on every rank. If ranks differ (local SGD), it saves later. */
 void ddp_plugin_save(network *net, const char *end);
 

@@ -14,8 +14,8 @@ typedef struct ddp_folder {
 } ddp_folder;
 
 /* List the files in a folder, and in those within it to a depth of 8. endings: words with blanks
- * between them, ".jpg .png". A file is listed if its name ends in one, without regard to case.
- * Names that begin with a dot are left out, and folders within it that cannot be read. Paths begin
+ * between them, ".jpg .png". A file is listed if its name ends in one, without regard to case. Left
+ * out are names that begin with a dot, and folders within `folder` that cannot be read. Paths begin
  * with `folder`. The caller releases *f, in any case. Fails with DDP_ERR_IO if `folder` itself
  * cannot be read, and with DDP_ERR_NOMEM. */
 ddp_status ddp_folder_list(ddp_folder *f, const char *folder, const char *endings,

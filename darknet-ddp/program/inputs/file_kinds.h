@@ -22,9 +22,9 @@ ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path,
 ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if CFG's network is not of the kind that a->command trains, has no loss (not asked of a
- * detector), or, a classifier's, has other outputs than classes. A cfg with a section that Darknet
- * does not know passes here: Darknet names it when it parses. */
+/* Fail if CFG's network is not of the kind that a->command trains, or has no loss (detectors are
+ * not asked for one). Fail if a classifier's network has another number of outputs than classes. A
+ * cfg with a section that Darknet does not know passes here: Darknet names it when it parses. */
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 

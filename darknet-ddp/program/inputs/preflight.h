@@ -18,10 +18,10 @@ typedef void ddp_preflight_say(const char *lines);
  * [net] in place of the cfg's. Ranks share the pictures, and all learn what was found.
  *
  * If training or validation would end by a fault, each rank says by `say` which faults it has seen,
- * and every rank gets DDP_ERR_FORMAT. Other faults print a line. So does a list without any box,
- * too many boxes beyond their pictures, and what is wrong with names and with the cfg's values
- * (check/training_values.h). A file that cannot be read is left to Darknet to name.
- * Fails also with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+ * and every rank gets DDP_ERR_FORMAT. A line is printed for each other fault, a list without any
+ * box, too many boxes beyond their pictures, and faults of names and of the cfg's values
+ * (check/training_values.h). A file that cannot be read is left to Darknet to name. Fails also with
+ * DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp_net_value *values,
                          const char *command, const char *data, const char *cfg,
                          ddp_preflight_say *say, ddp_error *err) DDP_MUST_CHECK;

@@ -92,11 +92,12 @@ ddp_status ddp_child(const char *const *args, const ddp_child_config *config, dd
 /* Return the process on this host that has started this rank by ddp_child; 0: none has. */
 pid_t ddp_child_starter(void);
 
-/* In a rank: tell the process that has started it a note, on standard error, which is now the
- * descriptor `to`. Do nothing if ddp_child has not started the rank. From any thread. */
+/* In a rank: send a note to the process that has started the rank, on standard error, which is now
+ * the descriptor `to`. Does nothing if ddp_child has not started the rank. From any thread. */
 void ddp_child_tell(int to, ddp_launcher_note note);
 
-/* In rank 0: tell the process that has started it the path of NAME.log, as ddp_child_tell does. */
+/* In rank 0: send the path of NAME.log to the process that has started the rank, as ddp_child_tell
+ * does. */
 void ddp_child_tell_log(int to, const char *path);
 
 #endif

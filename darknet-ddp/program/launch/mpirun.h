@@ -43,9 +43,9 @@ const char *ddp_mpirun_path(void);
  * draws ports anew (launch/ports.h). The line is valid as long as *start's strings. */
 void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
 
-/* Set the environment of an mpirun: what ranks tell each other at the start stays in memory. With
- * is_one_host it starts ranks on this host alone, and Open MPI 4 must not look for ssh and rsh
- * where PATH has none. What the environment sets already is left. */
+/* Set variables for an mpirun in the environment, unless they are set already: what ranks tell each
+ * other at the start stays in memory. With is_one_host 1 all ranks are on this host, so if PATH has
+ * neither ssh nor rsh, Open MPI 4 is told not to look for them. */
 void ddp_mpirun_prepare(int is_one_host);
 
 /* Return the folder in which mpirun keeps its files, some kilobytes, by the environment; NULL:
@@ -73,8 +73,8 @@ int ddp_mpirun_name_letters(void);
 int ddp_mpirun_end_signal(void);
 
 /* Return for how many seconds a rank whose connection is gone may still tell its own error. Open
- * MPI 5's mpirun kills all half a second after the first has ended, others 2 s after. Call in a
- * rank. */
+ * MPI 5's mpirun kills all ranks half a second after the first has ended, others 2 s after. Call in
+ * a rank. */
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun above this rank passes on whole lines alone, so that no line can renew

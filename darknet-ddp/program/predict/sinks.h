@@ -58,10 +58,10 @@ ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const 
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes pictures with boxes, and those of their label files as thin ones. out:
- * NAME of NAME.jpg, for one picture, or a folder; NULL: "predictions". Fails also with DDP_ERR_IO,
- * and, at once or as it takes a picture, with DDP_ERR_USAGE if it would write over a file that is
- * not its own. */
+/* Open a sink that writes pictures with boxes; boxes of label files are thin. out: NAME of
+ * NAME.jpg, for one picture, or a folder; NULL: "predictions". Fails also with DDP_ERR_IO, and, at
+ * once or as it takes a picture, with DDP_ERR_USAGE if it would write over a file that is not its
+ * own. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -27,8 +27,8 @@ void ddp_session_open(const ddp_options *options);
 void ddp_session_validate(const char *command, const char *data, const char *cfg);
 
 /* Put the values of the options in inputs/overrides.h in place of those of the cfg's [net]. Also
- * find the training list in the .data file. command: Darknet's, "detector" say. data: the word
- * where the .data file stands. Not read if the command has none. Call before parsing. */
+ * find the training list in the .data file. command: Darknet's, such as "detector". data: the word
+ * for the .data file, which is not read if the command takes none. Call before parsing. */
 void ddp_session_override(const char *command, const char *data, const char *cfg);
 
 /* Tell what the run begins with. weights: the weights file of the line; NULL: none. clear: -clear

@@ -60,8 +60,8 @@ int ddp_checkpoints_resumed(const ddp_checkpoints *c);
  * own save, BASE_last.weights, is of that step. */
 int ddp_checkpoints_validated(const ddp_checkpoints *c);
 
-/* Return since which step the run validates on the pictures of now; 0: always. Figures of earlier
- * validations cannot be compared. On rank 0. */
+/* Return the step since which the run validates on its present pictures; 0: always. Figures of
+ * earlier validations cannot be compared. On rank 0. */
 size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c);
 
 /* Return how many pairs seemed newer than the one that the run goes on from and were passed over.

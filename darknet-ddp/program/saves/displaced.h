@@ -27,8 +27,8 @@ int ddp_displaced_is_foreign(const char *path);
 /* Make room at path before a run of the name `base` saves there, by the SAVE rows of
  * checkpoint/starts.def. Weights that lie there are renamed path.old or path.old.N, or stay to be
  * written over. With is_own 1 (this run has saved there, or goes on from there), only another cfg's
- * weights are. `step`: the step that the run goes on from; SIZE_MAX: it began anew. Unless is_own
- * is 1, reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * weights are renamed. `step`: the step that the run goes on from; SIZE_MAX: it began anew. Unless
+ * is_own is 1, reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 

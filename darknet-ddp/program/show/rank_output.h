@@ -54,10 +54,12 @@ void ddp_report_forget_resume_hint(void);
 /* Print the resume hint now, if there is one. From any thread. */
 void ddp_report_print_resume_hint(void);
 
-/* Send a note to this program where it started the ranks (launch/child.h). From any thread. */
+/* Send a note to the process of this program that started the ranks, if there is one
+ * (launch/child.h). From any thread. */
 void ddp_report_notify_launcher(ddp_launcher_note note);
 
-/* Send the path of NAME.log to this program where it started the ranks. On rank 0. */
+/* Send the path of NAME.log to the process of this program that started the ranks, if there is one.
+ * On rank 0. */
 void ddp_report_notify_launcher_of_log(const char *path);
 
 /* Print "darknet: ", the text and a newline on standard error, with rank and host if there are

@@ -44,8 +44,8 @@ enum { DDP_VALIDATION_LIST = 64 };
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Write to text a hash of what the figures depend on: the pictures' names, and their labels or
- * classes, in whatever folder and order. If -points and -best are not the usual ones, they are
- * added. Reads all labels. */
+ * classes. Folders and order do not count. -points and -best count if they are not the usual ones.
+ * Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Check that all ranks validate on the same pictures, with the same files of truth
@@ -66,7 +66,7 @@ ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUS
  * depends on steps alone, never on a clock: the same run validates at the same steps anywhere.
  *   lines          of the training list
  *   batch          images of a step
- *     width, height  of the cfg, at which pictures are validated */
+ *   width, height  of the cfg, at which pictures are validated */
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
 
 /* Return 1 if a validation is due after the step that `now` has ended. v may be NULL: 0. */

@@ -89,8 +89,8 @@ ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_M
 
 /* If the file that was opened at path is no longer there (its folder was removed, for example),
  * write it anew. A copy of the bytes of fd comes to path. After that fd, which is open for writing,
- * writes to the copy. If something is at path, or the copy fails, fd stays as it is. So it does,
- * too, if the copy is at path but could not be synced or opened. */
+ * writes to the copy. If something is at path, or the copy fails, fd stays as it is; also if the
+ * copy is at path, but could not be synced or opened. */
 void ddp_file_bring_back(const char *path, int fd);
 
 /* Return 1 if both paths lead to one existing file, by whatever names. */

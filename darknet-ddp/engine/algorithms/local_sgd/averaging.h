@@ -10,34 +10,29 @@
  * period's beginning, x their mean over ranks at its end, and g the mean of the learning rates of
  * its steps:
  *
- *                 u = slow_momentum * u + (x0 - x) / g
- *                 parameters = x0 - slow_rate * g * u
+ *     u = slow_momentum * u + (x0 - x) / g
+ *     parameters = x0 - slow_rate * g * u
  *
  * The paper has one rate for a period. With the mean of several rates, (x0 - x) / g stays the sum
  * of the steps' directions, whatever the schedule. A period whose rates are all 0 has learnt
  * nothing: u stays. With slow_momentum 0 and slow_rate 1 the parameters become x.
  *
  * Choices
- *         A rank's own gradients are multiplied by the number of ranks
- *     (ddp_reducer_use_own_gradients).
- *     So a step moves by the mean over a rank's own images, at the rate of the whole batch's steps.
- *     Momentum and Adam's moments have one scale during and after the warm-up. A period of 1 with
- *     plain SGD and no slow momentum gives what summed gradients give, but for rounding.
- *         Momentum and Adam's moments are averaged too (for momentum: Yu, Jin and Yang 2019, "On
- *     the
- *     Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
- *     statistics. After an averaging ranks have nothing of their own, and one state file holds the
- *     whole run. The price is twice the bytes of an averaging, three times with Adam.
- *         A layer that ran on no rank in a period keeps its bits, and is not sent: a small sum
- *     tells
- *     which layers ran. Each array is one sum of float32, whatever gradients travel as, in the
- *   order
- *     of comm/work.h. (NCCL has an order of its own, the same on all ranks.) Saves, validation and
- *     ddp_replica_check need the same parameters on all ranks, and wait for the next averaging, at
- *     most `period` steps. So a run comes to the same weights whether it was saved in between or
- *   not.
- *     Two ends are not saved exactly: where samples cannot be read, the run averages in mid-period;
- *     where max_batches grew, what was the last step was averaged.
+ *   A rank's own gradients are multiplied by the number of ranks (ddp_reducer_use_own_gradients).
+ * So a step moves by the mean over a rank's own images, at the rate of the whole batch's steps.
+ * Momentum and Adam's moments have one scale during and after the warm-up. A period of 1 with plain
+ * SGD and no slow momentum gives what summed gradients give, but for rounding.
+ *   Momentum and Adam's moments are averaged too (for momentum: Yu, Jin and Yang 2019, "On the
+ * Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
+ * statistics. After an averaging ranks have nothing of their own, and one state file holds the
+ * whole run. The price is twice the bytes of an averaging, three times with Adam.
+ *   A layer that ran on no rank in a period keeps its bits, and is not sent: a small sum tells
+ * which layers ran. Each array is one sum of float32, whatever gradients travel as, in the order of
+ * comm/work.h. (NCCL has an order of its own, the same on all ranks.) Saves, validation and
+ * ddp_replica_check need the same parameters on all ranks, and wait for the next averaging, at most
+ * `period` steps. So a run comes to the same weights whether it was saved in between or not. Two
+ * ends are not saved exactly: where samples cannot be read, the run averages in mid-period; where
+ * max_batches grew, what was the last step was averaged.
  *
  * In a step after the warm-up the last backward pass does not sync, ddp_trainer_update_locally
  * updates each layer, and only the loss travels. Where a period ends, ddp_trainer_sync_if_due has

@@ -22,8 +22,9 @@ typedef struct {
  * of corner - 1: right, bit 1: bottom), that corner stays uncut half the time. */
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner);
 
-/* Draw where picture im lies on a w x h canvas: fitted in as a whole, anywhere. Before, its sides
- * change by up to `jitter` (a share). `use_flip`: 1 mirrors half of the pictures. */
+/* Draw where picture im lies on a w x h canvas. First its width and height change by up to `jitter`
+ * (a share). Then it is fitted in as a whole, at a random place. `use_flip`: 1 mirrors half of the
+ * pictures. */
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip);
 
 /* Return what `part` of the canvas shows of picture im, placed at p; the caller frees it
@@ -33,7 +34,8 @@ image place_part(image im, placement p, area part, int grey);
 /* Blur im in place with a Gaussian of `size` pixels, an odd number. */
 void blur_image(image im, int size);
 
-/* Add Gaussian noise to each value of im, within 0 to 1; width: its deviation in 255ths. */
+/* Add Gaussian noise to each value of im; values stay within 0 to 1. width: the noise's deviation
+ * in 255ths. */
 void add_noise(image im, float width);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct {
     char note[256];       // after 0: "", or a warning while no pixel is lost; after -1: the reason
 } decoded;
 
-/* Decode the file at path into *out, whose bytes the caller frees. channels: 1 to 4, to which it is
- * converted; 0: as the file has them. Returns 0; or -1 with bytes NULL and the reason in note: no
+/* Decode the file at path into *out, whose bytes the caller frees. channels: how many the result
+ * has, 1 to 4; 0: as many as the file. Returns 0; or -1 with bytes NULL and the reason in note: no
  * picture, damaged, more than INT_MAX values, no memory. */
 int decode_picture(const char *path, int channels, decoded *out);
 

@@ -7,13 +7,13 @@
 #include "darknet.h"
 
 /* Return the next letter of *text (a Unicode number), and move *text behind it. Characters that
- * control a terminal are skipped. A byte that is no UTF-8 returns '?'; the end 0, and *text stays.
- */
+ * control a terminal are skipped. Returns '?' for a byte that is no UTF-8. At the end returns 0,
+ * and *text stays. */
 unsigned label_next_letter(const char **text);
 
 /* Return a picture, `height` pixels high, of a letter that is not ASCII: black on white, 3
- * channels. The caller frees it. `overlap`: by how many pixels its neighbours will cover it; it is
- * as much wider. Its width is 0 if no font has the letter. */
+ * channels. The caller frees it. `overlap`: by how many pixels its neighbours will cover it; the
+ * picture is wider by as many. Its width is 0 if no font has the letter. */
 image label_letter(unsigned letter, int height, int overlap);
 
 #endif

@@ -7,8 +7,8 @@
 
 typedef struct gathered gathered;
 
-/* Return a new collection for `rows` samples; it ends with gather_end. The first gather_rows
- * decides how large a sample is. */
+/* Return a new collection for `rows` samples; end it with gather_end. The first gather_rows decides
+ * how large a sample is. */
 gathered *gather_begin(int rows);
 
 /* Move the rows of d, pictures and labels, into the array as samples `first`, first + 1, ... d's
