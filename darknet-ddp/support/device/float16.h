@@ -51,8 +51,8 @@ DDP_HALF_INLINE float ddp_float_of(uint32_t bits)
     return x;
 }
 
-/* Return `yes` if which is 1, `no` if it is 0, without a branch. A compiler that could branch
- * around the float addition behind `no` would, and make no vectors. */
+/* Return `yes` if which is 1, `no` if it is 0, without a branch. If a compiler could branch around
+ * the float addition behind `no`, it would, and make no vectors. */
 DDP_HALF_INLINE uint32_t ddp_choose_bits(int which, uint32_t yes, uint32_t no)
 {
     uint32_t mask = 0U - (uint32_t)which;
@@ -61,7 +61,7 @@ DDP_HALF_INLINE uint32_t ddp_choose_bits(int which, uint32_t yes, uint32_t no)
 }
 
 /* Return the bits of x rounded to bf16, as a float32. A carry out of the mantissa makes the next
- * exponent, which is right; out of a NaN it would not be. */
+ * exponent. That is right for numbers, but not for a NaN. */
 DDP_HALF_INLINE uint32_t ddp_bf16_rounded(float x)
 {
     uint32_t bits = ddp_bits_of(x);

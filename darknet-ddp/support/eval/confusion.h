@@ -10,10 +10,10 @@
 #include "eval/detections.h"
 
 /* Set counts[(classes + 1) * is + found] to how often an object of class `is` was found as `found`;
- * both run from 0 to classes. Here the number `classes` stands for nothing: the last row has what
- * was found and is not there, the last column what was not found. Detections with a score below
- * `score` do not count. The arrays may be in any order and stay as they are. Entries whose class is
- * no class are skipped. Fails with DDP_ERR_NOMEM. */
+ * both run from 0 to classes. Index `classes` stands for "nothing": the last row counts what was
+ * found and is not there, the last column what was not found. Detections with a score below `score`
+ * do not count. The arrays may be in any order and stay as they are. Entries whose class is no
+ * class are skipped. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_confusion_of(double *counts, int classes, double score,
                             const ddp_detection *detections, size_t detection_count,
                             const ddp_truth *truths, size_t truth_count,

@@ -22,7 +22,7 @@ typedef enum ddp_event_kind {
     DDP_EVENT_FAIL,   /* the rank reports an error */
     /* a rank that could not be asked was last heard then and there; `number` is its ddp_phase */
     DDP_EVENT_SILENT,
-    DDP_EVENT_SENT /* that rank's part of this step was known to have come then */
+    DDP_EVENT_SENT /* the silent rank's part of this step was known to have come then */
 } ddp_event_kind;
 
 typedef struct ddp_event {

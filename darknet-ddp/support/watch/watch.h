@@ -26,7 +26,7 @@ typedef struct ddp_watch_config {
     double timeout_s; /* the most seconds in which nothing moves in the run (until all ranks have
                          joined, 30 s if that is more); 0: no limit */
     double lost_s;    /* seconds that a connection must be gone, without a goodbye, before its rank
-                         counts as lost: the error of a rank that fails comes first */
+                         counts as lost; until then a rank that fails can report its own error */
     double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
                             once all have joined, starts */
     /* The functions below are called by the watch's thread. They and ctx must outlive it. */
