@@ -79,9 +79,9 @@ struct ddp_stage {
 };
 
 struct ddp_hierarchical_plan {
-    int units;               /* how many units a chunk is cut into */
-    struct ddp_span *lanes;  /* by local rank of this host: its lane; together all units */
-    int stages;              /* how many entries of `stage` have transfers: all but the last */
+    int units;              /* how many units a chunk is cut into */
+    struct ddp_span *lanes; /* lane of each local rank of this host; lanes together are all units */
+    int stages;             /* how many entries of `stage` have transfers: all but the last */
     struct ddp_stage *stage; /* slices and transfers by stage; stages + 1 entries */
 };
 

@@ -107,7 +107,8 @@ void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and in which order they go ---- */
 
-/* Cut the plan's buckets into pieces, in r. Fails with DDP_ERR_NOMEM. */
+/* Cut the plan's buckets into pieces, in r. ddp_reducer_close_pieces frees them, also after a
+ * failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_pieces(ddp_reducer *r);
 
@@ -150,7 +151,9 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* ---- reducer_halves.c: where r->config.halves ---- */
 
-/* Open the sum of how many ranks ran each layer. The reducer's other sums are open. */
+/* Open the sum of how many ranks ran each layer; call when the reducer's other sums are open.
+ * ddp_reducer_close_halves waits for the sum if it has started, and frees it, also after a failure.
+ * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 

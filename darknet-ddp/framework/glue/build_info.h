@@ -13,8 +13,8 @@
  */
 char *ddp_build_describe(void);
 
-/* Write to out[0..size) lines on what, besides the build, decides how results round. They tell the
- * CPU's instructions by which libraries choose their code, the name `device`, and what decodes
+/* Write to out[0..size) lines on what decides, besides the build, how results round: the name
+ * `device`, the CPU's instructions, by which libraries choose their code, and what decodes
  * pictures. Text that does not fit is cut off. */
 void ddp_build_describe_device(const char *device, char *out, size_t size);
 

@@ -77,8 +77,8 @@ int ddp_mpirun_end_signal(void);
  * a rank. */
 double ddp_mpirun_lost_s(void);
 
-/* Return 1 if the mpirun above this rank passes on whole lines alone, so that no line can renew
- * itself: Open MPI 5's without `--output :raw`. */
+/* Return 1 if the mpirun that started this rank passes on whole lines alone (Open MPI 5's without
+ * `--output :raw`). A line cannot renew itself there. */
 int ddp_mpirun_holds_lines(void);
 
 /* Return the name of Debian's package that has this MPI's mpirun. */

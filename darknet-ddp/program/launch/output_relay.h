@@ -36,7 +36,7 @@ typedef struct ddp_output_relay {
     char lost[128];            /* host whose daemon mpirun has lost; "": none */
     char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or the beginning of a frame */
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has told it */
-    /* the fields up to withheld_bytes: state of filtering */
+    /* State of filtering, up to withheld_bytes: */
     int framed;  /* 1: within a frame of mpirun's */
     int passing; /* 1: the beginning of this line was passed on, so its rest must be */
     char line[DDP_RELAY_FRAME];     /* a line that has come in part */

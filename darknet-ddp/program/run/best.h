@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-/* Look on the disk of which step NAME_best.weights are. If the best figure is of another step, make
- * the figure of the file's step the best again (or none, if that step has no figure), and print a
- * line. Does nothing while saves are being written, or if the run does not validate. */
+/* Read from the disk which step NAME_best.weights were saved at. If the best figure is of another
+ * step, make the figure of the file's step the best again (or none, if that step has no figure),
+ * and print a line. Does nothing while saves are being written, or if the run does not validate. */
 void ddp_best_look(void);
 
 /* Rename NAME_best.weights in a resumed run that does not know their figure, since it cannot tell

@@ -15,7 +15,8 @@ typedef struct ddp_page_file {
     int failed;      /* 1: a write has failed, and a line has said so */
 } ddp_page_file;
 
-/* Prepare a page at path, due at once. path must outlive *f. Fails with DDP_ERR_NOMEM. */
+/* Prepare a page at path, due at once. path must outlive *f. Release *f, also on failure. Fails
+ * with DDP_ERR_NOMEM. */
 ddp_status ddp_page_file_init(ddp_page_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_file_release(ddp_page_file *f);
 

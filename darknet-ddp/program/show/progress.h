@@ -59,7 +59,7 @@ typedef struct ddp_progress_figures {
     double loss, average_loss, rate;
 } ddp_progress_figures;
 
-/* Read the figures of such a line, and return 1. Returns 0 if `line` is another. */
+/* Read the figures from `line`, and return 1. Returns 0 if `line` is not Darknet's own. */
 int ddp_progress_read(ddp_progress_figures *figures, const char *line);
 
 #endif

@@ -23,7 +23,8 @@ typedef struct ddp_wait_shares {
 } ddp_wait_shares;
 
 /* Begin to count how long this rank waits. communication_ns: its time in communication so far
- * (ddp_trainer_communication_ns). group must outlive w. Release it. Fails with DDP_ERR_NOMEM. */
+ * (ddp_trainer_communication_ns). group must outlive w. Release w, also on failure. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_wait_shares_release(ddp_wait_shares *w);

@@ -54,9 +54,8 @@ ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err) 
 /* Close and remove the part, and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
 
-/* Rename the part of f, which is finished, to its path, as ddp_file_rename does, and free f in any
- * case. *renamed: 1 if it was renamed, also on failure; else the part is removed. Fails as
- * ddp_file_rename. */
+/* Rename the finished part of f to its path by ddp_file_rename, whose *renamed and errors it passes
+ * on. If it was not renamed, the part is removed. Frees f in any case. */
 ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename a file within its directory, and fsync the directory, so that the name lasts. A file or
