@@ -49,12 +49,12 @@ typedef enum {
 } cudnnConvolutionFwdAlgo_t;
 
 typedef enum {
-    CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0, /* called not deterministic */
+    CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0, /* cuDNN calls it not deterministic */
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_1 = 1
 } cudnnConvolutionBwdDataAlgo_t;
 
 typedef enum {
-    CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0, /* called not deterministic */
+    CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0, /* cuDNN calls it not deterministic */
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1
 } cudnnConvolutionBwdFilterAlgo_t;
 

@@ -7,7 +7,8 @@
 
 #define DDP_SUM_COST_BYTES 1e8
 
-/* Costs of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as algorithms differ. */
+/* Costs of a sum of DDP_SUM_COST_BYTES for the slowest rank. A cost that all algorithms have is
+ * left out. */
 typedef struct ddp_sum_cost {
     double inter_host_bytes; /* bytes that a host sends to others; it receives as many */
     /* seconds for these bytes at 10 Gbit/s or, if longer, for the polls that chunks wait for */

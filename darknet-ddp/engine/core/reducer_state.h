@@ -151,9 +151,9 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* ---- reducer_halves.c: where r->config.halves ---- */
 
-/* Open the sum of how many ranks ran each layer; call when the reducer's other sums are open.
- * ddp_reducer_close_halves waits for the sum if it has started, and frees it, also after a failure.
- * Fails with DDP_ERR_NOMEM. */
+/* Open the sum of how many ranks ran each layer. Call when the reducer's other sums are open. Close
+ * it, also after a failure: ddp_reducer_close_halves waits for the sum if it has started, and frees
+ * it. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 

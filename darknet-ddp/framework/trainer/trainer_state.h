@@ -215,7 +215,8 @@ void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 /* Tell the algorithm, once a step, that all layers have been updated. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
-/* Wait for what other ranks have updated of a layer. Returns 1; 0 at once if Darknet updates. */
+/* Wait for what other ranks have updated of a layer, and return 1. If Darknet updates layers, not
+ * an algorithm, return 0 at once. */
 int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */

@@ -8,7 +8,8 @@ int mixes_classes(picture_rules rules);
 
 /* Load samples a.first to a.first + a.n - 1 for a classifier whose cfg has keys of the forks
  * (a.rules). paths: their a.n pictures. Pictures that are mixed in are drawn from all a.m of
- * a.paths; a class is then true by its share of the sample. free_data frees the result. */
+ * a.paths. The truth of a class is then the share of the pictures that show it. free_data frees the
+ * result. */
 data load_classes_forks(load_args a, char **paths);
 
 #endif
