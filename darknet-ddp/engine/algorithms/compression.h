@@ -44,7 +44,8 @@ typedef struct ddp_matrix {
     float *gradient,
         *error; /* `count` floats each. At encode, gradient is g; from then until decode it is M */
     /* The numbers of each round: this rank's after encode, and their sum over ranks once they have
-     * been summed. With `gathers`, numbers[0] has each rank's own: see ddp_matrix_payload_of. */
+     * been summed. With `gathers`, numbers[0] then has the numbers of each rank
+     * (ddp_matrix_payload_of). */
     float *numbers[DDP_SUM_ROUNDS];
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;

@@ -1,7 +1,7 @@
-/* comm/hierarchical_state.h: what the files of ddp_allreduce_hierarchical share: hierarchical.c (a
- * chunk from state to state), hierarchical_open.c (its memory), hierarchical_messages.c,
- * hierarchical_sums.c (what is summed, and where it lies) and hierarchical_gather.c (all-gathers).
- * Not for others. */
+/* comm/hierarchical_state.h: the structs of ddp_allreduce_hierarchical, for its files alone. Those
+ * are hierarchical.c (a chunk from state to state), hierarchical_open.c (memory),
+ * hierarchical_messages.c, hierarchical_sums.c (what is summed, and where it lies) and
+ * hierarchical_gather.c (all-gathers). */
 #ifndef DDP_COMM_HIERARCHICAL_STATE_H
 #define DDP_COMM_HIERARCHICAL_STATE_H
 

@@ -71,9 +71,8 @@ void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped
 ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* With DDP_STATISTICS_RANKS, set the buffers of ranks other than 0 to zero; else do nothing. Call
- * before the first forward pass of a step whose last one is followed by
- * ddp_batchnorm_stats_start_sum. Without these two calls each rank's buffers add up its own
- * mini-batches alone. */
+ * before the first forward pass of a step, if ddp_batchnorm_stats_start_sum will follow its last
+ * one. In a step without these two calls each rank's buffers add up its own mini-batches alone. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* With DDP_STATISTICS_EXACT, fold what a mini-batch has added to the buffers into the tree; else do

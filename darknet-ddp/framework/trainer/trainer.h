@@ -42,7 +42,7 @@ typedef struct ddp_trainer_config {
      * something of the run. All ranks learn of them with the loss of this step or, if its last
      * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
-    size_t compress_after; /* first steps in which no algorithm changes the sums */
+    size_t compress_after; /* in how many first steps no algorithm changes the sums */
     int verify_every;      /* ranks compare parameters every so many steps; 0: never */
     /* Record of unreadable samples. Must outlive the trainer. NULL: nobody looks for them. */
     ddp_bad_samples *bad_data;

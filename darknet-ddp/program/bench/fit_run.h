@@ -15,9 +15,11 @@ typedef struct ddp_run_length {
 /* Return the run most like cfg that ends within `seconds`, if all ranks together take
  * seconds_a_picture for a picture. A tenth of the time is left to validating, saving and starting.
  *
- * If fewer than DDP_FEW_STEPS fit, the batch is halved, down to 4 mini-batches or one a rank, which
- * stay as large as they were. Then max_batches becomes how many steps fit, if the cfg has more, and
- * burn_in keeps its share of it: 0 if not one step fits. */
+ * While fewer than DDP_FEW_STEPS fit (and fewer than max_batches), batch and subdivisions are
+ * halved, so mini-batches keep their size. That ends at 4 mini-batches or one a rank, whichever is
+ * more, and where halves are no whole numbers, or not the same for every rank. Then max_batches
+ * becomes how many steps fit, if the cfg has more, and burn_in keeps its share of it. Both are 0 if
+ * not one step fits. */
 ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_picture, int ranks);
 
 /* Write to text[0..size) the value `steps` of steps=, scaled from a run of `was` batches to one of

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Sizes of the memory that a GPU works in; DDP_LARGEST_SCRATCH is its floats. */
+/* Sizes of the memory that a GPU works in, which has DDP_LARGEST_SCRATCH floats. */
 enum {
     DDP_LARGEST_BINS = 1 << 11,
     DDP_LARGEST_TILE = 1 << 12, /* elements that one block of threads writes */
