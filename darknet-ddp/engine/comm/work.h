@@ -96,7 +96,7 @@ int ddp_work_finite(ddp_work *w);
  * had been started. On a GPU it is in the GPU's own time. The sum owns the event, which is set
  * after the first fence, in a group of more than one rank. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
-/* Return the event at which the sum that had the last fence ended; otherwise as ddp_work_began. */
+/* Return the event at which that sum ended. All else is as for ddp_work_began. */
 const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
 /* ---- a sum in two halves ----

@@ -68,10 +68,10 @@ typedef struct ddp_launch_history {
  *
  * Returns the median of what the last DDP_LAUNCH_STEPS asked for. So a step in which a rank or the
  * line was held up changes nothing, and a lasting change is followed when most steps have seen it.
- * A step asks for as much as the line carried in it and a little more, at most 4 MiB, so that the
- * line never runs dry. If DDP_LAUNCH_EMPTY_STEPS in a row had no backlog, the history is of a line
- * that carried less, and is forgotten. Each further such step adds twice as much as the one
- * before. Ranks that pass the same values get the same. */
+ * A step asks for as much as the line carried in it and a little more (at most 4 MiB), so that the
+ * line never runs dry. If DDP_LAUNCH_EMPTY_STEPS in a row had no backlog, the line carries more
+ * than the history says. The history is then forgotten, and each further such step adds twice as
+ * much as the one before. Ranks that pass the same values get the same result. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
                               size_t backlog);
 

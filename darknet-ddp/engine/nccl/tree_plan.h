@@ -36,7 +36,7 @@ struct ddp_nccl_plan {
     int local_size;       /* ranks of this host; 1 if sums are direct */
     struct ddp_span lane; /* units of this rank's lane */
     struct ddp_nccl_level *levels; /* route->stages + 1 entries */
-    char schedule[128]; /* the way in words: "direct", "2 levels (4 ranks a host, then 2 hosts)" */
+    char schedule[128]; /* the plan in words: "direct", "2 levels (4 ranks a host, then 2 hosts)" */
 };
 
 /* Plan the sums of one rank among all ranks of `hosts`. In a stage `radix` hosts meet; 0: sums are

@@ -54,9 +54,10 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  ddp_error *err) DDP_MUST_CHECK;
 
 typedef struct ddp_accuracy {
-    size_t pictures;   /* pictures that could be read */
-    double top1, topk; /* share whose class is the likeliest; is among the `top` likeliest */
-    double loss;       /* mean of -log of the probability of the true class */
+    size_t pictures; /* pictures that could be read */
+    double top1,
+        topk;    /* share of pictures whose class is the likeliest, or among the `top` likeliest */
+    double loss; /* mean of -log of the probability of the true class */
 } ddp_accuracy;
 
 /* Validate a classifier on all ranks; class_of[i] is the class of set->paths[i]. Sets *out and

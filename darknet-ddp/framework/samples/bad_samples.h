@@ -49,12 +49,13 @@ size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
  * gives another line; take a blank sample. Values of darknet.h's train_plugin.unreadable. */
 enum { DDP_BAD_SAMPLE_END, DDP_BAD_SAMPLE_AGAIN, DDP_BAD_SAMPLE_BLANK };
 
-/* Note that the calling thread cannot read a line's picture or labels, and why. `path`: the line,
- * as the list's own pointer. *next becomes AGAIN if another line may be loaded; BLANK if
- * can_be_blank is 1 and the sample ends the run; else END. END also if path is not of the list. A
- * sample ends the run with one_ends, if all lines are bad, or if 64 in a row could not be read.
- * Returns a sentence to print, which the caller frees; NULL if the line was known as bad, or path
- * is not of the list. */
+/* Note that the calling thread cannot read a line's picture or labels, and why. path: the list's
+ * own pointer to the line. *next becomes BLANK if can_be_blank is 1 and the sample ends the run;
+ * else AGAIN if another line may be loaded, and END if none may. None may if all lines are bad, 64
+ * in a row could not be read, or memory is short. The sample ends the run in these cases, and
+ * always with one_ends. If path is not of the list, *next becomes END. Returns a sentence to print,
+ * which the caller frees. NULL: the line was known as bad, path is not of the list, or memory is
+ * short. */
 char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
                             int *next);
 

@@ -40,8 +40,8 @@ const char *ddp_device_none_because(void);
  * for CPUs. */
 void ddp_device_identify(int gpu, char *text, size_t size);
 
-/* Begin a range of a name for a profiler of GPUs (NVTX): what the calling thread does until the
- * pop. Ranges nest. Does nothing in a build for CPUs. */
+/* Begin a named range for a profiler of GPUs (NVTX): all that the calling thread does until
+ * ddp_device_range_pop. Ranges nest. Does nothing in a build for CPUs. */
 void ddp_device_range_push(const char *name);
 void ddp_device_range_pop(void);
 

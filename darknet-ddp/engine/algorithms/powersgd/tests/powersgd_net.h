@@ -27,8 +27,8 @@ static void orthonormal(double *x, size_t length, size_t rank)
     }
 }
 
-/* Set left to the orthonormal columns of M Q, then the model's q to M^T left, M summed over ranks.
- */
+/* Set left, all zero before, to the orthonormal columns of M Q, then the model's q to M^T left. M
+ * is summed over ranks. */
 static void define_factors(struct compressed_model *m, const struct compressed_net *net, int step,
                            size_t p, double *left)
 {
