@@ -41,7 +41,7 @@ static void look_for_class(void *ctx, const ddp_share *s, size_t i, ddp_picture 
 {
     struct hits *hits = ctx;
     network *net = s->net;
-    float *prediction = network_predict(net, picture->fitted.data);
+    float *prediction = inference_predict(s->plan, net, picture->fitted.data);
 
     if (net->hierarchy)
         hierarchy_predictions(prediction, net->outputs, net->hierarchy, 1, 1);
@@ -75,7 +75,7 @@ ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_gr
     size_t size = (size_t)ddp_group_size(group), count = (set->count + size - 1) / size;
     struct hits own = {calloc(count + 1, sizeof *own.all), class_of, top};
     struct hit *all = calloc(count * size + 1, sizeof *all);
-    const ddp_share share = {group, net, set, listener, crop_centre, look_for_class, &own};
+    const ddp_share share = {group, net, set, listener, crop_centre, look_for_class, &own, NULL};
     ddp_status st = DDP_OK;
 
     if (!own.all || !all)

@@ -91,17 +91,16 @@ static void add_found(void *ctx, const ddp_detection *found)
     f->picture = b->picture;
 }
 
-static void detect(struct boxes *b, network *net, const ddp_picture *p,
-                   const ddp_validation_set *set)
+static void detect(struct boxes *b, const ddp_share *s, const ddp_picture *p)
 {
     const ddp_find_rules rules = {.least = least_score,
                                   .hierarchy = hierarchy_score,
                                   .overlap = most_overlap,
-                                  .classes = set->classes,
-                                  .map = set->map};
+                                  .classes = s->set->classes,
+                                  .map = s->set->map};
 
-    (void)network_predict(net, p->fitted.data);
-    b->left_out += ddp_find_boxes(net, p->whole.w, p->whole.h, &rules, add_found, b);
+    (void)inference_predict(s->plan, s->net, p->fitted.data);
+    b->left_out += ddp_find_boxes(s->net, p->whole.w, p->whole.h, &rules, add_found, b);
 }
 
 struct first_error {
@@ -147,7 +146,7 @@ static void look_for_boxes(void *ctx, const ddp_share *s, size_t i, ddp_picture 
     if (picture->why[0])
         b->truth_count = truths;
     else
-        detect(b, s->net, picture, s->set);
+        detect(b, s, picture);
 }
 
 /* ---- all ranks' ---- */
@@ -219,7 +218,7 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  const ddp_validation_listener *listener, ddp_error *err)
 {
     struct boxes b = {0};
-    const ddp_share share = {group, net, set, listener, fit_image, look_for_boxes, &b};
+    const ddp_share share = {group, net, set, listener, fit_image, look_for_boxes, &b, NULL};
     ddp_status st = DDP_OK;
     uint64_t own;
 

@@ -49,8 +49,10 @@ uint64_t ddp_share_look(const ddp_share *s)
     uint64_t unreadable = 0;
     ddp_picture_loader loader;
     struct mode before;
+    ddp_share planned = *s;
 
     enter(&before, s->net, set);
+    planned.plan = inference_open(s->net, 0);
     if (i < set->count)
         ddp_picture_loader_begin(&loader, s->net, set->paths[i], s->fit);
     for (; i < set->count; i += step) {
@@ -59,13 +61,14 @@ uint64_t ddp_share_look(const ddp_share *s)
         if (i + step < set->count)
             ddp_picture_loader_begin(&loader, s->net, set->paths[i + step], s->fit);
         if (!picture.why[0])
-            s->look(s->ctx, s, i, &picture);
+            s->look(s->ctx, &planned, i, &picture);
         if (picture.why[0]) {
             unreadable++;
             tell_unreadable(s, i, picture.why);
         }
         ddp_picture_release(&picture);
     }
+    inference_close(planned.plan);
     leave(&before, s->net);
     return unreadable;
 }

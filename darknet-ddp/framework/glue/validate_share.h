@@ -4,6 +4,7 @@
 #define DDP_GLUE_VALIDATE_SHARE_H
 
 #include "glue/validate.h"
+#include "layers/inference/plan.h"
 #include "samples/picture_loader.h"
 
 typedef struct ddp_share {
@@ -15,6 +16,7 @@ typedef struct ddp_share {
     /* Called for picture i when it is loaded. Sets picture->why if its labels are unreadable. */
     void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
     void *ctx;
+    inference_plan *plan; /* net's, set by ddp_share_look before it calls look; may be NULL */
 } ddp_share;
 
 /* Load each picture r, r + N, ... of the set, on rank r of N, and call s->look for it. Meanwhile

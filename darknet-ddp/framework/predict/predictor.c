@@ -4,6 +4,7 @@
 #include "glue/find_boxes.h"
 #include "layers/heads/best_box.h"
 #include "layers/images/pixels.h"
+#include "layers/inference/plan.h"
 #include "samples/picture_loader.h"
 
 #include <darknet.h>
@@ -19,6 +20,7 @@ struct loading {
 
 struct ddp_predictor {
     network *net;
+    inference_plan *plan; /* NULL: the network computes */
     ddp_predictor_config config;
     int classes;
     struct loading *ring; /* places of `room` pictures */
@@ -59,7 +61,8 @@ static ddp_status prepare(ddp_predictor *p, ddp_error *err)
     if (!gemm_any_threads)
         gemm_any_threads = 1; /* the same bits on ranks with more cores, as in validation */
     set_batch_network(p->net, 1);
-    (void)network_predict(p->net, blank);
+    p->plan = inference_open(p->net, 0);
+    (void)inference_predict(p->plan, p->net, blank);
     free(blank);
     return DDP_OK;
 }
@@ -170,7 +173,7 @@ static void find_classes(ddp_predictor *p, float *output, ddp_prediction *out)
 static void predict(ddp_predictor *p, image fitted, ddp_prediction *out)
 {
     int64_t began = ddp_clock_ns();
-    float *output = network_predict(p->net, fitted.data);
+    float *output = inference_predict(p->plan, p->net, fitted.data);
 
     out->seconds = (double)(ddp_clock_ns() - began) / 1e9;
     if (p->config.is_classifier)
@@ -257,6 +260,7 @@ void ddp_predictor_close(ddp_predictor *p)
         return;
     while (ddp_predictor_next(p, &left))
         ddp_prediction_release(&left);
+    inference_close(p->plan);
     free(p->ring);
     free(p->order);
     free(p);

@@ -11,9 +11,8 @@ int convolution_out_width(const convolution_shape *s)
 }
 
 #ifdef DNNL
+#include "layers/onednn/half.h"
 #include "layers/onednn/handle.h"
-
-#include <string.h>
 
 int convolution_has_bf16(void)
 {
@@ -204,26 +203,6 @@ void convolution_forward(convolution *c, const void *packed, const float *bias, 
     onednn_run(p, arguments, c->shape.has_bias ? 4 : 3, scratch);
 }
 
-static float float_of(unsigned short half)
-{
-    const unsigned bits = (unsigned)half << 16;
-    float x;
-
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* Round to the nearest bf16, ties to even. A number that is not finite stays so. */
-static unsigned short half_of(float x)
-{
-    unsigned bits;
-
-    memcpy(&bits, &x, sizeof bits);
-    if ((bits & 0x7fffffff) > 0x7f800000) /* NaN */
-        return (unsigned short)(bits >> 16 | 0x40);
-    return (unsigned short)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 static void add_values(const void *from, void *to, size_t bytes, int bf16)
 {
     const long count = (long)(bytes / (bf16 ? sizeof(unsigned short) : sizeof(float)));
@@ -236,7 +215,7 @@ static void add_values(const void *from, void *to, size_t bytes, int bf16)
             const unsigned short *a = from;
             unsigned short *b = to;
 
-            b[i] = half_of(float_of(a[i]) + float_of(b[i]));
+            b[i] = half_of_float(half_to_float(a[i]) + half_to_float(b[i]));
         } else {
             ((float *)to)[i] += ((const float *)from)[i];
         }
@@ -294,5 +273,10 @@ void convolution_backward_weights(convolution *c, const void *x, const void *dy,
 {
     onednn_compute_gradients(c, convolution_measure_way(c, x, dy, scratch), x, dy, gradients,
                              scratch);
+}
+#else
+int convolution_has_bf16(void)
+{
+    return 0;
 }
 #endif

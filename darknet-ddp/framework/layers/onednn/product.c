@@ -19,7 +19,7 @@ static int has_columns(const convolution_shape *s)
 
 static size_t row_values(const convolution_shape *s)
 {
-    return (size_t)(s->size * s->size * s->channels);
+    return (size_t)s->size * (size_t)s->size * (size_t)s->channels;
 }
 
 static size_t pixels(const convolution_shape *s)

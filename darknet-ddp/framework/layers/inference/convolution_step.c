@@ -1,0 +1,145 @@
+#include "layers/inference/step.h"
+
+#include "batchnorm_layer.h"
+#include "layers/graph.h"
+#include "utils.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef DNNL
+static convolution_shape shape_of(const inference_plan *p, const layer *l)
+{
+    return (convolution_shape){
+        .images = p->images,
+        .channels = l->c,
+        .height = l->h,
+        .width = l->w,
+        .filters = l->n,
+        .size = l->size,
+        .stride_x = l->stride_x,
+        .stride_y = l->stride_y,
+        .pad = l->pad,
+        .dilation = l->dilation,
+        .groups = l->groups,
+        .bf16 = p->bf16,
+        .has_bias = 1,
+        .activation = convolution_can_activate(l->activation) ? l->activation : LINEAR,
+    };
+}
+
+static void run(const inference_plan *p, const layer *l, const inference_step *s)
+{
+    const int before = inference_origin(p, (int)(l - p->net->layers) - 1);
+    const inference_tensor *x = inference_tensor_of(p, before);
+    const inference_tensor *y = inference_tensor_of(p, s->writes);
+
+    if (s->adds != NO_SOURCE) {
+        const inference_tensor *added = inference_tensor_of(p, s->adds);
+
+        if (added->values != y->values)
+            memcpy(y->values, added->values, inference_tensor_bytes(p, y));
+    }
+    convolution_forward(s->convolution, s->weights, s->biases, x->values, y->values, p->scratch);
+    inference_activate(p, y, s->last);
+}
+
+int inference_plan_convolution(inference_plan *p, int i)
+{
+    const layer *l = &p->net->layers[i];
+    inference_step *s = &p->steps[i];
+    const convolution_shape shape = shape_of(p, l);
+
+    if (l->binary || l->xnor)
+        return 0;
+    s->convolution = convolution_of(&shape);
+    s->run = run;
+    s->last = shape.activation == l->activation ? LINEAR : l->activation;
+    return s->convolution != NULL;
+}
+
+/* Return where the sum of a [shortcut] behind convolution l can be computed within it. */
+static convolution_sum sum_within(const layer *l, const layer *shortcut)
+{
+    if (shortcut->activation == LINEAR)
+        return CONVOLUTION_SUM_AFTER;
+    if (l->activation == LINEAR && convolution_can_activate(shortcut->activation))
+        return CONVOLUTION_SUM_BEFORE;
+    return CONVOLUTION_SUM_NONE;
+}
+
+void inference_fuse_shortcut(inference_plan *p, int i)
+{
+    network *net = p->net;
+    inference_step *s = &p->steps[i], *next = &p->steps[i + 1];
+    const layer *l = &net->layers[i], *shortcut = &net->layers[i + 1];
+    convolution_shape shape;
+    convolution *fused;
+
+    if (!s->convolution || shortcut->type != SHORTCUT || next->kind != STEP_PLANNED || s->is_shown
+        || s->last != LINEAR || shortcut->alpha != 1 || shortcut->beta != 1
+        || layer_reader(net, i, i + 1) < net->n || inference_origin(p, shortcut->index) == i)
+        return;
+    shape = shape_of(p, l);
+    shape.sum = sum_within(l, shortcut);
+    if (shape.sum == CONVOLUTION_SUM_BEFORE)
+        shape.activation = shortcut->activation;
+    fused = shape.sum == CONVOLUTION_SUM_NONE ? NULL : convolution_of(&shape);
+    if (!fused)
+        return;
+    s->convolution = fused;
+    s->writes = i + 1;
+    s->adds = inference_origin(p, shortcut->index);
+    s->is_read = 0;
+    next->kind = STEP_DONE;
+}
+
+void inference_fold(inference_plan *p, int i)
+{
+    inference_step *s = &p->steps[i];
+    const layer *l = &p->net->layers[i];
+    const layer *owner = l->share_layer ? l->share_layer : l;
+    const size_t each = (size_t)(l->c / l->groups) * (size_t)l->size * (size_t)l->size;
+    const size_t bytes = convolution_packed_bytes(s->convolution, CONVOLUTION_FORWARD);
+    const size_t scratch = convolution_scratch_bytes(s->convolution, CONVOLUTION_FORWARD);
+    float *weights = calloc((size_t)l->n * each, sizeof *weights);
+
+    s->biases = calloc((size_t)l->n, sizeof *s->biases);
+    for (int f = 0; f < l->n; ++f) {
+        float scale = 1;
+
+        s->biases[f] = owner->biases[f];
+        if (l->batch_normalize) {
+            scale = owner->scales[f] / channel_deviation(owner->rolling_variance[f]);
+            s->biases[f] -= owner->rolling_mean[f] * scale;
+        }
+        for (size_t k = (size_t)f * each; k < (size_t)(f + 1) * each; ++k)
+            weights[k] = owner->weights[k] * scale;
+    }
+    s->weights = inference_allocate(bytes);
+    convolution_pack(s->convolution, CONVOLUTION_FORWARD, weights, s->weights);
+    free(weights);
+    p->weights_bytes += bytes;
+    if (p->scratch_bytes < scratch)
+        p->scratch_bytes = scratch;
+}
+#else
+int inference_plan_convolution(inference_plan *p, int i)
+{
+    (void)p;
+    (void)i;
+    return 0;
+}
+
+void inference_fuse_shortcut(inference_plan *p, int i)
+{
+    (void)p;
+    (void)i;
+}
+
+void inference_fold(inference_plan *p, int i)
+{
+    (void)p;
+    (void)i;
+}
+#endif

@@ -1,0 +1,35 @@
+/* layers/inference/plan.h: a network's forward pass for predictions, on a CPU, by oneDNN.
+ *
+ * A plan computes what network_predict computes, up to rounding. BatchNorm is folded into copies of
+ * the weights. Bias, activation and [shortcut] are computed within the convolutions
+ * (layers/onednn/). Images have channels last, and layers share their memory. A layer that the plan
+ * does not know runs Darknet's own code, between conversions. The network, its weights and its
+ * training stay as they are.
+ *   1. inference_open, when the weights, the batch and the size of images are those to predict with
+ *   2. inference_predict for each mini-batch
+ *   3. inference_close, before the network is freed or resized; weights that change want a new plan
+ */
+#ifndef LAYERS_INFERENCE_PLAN_H
+#define LAYERS_INFERENCE_PLAN_H
+
+#include "darknet.h"
+
+typedef struct inference_plan inference_plan;
+
+/* Return a plan of net, as it is now; bf16: images and weights are bf16 numbers, while sums of
+ * products, biases and layers that run Darknet's code are floats. Return NULL if the plan would
+ * compute nothing: on a GPU, without oneDNN, without convolutions, or with bf16 on a CPU without
+ * instructions for it. */
+inference_plan *inference_open(network *net, int bf16);
+
+/* Compute as network_predict does: net->batch images at input, as Darknet has them. Return the
+ * network's output. plan: NULL, or a plan of net. */
+float *inference_predict(inference_plan *plan, network *net, float *input);
+
+/* Return how many bytes of images and of weights a plan holds. */
+size_t inference_bytes(const inference_plan *plan);
+
+/* Free a plan. NULL is allowed. */
+void inference_close(inference_plan *plan);
+
+#endif

@@ -1,0 +1,88 @@
+/* layers/inference/step.h: what a plan knows of each layer. For the files of layers/inference/. */
+#ifndef LAYERS_INFERENCE_STEP_H
+#define LAYERS_INFERENCE_STEP_H
+
+#include "layers/inference/plan.h"
+#include "layers/onednn/convolution.h"
+
+/* Images with channels last: [image][row][column][channel], floats or bf16. */
+typedef struct {
+    int channels, height, width;
+    void *values; /* NULL: nobody reads them in this form */
+} inference_tensor;
+
+typedef enum {
+    STEP_OWN,   /* Darknet's code, on what Darknet has */
+    STEP_ALIAS, /* nothing: the layer shows what the layer before it has */
+    STEP_DONE,  /* nothing: an earlier layer wrote the tensor, too */
+    STEP_PLANNED
+} inference_kind;
+
+typedef struct inference_step inference_step;
+struct inference_step {
+    inference_kind kind;
+    void (*run)(const inference_plan *p, const layer *l, const inference_step *s);
+    int is_shown;         /* Darknet's code reads the output: it is written to l.output, too */
+    int is_read;          /* a planned step reads the output */
+    inference_tensor out; /* the layer's output */
+    /* A convolution has these. */
+    convolution *convolution;
+    void *weights; /* packed */
+    float *biases;
+    ACTIVATION last; /* computed by Darknet's code on the result; LINEAR: none */
+    int writes;      /* the layer whose tensor it writes: its own, or the [shortcut]'s behind it */
+    int adds;        /* the layer whose output it adds, as that [shortcut] does; NO_SOURCE: none */
+};
+
+struct inference_plan {
+    network *net;
+    int bf16, images;
+    inference_tensor input;
+    int input_is_read;
+    inference_step *steps; /* for each layer */
+    void **slots;          /* memory of tensors */
+    size_t *slot_bytes;
+    int slot_count;
+    size_t weights_bytes;
+    void *scratch;
+    size_t scratch_bytes;
+};
+
+/* Return the layer whose output reader's source is: source, or the layer before its [dropout]. */
+int inference_origin(const inference_plan *p, int source);
+
+/* Return the tensor of layer i, or of the network's input. */
+inference_tensor *inference_tensor_of(const inference_plan *p, int i);
+
+/* Return the bytes of one value, and of a tensor of all images. */
+size_t inference_value_bytes(const inference_plan *p);
+size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t);
+
+/* Prepare layer i, a [convolutional]: s->convolution, or return 0 if the plan cannot run it. */
+int inference_plan_convolution(inference_plan *p, int i);
+
+/* Add layer i + 1, a [shortcut], to convolution i, if that is its sole reader. */
+void inference_fuse_shortcut(inference_plan *p, int i);
+
+/* Pack the weights of layer i with its BatchNorm. */
+void inference_fold(inference_plan *p, int i);
+
+/* Return the function that computes a layer which is no convolution; NULL: the plan has none. */
+typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
+inference_run inference_loop_of(const inference_plan *p, int i);
+
+/* Give each tensor that is read memory, which tensors share if none is read after the other is
+ * written. */
+void inference_share_memory(inference_plan *p);
+
+/* Convert images: [channel][row][column] floats, as Darknet has them, to a tensor, and back. */
+void inference_pack(const inference_plan *p, const float *from, const inference_tensor *to);
+void inference_unpack(const inference_plan *p, const inference_tensor *from, float *to);
+
+/* Compute activation a on all values of a tensor, by Darknet's functions. */
+void inference_activate(const inference_plan *p, const inference_tensor *t, ACTIVATION a);
+
+/* Allocate bytes, zero, aligned to 64 bytes; the caller frees them by free. */
+void *inference_allocate(size_t bytes);
+
+#endif

@@ -1,0 +1,28 @@
+/* layers/onednn/half.h: bf16 numbers on a CPU, kept as unsigned short: the upper half of a float.
+ */
+#ifndef LAYERS_ONEDNN_HALF_H
+#define LAYERS_ONEDNN_HALF_H
+
+#include <string.h>
+
+static inline float half_to_float(unsigned short half)
+{
+    const unsigned bits = (unsigned)half << 16;
+    float x;
+
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Round to the nearest bf16, ties to even. A number that is not finite stays so. */
+static inline unsigned short half_of_float(float x)
+{
+    unsigned bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    return (unsigned short)((bits & 0x7fffffff) > 0x7f800000
+                                ? bits >> 16 | 0x40
+                                : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+#endif
