@@ -79,8 +79,8 @@ enum {
  * too: they are taken only with -ddp, from a command that trains on ranks, and from `darknet ddp`.
  *
  * Fails with DDP_ERR_USAGE if a value is missing or not accepted, or if an unknown option begins
- * with -ddp. Fails so, too, if an option of a run on ranks stands with a command that does not
- * train on ranks. */
+ * with -ddp, in `darknet ddp` with any "-". Fails so, too, if an option of a run on ranks stands
+ * with a command that does not train on ranks. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Read "A:B", the first and the last of some steps, counted from 1 (-ddp_trace_steps), and

@@ -20,10 +20,10 @@ ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* If no weights are in directory, do what the START row (checkpoint/find.h) says of the folder that
- * was set aside last; with run->force the row's word for -resume_force. *came is 1 if files came
- * back. A line says if a run that has come to its end stays aside. DDP_ERR_USAGE: a run trains in
- * that folder. Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and as
+/* Call if no weights are in directory. Do what the START row (checkpoint/find.h) says of the folder
+ * that was set aside last; with run->force, the row's word for -resume_force. *came is 1 if files
+ * came back. A line says if a run that has come to its end stays aside. DDP_ERR_USAGE: a run trains
+ * in that folder. Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and as
  * ddp_set_aside_undo. */
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
