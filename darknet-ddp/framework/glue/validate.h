@@ -61,7 +61,7 @@ typedef struct ddp_accuracy {
 } ddp_accuracy;
 
 /* Validate a classifier on all ranks; class_of[i] is the class of set->paths[i]. Sets *out and
- * *unreadable on every rank. Fails with DDP_ERR_USAGE if net has other outputs than classes; blocks
+ * *unreadable on every rank. Fails with DDP_ERR_USAGE if net has fewer outputs than classes; blocks
  * and fails otherwise as ddp_validate_detector. */
 ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
                                    network *net, const ddp_validation_set *set, const int *class_of,

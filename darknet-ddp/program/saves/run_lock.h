@@ -13,8 +13,8 @@
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if another run owns the name base in directory; own nothing. Waits as
- * ddp_run_lock_take. Fails also with DDP_ERR_NOMEM. */
+/* Fail with DDP_ERR_USAGE if another run owns the name base in directory; own nothing. Passes where
+ * no file can be written. Waits as ddp_run_lock_take. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_run_lock_probe(const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
 

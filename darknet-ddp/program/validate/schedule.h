@@ -60,10 +60,11 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
  * -labels_required, one picture has none. */
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
-/* Decide when to validate; rank 0 prints it. Without -ddp_validate K, each epoch ends with a
- * validation. If epochs are short, only each second, third and so on does, with at least 100 steps
- * in between. So a run of few pictures does not spend its time on validating and saving. The rule
- * depends on steps alone, never on a clock: the same run validates at the same steps anywhere.
+/* Decide when to validate; rank 0 prints it. v may be NULL. Without -ddp_validate K, each epoch
+ * ends with a validation. If epochs are short, only each second, third and so on does, with at
+ * least 100 steps in between. So a run of few pictures does not spend its time on validating and
+ * saving. The rule depends on steps alone, never on a clock: the same run validates at the same
+ * steps anywhere.
  *   lines          of the training list
  *   batch          images of a step
  *   width, height  of the cfg, at which pictures are validated */
