@@ -3,7 +3,7 @@
 #include "algorithms/algorithm.h"
 #include "algorithms/launch_policy.h"
 #include "base/plural.h"
-#include "bench/predict.h"
+#include "bench/forecast.h"
 #include "comm/group_schedule.h"
 #include "core/batch.h"
 #include "core/layer_profile.h"
@@ -29,11 +29,11 @@ static int hosts_of(const ddp_options *o, int ranks)
     return ranks == most ? hosts : (ranks + each - 1) / each;
 }
 
-static ddp_status print_row(ddp_predict_config *c, const ddp_network_shape *shape,
+static ddp_status print_row(ddp_forecast_config *c, const ddp_network_shape *shape,
                             const ddp_options *o, ddp_error *err)
 {
     ddp_batch_mode mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL;
-    ddp_prediction p;
+    ddp_forecast p;
     ddp_batch batch;
     ddp_error why;
     int images;
@@ -47,7 +47,7 @@ static ddp_status print_row(ddp_predict_config *c, const ddp_network_shape *shap
     images = batch.batch * shape->time_steps;
     c->mini_batches = batch.per_rank * o->sync_every;
     c->scale = (double)batch.images * shape->time_steps / c->profile->images;
-    if (ddp_predict(&p, c, err))
+    if (ddp_forecast_step(&p, c, err))
         return err->code;
     printf("%5d  %5d  %8d  %9.4f  %9.4f  %9.4f  %9.4f  %9.1f %%  %11.1f  %s\n", c->ranks, c->hosts,
            images, p.local, p.step, p.step - p.local, p.wire, 100 * p.local / p.step,
@@ -55,7 +55,7 @@ static ddp_status print_row(ddp_predict_config *c, const ddp_network_shape *shap
     return DDP_OK;
 }
 
-static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *shape,
+static ddp_status print_rows(ddp_forecast_config *c, const ddp_network_shape *shape,
                              const ddp_options *o, ddp_error *err)
 {
     int most = most_ranks(o);
@@ -72,12 +72,12 @@ static ddp_status print_rows(ddp_predict_config *c, const ddp_network_shape *sha
 ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *o, ddp_error *err)
 {
-    ddp_predict_config c = {.plan = plan,
-                            .overlap = o->overlap,
-                            .bytes_s = o->line_gbit * 1e9 / 8,
-                            .value_bytes =
-                                (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress)),
-                            .schedule = (ddp_schedule)o->schedule};
+    ddp_forecast_config c = {.plan = plan,
+                             .overlap = o->overlap,
+                             .bytes_s = o->line_gbit * 1e9 / 8,
+                             .value_bytes =
+                                 (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress)),
+                             .schedule = (ddp_schedule)o->schedule};
     ddp_launch_policy policy;
     ddp_layer_profile profile;
     char compress[DDP_COMPRESS_TEXT];

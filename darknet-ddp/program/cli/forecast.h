@@ -1,5 +1,5 @@
 /* cli/forecast.h: the table that `darknet ddp plan -profile FILE` prints: predicted times of a step
- * on more ranks (bench/predict.h). */
+ * on more ranks (bench/forecast.h). */
 #ifndef DDP_CLI_FORECAST_H
 #define DDP_CLI_FORECAST_H
 

@@ -1,4 +1,4 @@
-#include "bench/predict.h"
+#include "bench/forecast.h"
 
 #include "comm/group_schedule.h"
 #include "comm/schedule_cost.h"
@@ -19,7 +19,7 @@ struct passage {
 };
 
 struct simulation {
-    const ddp_predict_config *config;
+    const ddp_forecast_config *config;
     double wire_s_a_byte, cpu_s_a_byte;
 
     double now;
@@ -38,7 +38,7 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-static double latency_s(const ddp_predict_config *c)
+static double latency_s(const ddp_forecast_config *c)
 {
     return c->ranks == 1 ? 0 : line_latency_s;
 }
@@ -48,7 +48,7 @@ static double latency_s(const ddp_predict_config *c)
 /* Launch the next bucket in order. */
 static void launch(struct simulation *s)
 {
-    const ddp_predict_config *c = s->config;
+    const ddp_forecast_config *c = s->config;
     size_t nth = s->launched % c->plan->bucket_count;
     const ddp_bucket *bucket = &c->plan->buckets[ddp_launch_order_nth(s->order, nth)];
     double bytes = (double)bucket->count * c->value_bytes;
@@ -129,7 +129,7 @@ static void update(struct simulation *s, size_t step, int layer)
 
 static void forward(struct simulation *s, int first)
 {
-    const ddp_predict_config *c = s->config;
+    const ddp_forecast_config *c = s->config;
 
     for (int layer = 0; layer < c->profile->layers; layer++) {
         if (first && s->step > 0 && is_put_off(s, s->last_order, layer))
@@ -141,7 +141,7 @@ static void forward(struct simulation *s, int first)
 /* Launch the buckets that have all their gradients, in order. */
 static void launch_ready(struct simulation *s, int layer)
 {
-    const ddp_predict_config *c = s->config;
+    const ddp_forecast_config *c = s->config;
     size_t end = s->step * c->plan->bucket_count + ddp_launch_order_early(s->order);
 
     while (s->launched < end) {
@@ -192,7 +192,7 @@ static void adapt(struct simulation *s)
 
 static void run_step(struct simulation *s)
 {
-    const ddp_predict_config *c = s->config;
+    const ddp_forecast_config *c = s->config;
 
     if (c->priority)
         ddp_launch_order_limit(&s->order, s->counts, s->early);
@@ -228,9 +228,9 @@ static double run_steps(struct simulation *s)
 
 /* ---- what a byte of gradients costs ---- */
 
-static ddp_status measure_bytes(struct simulation *s, ddp_prediction *out, ddp_error *err)
+static ddp_status measure_bytes(struct simulation *s, ddp_forecast *out, ddp_error *err)
 {
-    const ddp_predict_config *c = s->config;
+    const ddp_forecast_config *c = s->config;
     struct ddp_rank_hosts hosts = {.count = c->hosts};
     ddp_sum_cost cost;
     int levels;
@@ -270,13 +270,13 @@ static ddp_status open_simulation(struct simulation *s, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *c, ddp_error *err)
+ddp_status ddp_forecast_step(ddp_forecast *out, const ddp_forecast_config *c, ddp_error *err)
 {
     struct simulation s = {.config = c};
     double bytes = (double)c->plan->count * c->value_bytes;
     ddp_status st;
 
-    *out = (ddp_prediction){0};
+    *out = (ddp_forecast){0};
     st = measure_bytes(&s, out, err);
     if (!st)
         st = open_simulation(&s, err);

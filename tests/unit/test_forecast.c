@@ -1,6 +1,6 @@
 /* ddp-test: quick */
 /* Predicted steps of networks so simple that their times can be told by hand. */
-#include "bench/predict.h"
+#include "bench/forecast.h"
 #include "numbers.h"
 
 #include <setjmp.h>
@@ -26,31 +26,31 @@ static ddp_layer_times times[LAYERS] = {
 static const ddp_layer_profile gpu = {.layers = LAYERS, .on_gpu = 1, .images = 4, .times = times};
 
 /* A bucket takes `wire_s` between two hosts: 4 MB each way. */
-static ddp_predict_config config(double wire_s)
+static ddp_forecast_config config(double wire_s)
 {
-    return (ddp_predict_config){.profile = &gpu,
-                                .plan = &plan,
-                                .order = {.sums = LAYERS},
-                                .overlap = 1,
-                                .mini_batches = 1,
-                                .scale = 1,
-                                .ranks = 2,
-                                .hosts = 2,
-                                .bytes_s = 4e6 / wire_s / .95,
-                                .value_bytes = 4};
+    return (ddp_forecast_config){.profile = &gpu,
+                                 .plan = &plan,
+                                 .order = {.sums = LAYERS},
+                                 .overlap = 1,
+                                 .mini_batches = 1,
+                                 .scale = 1,
+                                 .ranks = 2,
+                                 .hosts = 2,
+                                 .bytes_s = 4e6 / wire_s / .95,
+                                 .value_bytes = 4};
 }
 
-static double step_of(const ddp_predict_config *c, double *local)
+static double step_of(const ddp_forecast_config *c, double *local)
 {
-    ddp_prediction p;
+    ddp_forecast p;
     ddp_error err;
 
-    assert_int_equal(ddp_predict(&p, c, &err), DDP_OK);
+    assert_int_equal(ddp_forecast_step(&p, c, &err), DDP_OK);
     *local = p.local;
     return p.step;
 }
 
-static void expect(const ddp_predict_config *c, double local, double step)
+static void expect(const ddp_forecast_config *c, double local, double step)
 {
     double found_local, found = step_of(c, &found_local);
 
@@ -61,7 +61,7 @@ static void expect(const ddp_predict_config *c, double local, double step)
 
 static void one_rank_waits_for_nobody(void **state)
 {
-    ddp_predict_config c = config(1);
+    ddp_forecast_config c = config(1);
 
     (void)state;
     c.ranks = c.hosts = 1;
@@ -70,7 +70,7 @@ static void one_rank_waits_for_nobody(void **state)
 
 static void without_overlap_it_adds_up(void **state)
 {
-    ddp_predict_config c = config(.5);
+    ddp_forecast_config c = config(.5);
 
     (void)state;
     c.overlap = 0;
@@ -81,7 +81,7 @@ static void without_overlap_it_adds_up(void **state)
 
 static void sums_hide_behind_backward(void **state)
 {
-    ddp_predict_config c = config(.25);
+    ddp_forecast_config c = config(.25);
 
     (void)state;
     /* Layer 0's gradients are final at 2.25 s, its sum is there at 2.5, when backward ends. */
@@ -97,7 +97,7 @@ static void sums_hide_behind_backward(void **state)
 
 static void deferred_sums_hide_behind_the_next_forward_pass(void **state)
 {
-    ddp_predict_config c = config(1);
+    ddp_forecast_config c = config(1);
 
     (void)state;
     c.order.deferred = 1; /* layer 2 */
@@ -118,7 +118,7 @@ static void priority_has_the_first_layers_first(void **state)
     ddp_layer_times even[MANY];
     const ddp_bucket_plan fine = {.count = 4 * MILLION, .bucket_count = MANY, .buckets = small};
     const ddp_layer_profile many = {.layers = MANY, .on_gpu = 1, .images = 4, .times = even};
-    ddp_predict_config with = config(1), without;
+    ddp_forecast_config with = config(1), without;
     double local, gain;
 
     (void)state;
@@ -144,7 +144,7 @@ static void priority_has_the_first_layers_first(void **state)
 
 static void more_mini_batches_communicate_once(void **state)
 {
-    ddp_predict_config c = config(1);
+    ddp_forecast_config c = config(1);
 
     (void)state;
     c.mini_batches = 3;
@@ -153,7 +153,7 @@ static void more_mini_batches_communicate_once(void **state)
 
 static void smaller_mini_batches_compute_less(void **state)
 {
-    ddp_predict_config c = config(.01);
+    ddp_forecast_config c = config(.01);
 
     (void)state;
     c.scale = .5;
@@ -162,7 +162,7 @@ static void smaller_mini_batches_compute_less(void **state)
 
 static void half_the_bytes_take_half_the_time(void **state)
 {
-    ddp_predict_config c = config(1);
+    ddp_forecast_config c = config(1);
 
     (void)state;
     c.overlap = 0;
@@ -173,14 +173,14 @@ static void half_the_bytes_take_half_the_time(void **state)
 static void a_cpu_computes_less_while_messages_move(void **state)
 {
     ddp_layer_profile cpu = gpu;
-    ddp_predict_config c = config(.25);
-    ddp_prediction p;
+    ddp_forecast_config c = config(.25);
+    ddp_forecast p;
     ddp_error err;
 
     (void)state;
     cpu.on_gpu = 0;
     c.profile = &cpu;
-    assert_int_equal(ddp_predict(&p, &c, &err), DDP_OK);
+    assert_int_equal(ddp_forecast_step(&p, &c, &err), DDP_OK);
     assert_greater(p.cpu, 0);
     assert_greater(p.step, p.local + .5 * p.cpu);
     assert_less(p.step, p.local + 1.5 * p.cpu + .25);
@@ -191,7 +191,7 @@ static void a_layer_that_takes_no_time_takes_none(void **state)
 {
     ddp_layer_times some[LAYERS], none[LAYERS];
     ddp_layer_profile with = gpu, without = gpu;
-    ddp_predict_config c = config(.25);
+    ddp_forecast_config c = config(.25);
     double local, found;
 
     (void)state;

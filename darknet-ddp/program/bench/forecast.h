@@ -1,4 +1,4 @@
-/* bench/predict.h: predicts how long a training step takes on more hosts than there are, from the
+/* bench/forecast.h: predicts how long a training step takes on more hosts than there are, from the
  * times of a network's layers and a model of the network between hosts. It reads and changes
  * nothing else.
  *
@@ -13,15 +13,15 @@
  * With timing/replay.c a network's layers sleep as long, while the reducer and the messages are
  * real. So scripts/forecast.py runs up to 8 hosts of 2 ranks beside their predictions. The cost of
  * a byte comes from comm/schedule_cost.c. */
-#ifndef DDP_BENCH_PREDICT_H
-#define DDP_BENCH_PREDICT_H
+#ifndef DDP_BENCH_FORECAST_H
+#define DDP_BENCH_FORECAST_H
 
 #include "base/status.h"
 #include "comm/group_schedule.h"
 #include "core/launch_order.h"
 #include "core/layer_profile.h"
 
-typedef struct ddp_predict_config {
+typedef struct ddp_forecast_config {
     const ddp_layer_profile *profile;
     const ddp_bucket_plan *plan;
     ddp_launch_order order; /* order in which buckets are launched, at first */
@@ -34,20 +34,20 @@ typedef struct ddp_predict_config {
     /* bytes of one number of a gradient on the line: 4, or 2 if it is compressed */
     double value_bytes;
     ddp_schedule schedule; /* schedule of sums of host memory */
-} ddp_predict_config;
+} ddp_forecast_config;
 
 /* Predicted seconds of a step. */
-typedef struct ddp_prediction {
+typedef struct ddp_forecast {
     double local;         /* time of a step without communication */
     double step;          /* time of a step with communication */
     double wire;          /* part of a step in which a host's line is busy */
     double cpu;           /* CPU time of a step that a rank spends on communication */
     const char *schedule; /* schedule of sums: "direct", "levels", "nccl"; "none" for one rank */
-} ddp_prediction;
+} ddp_forecast;
 
 /* Simulate training steps on config->ranks ranks and config->hosts hosts, and write the times of
  * one to *out. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_predict(ddp_prediction *out, const ddp_predict_config *config,
-                       ddp_error *err) DDP_MUST_CHECK;
+ddp_status ddp_forecast_step(ddp_forecast *out, const ddp_forecast_config *config,
+                             ddp_error *err) DDP_MUST_CHECK;
 
 #endif
