@@ -5,6 +5,7 @@
 
 #include <darknet.h>
 #include <network.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct {
@@ -183,5 +184,13 @@ const char **ddp_network_kinds(const network *net)
 
 void ddp_network_free(network *net)
 {
+    /* free_network leaves these. A GPU's workspace is not of malloc. */
+    void *const left[] = {net->seen, net->t, net->cost, net->gpu_index < 0 ? net->workspace : NULL};
+
+    for (int i = 0; i < net->n; i++)
+        if (net->layers[i].type == YOLO)
+            free(net->layers[i].mask);
     free_network(net);
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+        free(left[i]);
 }
