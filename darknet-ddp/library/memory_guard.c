@@ -1,8 +1,9 @@
-/* Notes of the memory and files that a thread takes while Darknet's code runs under ddp_guard_run.
- * The linker has the library's calls of malloc and its like come here (--wrap in CMakeLists.txt).
- */
+/* Notes of the memory and files that a thread takes while Darknet's code runs under ddp_guard_run,
+ * which prints nothing meanwhile. The linker has the library's calls of malloc and its like come
+ * here (--wrap in CMakeLists.txt). */
 #include "library/guard.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 char *__real_strdup(const char *text);
 void __real_free(void *memory);
+ssize_t __real___getdelim(char **line, size_t *size, int end, FILE *file);
 FILE *__real_fopen(const char *path, const char *mode);
 int __real_fclose(FILE *file);
 
@@ -20,8 +22,11 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *freed);
+ssize_t __wrap_getline(char **line, size_t *size, FILE *file);
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *file);
 FILE *__wrap_fopen(const char *path, const char *mode);
 int __wrap_fclose(FILE *file);
+int __wrap_fprintf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A list of addresses, each at most once. It is searched from its end, where what is freed mostly
  * is. */
@@ -122,6 +127,22 @@ void __wrap_free(void *freed)
     __real_free(freed);
 }
 
+/* glibc's getline, which compilers inline, calls __getdelim. */
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *file)
+{
+    ssize_t length;
+
+    forget(&memory, *line);
+    length = __real___getdelim(line, size, end, file);
+    (void)note(&memory, *line);
+    return length;
+}
+
+ssize_t __wrap_getline(char **line, size_t *size, FILE *file)
+{
+    return __wrap___getdelim(line, size, '\n', file);
+}
+
 FILE *__wrap_fopen(const char *path, const char *mode)
 {
     return note(&files, __real_fopen(path, mode));
@@ -131,4 +152,17 @@ int __wrap_fclose(FILE *file)
 {
     forget(&files, file);
     return __real_fclose(file);
+}
+
+int __wrap_fprintf(FILE *file, const char *format, ...)
+{
+    va_list values;
+    int length;
+
+    if (is_noting && file == stderr)
+        return 0;
+    va_start(values, format);
+    length = vfprintf(file, format, values);
+    va_end(values);
+    return length;
 }

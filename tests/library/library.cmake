@@ -1,0 +1,11 @@
+# library.NAME: the library from a program in C. The builds with sanitizers have them, too: asan.library_NAME, tsan.library_NAME.
+add_library(library_tiny STATIC ${CMAKE_CURRENT_LIST_DIR}/tiny.c)
+target_include_directories(library_tiny PUBLIC ${CMAKE_CURRENT_LIST_DIR} ${PROJECT_SOURCE_DIR}/darknet-ddp)
+target_include_directories(library_tiny SYSTEM PRIVATE ${CMOCKA_INCLUDE})
+target_link_libraries(library_tiny PUBLIC ddp_library ddp_flags)
+add_custom_target(library_tests)
+foreach(name IN ITEMS faulty threads)
+  ddp_cmocka_test(library usual ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c library_tiny)
+  add_dependencies(library_tests library_${name})
+endforeach()
+target_compile_definitions(library_faulty PRIVATE DDP_JPEG_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/corpus/jpeg")
