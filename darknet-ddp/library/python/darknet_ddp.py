@@ -4,9 +4,10 @@
     for box in detector("one.jpg", thresh=0.25):
         print(box.name, box.score, box.left, box.top, box.width, box.height)
 
-train, validate and check start the program `darknet` as a process of its own. What fails is an Error with the sentence that says why.
-The library is looked for beside this file, in the folder DARKNET_DDP_LIBRARY names, and where the system has its libraries."""
+train, validate, export and check start the program `darknet` as a process of its own. What fails is an Error with the sentence that says
+why. The library is looked for beside this file, in the folder DARKNET_DDP_LIBRARY names, and where the system has its libraries."""
 import collections
+import contextlib
 import ctypes
 import json
 import os
@@ -16,7 +17,7 @@ import threading
 
 import numpy
 
-__all__ = ["Box", "Classifier", "Detector", "Error", "check", "read_picture", "train", "validate"]
+__all__ = ["Box", "Classifier", "Detector", "Error", "check", "export", "read_picture", "train", "validate"]
 
 ERROR_BYTES = 1024
 Box = collections.namedtuple("Box", "class_id name score left top width height")
@@ -135,35 +136,84 @@ class Classifier(_Model):
         return scores
 
 
-def _run(words, options, program, progress=None):
-    """Start the program, hand each line that it prints to progress, and return all lines. Options: epochs=3 is -epochs 3, ddp=True -ddp."""
-    command = [program, *map(str, words)]
+class _Rows:
+    """The rows that a run adds to its CSV file, in the folder backup= of DATA."""
+
+    def __init__(self, data, cfg):
+        folder = "backup"
+        with contextlib.suppress(OSError), open(data, encoding="utf-8", errors="replace") as f:
+            for line in f:
+                key, _, value = line.partition("=")
+                folder = value.strip() if key.strip() == "backup" else folder
+        self._path = os.path.join(folder, os.path.basename(cfg).split(".")[0] + ".csv")
+        self._before = self._identity()  # the file of an earlier run, which a new run replaces
+        self._file = self._columns = None
+
+    def _identity(self):
+        with contextlib.suppress(OSError):
+            return os.stat(self._path).st_ino
+        return None
+
+    def new(self):
+        """The rows since the last call, each a dictionary: numbers by the names of columns, None where there is none."""
+        if not self._file:
+            if self._identity() in (None, self._before):
+                return
+            self._file = open(self._path, encoding="utf-8")  # noqa: SIM115
+        for line in self._file:
+            values = line.rstrip("\n").split(",")
+            if not self._columns:
+                self._columns = values
+            elif len(values) == len(self._columns):
+                yield {name: float(value) if value else None for name, value in zip(self._columns, values)}
+
+    def close(self):
+        if self._file:
+            self._file.close()
+
+
+def _run(words, options, program, each=lambda line: None):
+    """Start the program, call each(line) for each line that it prints, and return all lines. Options: epochs=3 is -epochs 3, ddp=True is
+    -ddp; None and False are left out."""
+    command = [program, *map(os.fspath, words)]
     for name, value in options.items():
         command += [f"-{name}"] if value is True else [] if value in (None, False) else [f"-{name}", str(value)]
     try:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
     except OSError as e:
         raise Error(f"cannot start {program}: {e.strerror}") from None
-    errors = []
+    lines, errors = [], []
     with process:
-        reader = threading.Thread(target=lambda: errors.extend(process.stderr))
+        reader = threading.Thread(target=lambda: errors.extend(line.strip() for line in process.stderr))
         reader.start()
-        lines = []
-        for line in process.stdout:
-            lines.append(line.rstrip("\n"))
-            if progress:
-                progress(lines[-1])
+        try:
+            for line in process.stdout:
+                lines.append(line.rstrip("\n"))
+                each(lines[-1])
+        except BaseException:
+            process.terminate()
+            raise
         reader.join()
     if process.returncode:
-        said = [line.strip() for line in errors if line.startswith("darknet")] or [line.strip() for line in errors[-1:]]
+        said = [line for line in errors if line.startswith("darknet")] or errors[-1:] or lines[-1:]
         raise Error(said[0] if said else f"{program} ended with exit status {process.returncode}")
     return lines
 
 
 def train(data, cfg, weights=None, progress=None, program="darknet", **options):
-    """Train a detector as `darknet detector train` does. progress(line) gets each line that is printed. options: those of the program,
-    as ddp_ranks=2, epochs=3, resume=True."""
-    _run(["detector", "train", data, cfg, *([weights] if weights else [])], options, program, progress)
+    """Train a detector as `darknet detector train -ddp` does. progress(row) gets the figures of each step, a dictionary with the columns of
+    the run's CSV file: step, loss, map and more; None where a step has none. An exception in progress ends the run. options: those of the
+    program, as ddp_ranks=2, epochs=3, resume=True."""
+    rows = _Rows(data, cfg)
+
+    def tell(_=None):
+        for row in rows.new():
+            progress(row)
+
+    with contextlib.closing(rows):
+        _run(["detector", "train", data, cfg, *([weights] if weights else [])], {"ddp": True, **options}, program, tell if progress else lambda _: None)
+        if progress:
+            tell()
 
 
 def validate(data, cfg, weights, program="darknet", **options):
@@ -173,6 +223,12 @@ def validate(data, cfg, weights, program="darknet", **options):
         _run(["detector", "map", data, cfg, weights], {**options, "json": path}, program)
         with open(path, encoding="utf-8") as f:
             return json.load(f)
+
+
+def export(cfg, weights, out, program="darknet", **options):
+    """Write the network as the ONNX file out, as `darknet ddp export` does. options: as data="x.data", heads="nms", check=True. Returns the
+    lines that it prints."""
+    return _run(["ddp", "export", cfg, weights], {**options, "o": os.fspath(out)}, program)
 
 
 def check(data, cfg, program="darknet", **options):
