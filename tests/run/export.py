@@ -123,6 +123,29 @@ os.execv({python!r}, [{python!r}] + sys.argv[1:])
 """
 
 
+# For each picture of `pixels`: each box of found.json has one of its own among those that the file finds, and none is left over.
+DETECTIONS = """
+import json, numpy as np, onnxruntime
+session = onnxruntime.InferenceSession("f.onnx")
+high, wide = session.get_inputs()[0].shape[2:]
+pictures = np.fromfile("pixels", np.uint8).reshape(-1, high, wide, 3).transpose(0, 3, 1, 2).astype(np.float32) / 255
+count = 0
+for picture, found in zip(pictures, json.load(open("found.json"))["pictures"], strict=True):
+    rows = session.run(None, {"images": picture[None]})[0].astype(np.float64)
+    theirs = np.column_stack([rows[:, 6], rows[:, 5], rows[:, 1:5] * (wide, high, wide, high)])
+    assert len(theirs) == len(found["boxes"]), (found["path"], len(theirs), len(found["boxes"]))
+    for box in found["boxes"]:
+        left, top = box["left"], box["top"]
+        ours = np.array([box["class"], box["score"], left, top, left + box["width"], top + box["height"]])
+        apart = (np.abs(theirs - ours) / np.maximum(1, np.abs(ours))).max(axis=1)
+        assert apart.min() < 1e-4, (found["path"], box, apart.min())
+        theirs = np.delete(theirs, apart.argmin(), axis=0)
+        count += 1
+print(count)
+"""
+PICTURES = 50
+
+
 class Export(darknet.Case):
     def setUp(self):
         super().setUp()
@@ -164,6 +187,26 @@ class Export(darknet.Case):
             for heads in ("raw", "boxes", "nms"):
                 with self.subTest(head=name, heads=heads):
                     self.is_right("-heads", heads, "-thresh", ".2")
+
+    def test_detections_are_those_of_detector_test(self):
+        """The same set of boxes after NMS, in each of 50 pictures."""
+        for name in ("yolo", "scaled", "new_coords", "region", "detection"):
+            with self.subTest(head=name):
+                self.network(HEADS[name])
+                self.noisy_pictures(64 if name == "scaled" else 32)
+                self.succeeds("detector", "test", "f.data", "f.cfg", "f.weights", "noise.list", "-thresh", ".2", "-json", "found.json")
+                self.succeeds("ddp", "export", "f.cfg", "f.weights", "-o", "f.onnx", "-heads", "nms", "-thresh", ".2")
+                self.assertGreater(int(self.python(DETECTIONS)), 2 * PICTURES)
+
+    def noisy_pictures(self, width):
+        data, noise = darknet.DataSet(self.folder, count=PICTURES), random.Random(1)
+        with open(self.path("pixels"), "wb") as f:
+            for picture in data.pictures:
+                pixels = noise.randbytes(32 * width * 3)
+                darknet.png(self.path(picture), width, 32, lambda x, y, p=pixels: p[3 * (y * width + x):][:3])
+                f.write(pixels)
+        data.list("noise.list", data.pictures)
+        data.data("f.data", valid="noise.list")
 
     def test_float16(self):
         self.network(HEADS["scaled"])
