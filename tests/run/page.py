@@ -78,7 +78,10 @@ class Page(darknet.Case):
         # 7 pictures with a box each: 4 cats, 3 dogs.
         self.assertEqual([sum(counts[:3]), sum(counts[3:6])], [4, 3])
         self.assertEqual(page.count('<img src="data:image/jpeg;base64,'), 7)
-        self.assertEqual(page.count('<i class="box true"'), 7)
+        truths = re.findall(r'<i class="box true" style="[^"]*color: ?(hsl[^"]*|rgb[^"]*)" title="(\w+)"><span>(\w+)</span>', page)
+        self.assertEqual([name for _, name, _ in truths], [name for _, _, name in truths])
+        self.assertEqual(sorted(name for _, name, _ in truths), 4 * ["cat"] + 3 * ["dog"])
+        self.assertEqual(len({(color, name) for color, name, _ in truths}), 2)
         self.assertEqual(page.count('<i class="box"'), sum(counts) - counts[2] - counts[5] - counts[8])
         self.assertRegex(page, rf'<b data-tile="average loss">{float(self.rows[-1]["average_loss"]):.4f}</b>')
         for text in ("2 ranks on 1 host", "detector train train.data tiny.cfg -ddp", "darknet-ddp 0."):
