@@ -307,7 +307,10 @@ class Overwriting(darknet.Case):
 
     def test_what_wants_a_camera(self):
         self.write("tiny.cfg", darknet.detector_cfg())
-        self.refused("detector", "demo", "train.data", "tiny.cfg", says=["`detector demo` shows what a camera sees", "`detector test` takes pictures"], code=2)
+        demo = ("detector", "demo", "train.data", "tiny.cfg", "none.weights")
+        self.refused(*demo, says="`detector demo` without a film shows what a camera sees, by OpenCV, which this program is built without", code=2)
+        self.refused(*demo, "-c", "0", says="unknown option '-c'; here: a camera wants OpenCV, which this program is built without; detector demo takes a film", code=2)
+        self.refused("yolo", "demo", "tiny.cfg", says="`yolo demo` shows what a camera sees", code=2)
         self.refused("classifier", "gun", "train.data", "tiny.cfg", says="built without", code=2)
 
     def test_a_count_that_is_none(self):

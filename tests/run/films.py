@@ -44,6 +44,14 @@ class Films(darknet.Case):
         self.assertEqual([f["boxes"] for f in frames], [p["boxes"] for p in pictures])
         self.assertGreater(len({json.dumps(f["boxes"]) for f in frames}), FRAMES // 2)
 
+    def test_demo(self):
+        """Darknet's command for films is the same."""
+        boxes = self.found("film.avi")
+        self.succeeds("detector", "demo", *TEST[2:], "film.avi", *LEAST, "-json", "demo.json", "-out", "seen", "-dont_show")
+        with open(self.path("demo.json"), encoding="utf-8") as f:
+            self.assertEqual(json.load(f)["pictures"], boxes)
+        self.assertTrue(os.path.exists(self.path("seen.mp4")))
+
     def test_a_film_among_pictures(self):
         self.assertEqual([(p["path"], p.get("frame")) for p in self.found("frames/00.png", "film.avi", "frames/03.png")],
                          [("frames/00.png", None), *(("film.avi", i + 1) for i in range(FRAMES)), ("frames/03.png", None)])

@@ -337,8 +337,8 @@ static ddp_status check_shows(const command *row, ddp_error *err)
     return ddp_fail(
         err, DDP_ERR_USAGE,
         "`%s` shows what a camera sees or a video has, by OpenCV, which this program is "
-        "built without%s",
-        name, strcmp(row->name, "detector") == 0 ? "; `detector test` takes pictures" : "");
+        "built without",
+        name);
 }
 
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err)

@@ -191,7 +191,8 @@ static int is_printed(void)
 /* Does a command name the layers, for scripts that read it, as Darknet's own commands do? */
 static int prints_layers(const ddp_ddp_command *own)
 {
-    return !own || own->id == DDP_COMMAND_TEST || own->id == DDP_COMMAND_PREDICT;
+    return !own || own->id == DDP_COMMAND_TEST || own->id == DDP_COMMAND_DEMO
+           || own->id == DDP_COMMAND_PREDICT;
 }
 
 /* A session that is opened later configures Darknet once more, with what it knows of its ranks. */

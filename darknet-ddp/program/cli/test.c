@@ -1,5 +1,5 @@
-/* The commands `darknet detector test` and `darknet classifier predict`: predict boxes or classes
- * of pictures. */
+/* The commands `darknet detector test`, `darknet detector demo` and `darknet classifier predict`:
+ * predict boxes or classes of pictures and films. */
 #include "base/clock.h"
 #include "base/plural.h"
 #include "cli/commands.h"
@@ -284,6 +284,19 @@ static int test(const ddp_command_call *call, int is_classifier)
 
 int ddp_command_test(const ddp_command_call *call)
 {
+    return test(call, 0);
+}
+
+int ddp_command_demo(const ddp_command_call *call)
+{
+    ddp_error err;
+
+    if (call->count == 3)
+        require(ddp_fail(&err, DDP_ERR_USAGE,
+                         "`detector demo` without a film shows what a camera sees, by OpenCV, "
+                         "which this program is built without. It takes films: DATA CFG WEIGHTS "
+                         "FILM; predict.md says how to read a camera in Python"),
+                &err);
     return test(call, 0);
 }
 
