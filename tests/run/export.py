@@ -286,7 +286,7 @@ class Export(darknet.Case):
             self.skipTest("python3 has no OpenCV")
         with open(GUIDE, encoding="utf-8") as f:
             programs = [block.split("```")[0] for block in f.read().split("```python\n")[1:]]
-        self.assertEqual(len(programs), 3)
+        self.assertEqual(len(programs), 4)
         self.network(HEADS["yolo"])
         darknet.DataSet(self.folder)
         os.makedirs(self.path("backup"), exist_ok=True)
@@ -298,6 +298,10 @@ class Export(darknet.Case):
                            f"if cv2.__version__ < '5': exec({programs[2]!r})")
         self.assertIn("alike", said)
         self.assertGreater(said.count("\n"), 2)
+        if subprocess.run([PYTHON, "-c", "import ncnn"], capture_output=True, check=False).returncode or not shutil.which("pnnx"):
+            self.skipTest("python3 has no ncnn, or there is no pnnx")
+        self.assertEqual(darknet.run(["pnnx", "x.onnx", "inputshape=[1,3,32,32]", "fp16=0"], self.folder).code, 0)
+        self.python(f"{programs[0]}\nours = boxes, scores\n{programs[3]}\nassert all(np.abs(a[0] - b).max() < 1e-4 for a, b in zip(ours, (boxes, scores)))")
 
     def test_shipped_cfgs(self):
         for folder, name, size in ((CFGS, "yolov3-tiny", 96), (CFGS, "yolov3", 64), (CFGS, "yolov2-tiny-voc", 96), (CFGS, "yolov2", 96), (CFGS, "darknet19", 64),
