@@ -5,9 +5,9 @@
  * 3. darknet_ddp_free frees what they gave, darknet_ddp_close the model.
  *
  * Functions that can fail return 0, or -1 with a sentence in error[0..DARKNET_DDP_ERROR). A file
- * that is refused does not end the program. Without memory for a picture's values, or if a GPU
- * fails, Darknet still ends it. Several threads may each use a model of their own; a model is used
- * by one thread at a time.
+ * that is refused does not end the program, and nothing is printed. Without memory for a picture's
+ * values, or if a GPU fails, Darknet still ends the program. Several threads may each use a model
+ * of their own; a model is used by one thread at a time.
  */
 #ifndef DARKNET_DDP_H
 #define DARKNET_DDP_H
