@@ -49,8 +49,8 @@ const ddp_state_spec *ddp_state_spec_of(const ddp_state *s, size_t array);
 
 /* Return how many floats of this kind parameter i has. */
 size_t ddp_state_count(const ddp_state *s, size_t array, size_t i);
-/* Return the floats of parameter i in host memory; NULL: it has none. While they are used on a GPU,
- * host memory is as of the last ddp_state_pull or ddp_state_gather. */
+/* Return the floats of parameter i in host memory, which s owns; NULL: it has none. While they are
+ * used on a GPU, host memory is as of the last ddp_state_pull or ddp_state_gather. */
 float *ddp_state_host(const ddp_state *s, size_t array, size_t i);
 
 /* ---- on a device ---- */

@@ -30,7 +30,8 @@ void ddp_step_clock_close(ddp_step_clock *c); /* frees c; NULL is allowed */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the events of the last step that was run, 2 * *mini_batches + 3 of them. They are its
- * start, the ends of each mini-batch's forward and backward pass, of the update and of the step. */
+ * start, the ends of each mini-batch's forward and backward pass, of the update and of the step.
+ * They belong to c. */
 ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches);
 
 /* Wait for the last step that was run, and write its times. Fails with DDP_ERR_COMM. */
