@@ -28,7 +28,7 @@ void ddp_backoff_polled(struct ddp_backoff *r);
 /* Note that a poll has found something. */
 void ddp_backoff_reset(struct ddp_backoff *r);
 
-/* Call after a poll that has found nothing: return at once, or sleep 0.1 to 0.3 ms. */
+/* Call after a poll that has found nothing: return at once, or sleep 0.1 or 0.3 ms. */
 void ddp_backoff(struct ddp_backoff *r);
 
 #endif

@@ -12,10 +12,10 @@
  * and print a line. Does nothing while saves are being written, or if the run does not validate. */
 void ddp_best_look(void);
 
-/* Rename NAME_best.weights in a resumed run that does not know their figure, since it cannot tell
- * whether its own weights are better. Call before this run writes that file; only the first call
- * does something. step: that of the best figure that the run knows; 0: it knows none. Fails as
- * ddp_displaced_keep_best. */
+/* If this run is resumed and does not know the figure of NAME_best.weights, rename that file: the
+ * run cannot tell whether its own weights are better. Call before this run writes the file; only
+ * the first call does something. step: that of the best figure that the run knows; 0: it knows
+ * none. Fails as ddp_displaced_keep_best. */
 ddp_status ddp_best_keep_earlier(size_t step, ddp_error *err) DDP_MUST_CHECK;
 
 #endif
