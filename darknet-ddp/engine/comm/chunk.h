@@ -140,8 +140,9 @@ struct ddp_allreduce_algorithm {
     /* Return how long chunks are, and how many are in flight at once. */
     ddp_chunks (*chunks)(const ddp_group *g);
 
-    /* Allocate the chunks, and set sizes->requests; its count and window are set. Every rank calls
-     * it while no sum is in flight; it may block until all have. On failure close is called. */
+    /* Allocate the chunks of *sizes, whose count and window are set, and set sizes->requests. Every
+     * rank calls it while no sum is in flight; it may block until all have. On failure close is
+     * called. */
     ddp_status (*open)(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
     void (*close)(ddp_group *g);
     struct ddp_chunk *(*chunk)(ddp_group *g, int slot);

@@ -81,7 +81,8 @@ DDP_HALF_INLINE float ddp_from_bf16(uint16_t half)
     return ddp_float_of((uint32_t)half << 16);
 }
 
-/* Return x as fp16. Below 2^-14, adding 0.5, whose last place is 2^-24, rounds as fp16 does. */
+/* Return x as fp16. Numbers below 2^-14 are rounded by adding 0.5: its last place is 2^-24, as
+ * theirs in fp16. */
 DDP_HALF_INLINE uint16_t ddp_to_fp16(float x)
 {
     uint32_t bits = ddp_bits_of(x), size = bits & 0x7fffffffU;
