@@ -7,7 +7,7 @@ A tier's include path holds itself and the tiers beneath it (darknet-ddp/CMakeLi
 compile. Within a tier the table below says which modules a module may include. A unit is a .c file and its header; units whose
 calls of ddp_ functions make a circle are refused, and so are more than 25 .c files in a folder.
 The table of options includes algorithms.def, by which each algorithm's folder brings its own options and words.
-Only framework/ includes darknet.h; only options/, algorithms/ and program/ name an option of the command line.
+Only framework/ and library/ include darknet.h; only options/, algorithms/ and program/ name an option of the command line.
 """
 
 import collections
@@ -58,6 +58,7 @@ MODULES = {
         "import": "+",
         "cli": "+ inputs validate launch show saves run bench predict import",
     },
+    "library": {"library": "base device check samples layers glue predict"},
 }
 MOST_FILES = 25
 OPTION = re.compile(r'"[^"]*-(ddp_|gpus|nogpu|resume|clear)')
@@ -84,8 +85,8 @@ def check_includes(tier, module, path, text, beneath):
             continue
         if other not in allowed and not ("+" in allowed and other in beneath):
             wrong.append(f"{path}: {module} may include only: {' '.join(allowed)}; this is {other}")
-    if tier != "framework" and re.search(r"^\s*#\s*include\s*[\"<]darknet\.h", text, re.M):
-        wrong.append(f"{path}: only framework/ includes darknet.h")
+    if tier not in ("framework", "library") and re.search(r"^\s*#\s*include\s*[\"<]darknet\.h", text, re.M):
+        wrong.append(f"{path}: only framework/ and library/ include darknet.h")
 
 
 def unit_of(path):
@@ -153,11 +154,12 @@ def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "darknet-ddp"))
     files, beneath = {}, set()
     for tier, modules in MODULES.items():
-        for module in sorted(d for d in os.listdir(tier) if os.path.isdir(os.path.join(tier, d))):
+        for module in [tier] if tier in modules else sorted(d for d in os.listdir(tier) if os.path.isdir(os.path.join(tier, d))):
             if module not in modules:
                 wrong.append(f"{tier}/{module} is in no table of scripts/check-layers.py")
                 continue
-            paths = sorted(p for p in glob.glob(f"{tier}/{module}/**/*", recursive=True) if SUFFIX.search(p) and "/tests/" not in p)
+            folder = tier if module == tier else f"{tier}/{module}"
+            paths = sorted(p for p in glob.glob(f"{folder}/**/*", recursive=True) if SUFFIX.search(p) and "/tests/" not in p)
             for folder, count in collections.Counter(os.path.dirname(p) for p in paths if p.endswith(".c")).items():
                 if count > MOST_FILES:
                     wrong.append(f"{folder} has {count} .c files; at most {MOST_FILES} can be taken in")

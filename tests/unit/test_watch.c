@@ -503,6 +503,21 @@ static void a_rank_that_fails_says_so(void **state)
     ddp_heartbeat_close(zero);
 }
 
+static void a_channel_of_no_watch_is_closed(void **state)
+{
+    ddp_heartbeat *zero = NULL;
+    ddp_heartbeat_address inv = {0};
+    ddp_error err;
+    char ignored[64] = "";
+
+    (void)state;
+    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
+    assert_int_equal(ddp_watch_join(NULL, 1, 2, hosts, join(&inv, 1), &err), DDP_OK);
+    poll_some(zero, ignored);
+    assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_LOST);
+    ddp_heartbeat_close(zero);
+}
+
 /* Ask for the table until both ranks have told where they are. */
 static void ask_until_both_have_said(int step)
 {
@@ -594,6 +609,7 @@ int main(void)
         cmocka_unit_test(a_rank_that_goes_without_a_word_ends_the_run),
         cmocka_unit_test(of_a_rank_that_reports_an_error_nothing_else_is_said),
         cmocka_unit_test(a_rank_that_fails_says_so),
+        cmocka_unit_test(a_channel_of_no_watch_is_closed),
         cmocka_unit_test(prints_the_table_when_asked),
         cmocka_unit_test(watches_a_process_on_its_own),
         cmocka_unit_test(names_the_file_that_a_process_waits_for),

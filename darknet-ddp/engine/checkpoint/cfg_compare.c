@@ -19,14 +19,15 @@ struct comparison {
     void *ctx;
 };
 
-/* Tell of the difference that err describes, where somebody hears. Returns whether it is an error.
- */
-static ddp_status judge(const struct comparison *c, const ddp_error *err)
+/* Tell who hears of the difference that `why` describes; if nobody does, fail with it. */
+static ddp_status judge(const struct comparison *c, const ddp_error *why, ddp_error *err)
 {
-    if (!c->hear)
-        return err->code;
-    c->hear(c->ctx, err->text);
-    return DDP_OK;
+    if (c->hear) {
+        c->hear(c->ctx, why->text);
+        return DDP_OK;
+    }
+    *err = *why;
+    return err->code;
 }
 
 static ddp_status differ(const struct comparison *c, const ddp_cfg_section *s, int index,
@@ -34,15 +35,16 @@ static ddp_status differ(const struct comparison *c, const ddp_cfg_section *s, i
 {
     const char *key = was ? was->key : now->key;
     char before[160], after[160], place[64] = "";
+    ddp_error why;
 
     describe(before, sizeof before, was ? was->value : "", was);
     describe(after, sizeof after, now ? now->value : "", now);
     if (index > 0)
         (void)snprintf(place, sizeof place, "layer %d, ", index - 1);
-    (void)ddp_fail(err, DDP_ERR_MISMATCH, "the cfg changed: %s%.60s: %.60s was %s, is now %s",
+    (void)ddp_fail(&why, DDP_ERR_MISMATCH, "the cfg changed: %s%.60s: %.60s was %s, is now %s",
                    place, s->title ? s->title->key : "before the first section", key, before,
                    after);
-    return judge(c, err);
+    return judge(c, &why, err);
 }
 
 static ddp_status compare_options(const struct comparison *c, const ddp_cfg_section *was,
@@ -77,12 +79,13 @@ static ddp_status differ_in_titles(const struct comparison *c, const ddp_cfg_lin
                                    const ddp_cfg_line *now, int index, ddp_error *err)
 {
     char before[160], after[160];
+    ddp_error why;
 
     describe(before, sizeof before, was ? was->key : "", was);
     describe(after, sizeof after, now ? now->key : "", now);
-    (void)ddp_fail(err, DDP_ERR_MISMATCH, "the cfg changed: section %d was %s, is now %s",
+    (void)ddp_fail(&why, DDP_ERR_MISMATCH, "the cfg changed: section %d was %s, is now %s",
                    index + 1, before, after);
-    return judge(c, err);
+    return judge(c, &why, err);
 }
 
 static ddp_status compare(const struct comparison *c, const ddp_cfg_text *was,

@@ -68,7 +68,6 @@ static ncclResult_t finish(ddp_group *g, ddp_error *err)
             return ncclRemoteError;
         }
     }
-    *err = (ddp_error){0};
     return state;
 }
 
@@ -79,8 +78,7 @@ static void let_others_report(ddp_group *g, ddp_error *err)
     struct timespec pause = {PATIENCE_S, 0};
 
     (void)nanosleep(&pause, NULL);
-    if (!ddp_chunk_pipeline_poll_transport(g, err))
-        *err = (ddp_error){0};
+    (void)!ddp_chunk_pipeline_poll_transport(g, err);
 }
 
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err)
@@ -88,16 +86,18 @@ ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_e
     struct ddp_nccl *n = ddp_nccl_of(g);
     int name = (int)strcspn(call, "(");
     const char *more;
+    ddp_error why = {0};
 
-    *err = (ddp_error){0};
     if (rc == ncclInProgress)
-        rc = finish(g, err);
+        rc = finish(g, &why);
     if (rc == ncclSuccess)
         return DDP_OK;
-    if (rc == ncclRemoteError && !err->code)
-        let_others_report(g, err);
-    if (err->code)
+    if (rc == ncclRemoteError && !why.code)
+        let_others_report(g, &why);
+    if (why.code) {
+        *err = why;
         return ddp_wrap(err, "NCCL: %.*s on GPU %d", name, call, g->gpu->cuda->gpu);
+    }
     more = n->channels[0].comm ? ncclGetLastError(n->channels[0].comm) : "";
     return ddp_fail(err, DDP_ERR_COMM,
                     "NCCL: %.*s failed on GPU %d: %s%s%s (NCCL_DEBUG=INFO in the environment says "

@@ -248,6 +248,7 @@ ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
 {
     struct work w = {.config = config};
     size_t room = detection_count ? detection_count : 1;
+    ddp_status st = DDP_OK;
 
     if (config->classes < 1 || config->recalls < 2)
         return ddp_fail(err, DDP_ERR_USAGE, "an evaluation of %d classes at %d recalls",
@@ -258,13 +259,11 @@ ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
     w.taken = calloc(truth_count ? truth_count : 1, 1);
     if (!w.judged || !w.precision || !w.taken || ddp_sort_detections(detections, detection_count)
         || ddp_sort_truths(truths, truth_count))
-        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory to evaluate %zu detections", detection_count);
-    else {
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory to evaluate %zu detections", detection_count);
+    else
         evaluate(all, each, &w, detections, detection_count, truths, truth_count);
-        err->code = DDP_OK;
-    }
     free(w.judged);
     free(w.precision);
     free(w.taken);
-    return err->code;
+    return st;
 }

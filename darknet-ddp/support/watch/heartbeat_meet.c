@@ -26,14 +26,14 @@ static int is_invited(const struct ifaddrs *a, int family, int local, const char
 }
 
 /* Listen at the addresses of a family, until there are `most`. An address that fails, that of an
- * interface without a carrier say, is left out; err has the last failure. */
+ * interface without a carrier say, is left out; *last is the last failure. */
 static void listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct ifaddrs *all,
-                      int family, int most, int local, const char *interface, ddp_error *err)
+                      int family, int most, int local, const char *interface, ddp_error *last)
 {
     for (const struct ifaddrs *a = all; a && inv->count < most; a = a->ifa_next)
         if (is_invited(a, family, local, interface)) {
             inv->at[inv->count] = ddp_net_address_of(a->ifa_addr);
-            if (!ddp_listener_bind(c->listener, &inv->at[inv->count], err))
+            if (!ddp_listener_bind(c->listener, &inv->at[inv->count], last))
                 inv->count++;
         }
 }
@@ -43,19 +43,21 @@ static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, in
 {
     struct ifaddrs *all = NULL;
     char host[256] = "";
+    ddp_error last = {0};
 
-    *err = (ddp_error){0};
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
     /* Both families: an address of IPv4 may be of a network that this host has for itself. */
-    listen_at(c, inv, all, AF_INET, DDP_INVITED_ADDRESSES / 2, local, interface, err);
+    listen_at(c, inv, all, AF_INET, DDP_INVITED_ADDRESSES / 2, local, interface, &last);
     if (!(local && inv->count > 0))
-        listen_at(c, inv, all, AF_INET6, DDP_INVITED_ADDRESSES, local, interface, err);
+        listen_at(c, inv, all, AF_INET6, DDP_INVITED_ADDRESSES, local, interface, &last);
     freeifaddrs(all);
     if (inv->count > 0)
         return DDP_OK;
-    if (err->code)
-        return err->code;
+    if (last.code) {
+        *err = last;
+        return last.code;
+    }
     (void)gethostname(host, sizeof host - 1);
     return ddp_net_interface_none(host, interface ? interface : local ? "lo" : NULL, err);
 }

@@ -214,8 +214,10 @@ ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *h
 {
     struct membership told = {.rank = rank, .size = size, .hosts = hosts, .channel = channel};
 
-    if (!w)
+    if (!w) {
+        ddp_heartbeat_close(channel);
         return DDP_OK;
+    }
     told.ranks = calloc(rank == 0 ? (size_t)size : 1, sizeof *told.ranks);
     if (!told.ranks)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to watch %d ranks", size);

@@ -58,8 +58,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Watch all ranks from now on. hosts[r], the name of rank r's host, must outlive the watch.
- * channel: NULL for one rank; else it becomes the watch's, on success. With w NULL it stays the
- * caller's. Fails with DDP_ERR_NOMEM. */
+ * channel: NULL for one rank; else it becomes the watch's, on success. With w NULL it is closed.
+ * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
