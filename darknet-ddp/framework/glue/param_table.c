@@ -21,18 +21,6 @@ enum { MOST_PARTS = 8, PARAMS_A_PART = 3, BUFFERS_A_PART = 2 };
 static int parts_of(layer *l, struct part *parts)
 {
     switch (l->type) {
-    case CONVOLUTIONAL:
-    case DECONVOLUTIONAL:
-    case CONNECTED:
-    case LOCAL:
-    case BATCHNORM:
-    case SHORTCUT:
-    case IMPLICIT:
-        if (l->share_layer)
-            return 0; /* another layer's */
-        parts[0] =
-            (struct part){l, "weights", "biases", "scales", "rolling mean", "rolling variance"};
-        return 1;
     case RNN:
     case CRNN:
         parts[0] = (struct part)NAMED_PART(l->input_layer, "input");
@@ -58,7 +46,11 @@ static int parts_of(layer *l, struct part *parts)
         parts[7] = (struct part)NAMED_PART(l->uo, "uo");
         return 8;
     default:
-        return 0;
+        if (!l->update || l->share_layer)
+            return 0; /* it has no parameters, or another layer's */
+        parts[0] =
+            (struct part){l, "weights", "biases", "scales", "rolling mean", "rolling variance"};
+        return 1;
     }
 }
 
@@ -85,11 +77,8 @@ static struct sizes sizes_of(const layer *l)
         return (struct sizes){kernel * c * n * (size_t)(l->out_w * l->out_h), outputs, 0, outputs};
     case BATCHNORM:
         return (struct sizes){0, c, c, 0};
-    case SHORTCUT:
-    case IMPLICIT:
-        return (struct sizes){(size_t)l->nweights, 0, 0, 0};
     default:
-        return (struct sizes){0};
+        return (struct sizes){(size_t)l->nweights, 0, 0, 0};
     }
 }
 
@@ -224,9 +213,16 @@ ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device
         struct part parts[MOST_PARTS];
         layer *l = &net->layers[i];
         int count = parts_of(l, parts);
+        size_t before = table->param_count;
 
         for (int p = 0; p < count; p++)
             add_part(table, net, i, parts[p]);
+        if (count > 0 && table->param_count == before) {
+            ddp_param_table_release(table);
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "layer %d, [%s], is updated, and glue/param_table.c does not know what",
+                            i, get_layer_string(l->type));
+        }
         if (l->stopbackward == 1)
             table->first_trained = i + 1;
     }

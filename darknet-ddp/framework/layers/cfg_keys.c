@@ -1,5 +1,6 @@
 #include "layers/cfg_keys.h"
 #include "activations.h"
+#include "layers/forks_layer_rows.h"
 #include "layers/heads/yolo_keys.h"
 #include <math.h>
 #include <stdio.h>
@@ -39,9 +40,8 @@ static const cfg_section sections[] = {
     {"[upsample]", UPSAMPLE, 0, "stride scale", ""},
     {"[route]", ROUTE, 0, "layers", "groups group_id"},
     {"[shortcut]", SHORTCUT, 0, "from activation alpha beta", "weights_type weights_normalization"},
-    {"[scale_channels]", SCALE_CHANNELS, 1, "from scale_wh activation", ""},
-    {"[sam]", SAM, 1, "from activation", ""},
-    {"[implicit]", IMPLICIT, 1, "filters atoms mean std", ""},
+#define FORKS_SECTION(type, name, reads, keys) {"[" #name "]", type, 1, keys, ""},
+    FORKS_LAYERS(FORKS_SECTION)
     {"[rnn]", RNN, 0, "output activation batch_normalize shortcut", ""},
     {"[crnn]", CRNN, 0, "output_filters hidden_filters activation batch_normalize shortcut", ""},
     {"[gru]", GRU, 0, "output batch_normalize tanh", ""},

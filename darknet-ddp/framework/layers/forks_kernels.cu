@@ -5,9 +5,7 @@
 extern "C" {
 #include "activations.h"
 #include "cuda.h"
-#include "layers/implicit_layer.h"
-#include "layers/sam_layer.h"
-#include "layers/scale_channels_layer.h"
+#include "layers/forks_layers.h"
 #include "shortcut_layer.h"
 }
 

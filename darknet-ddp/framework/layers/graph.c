@@ -1,5 +1,6 @@
 #include "layers/graph.h"
 
+#include "layers/forks_layer_rows.h"
 #include "network.h"
 #include "utils.h"
 
@@ -42,9 +43,8 @@ static const unsigned char rows[BLANK] = {
     [UPSAMPLE] = KNOWN | BEFORE | PASSES_ON,
     [LOGXENT] = KNOWN | BEFORE,
     [L2NORM] = KNOWN | BEFORE | PASSES_ON,
-    [SCALE_CHANNELS] = KNOWN | BEFORE | INDEX | PASSES_ON,
-    [SAM] = KNOWN | BEFORE | INDEX | PASSES_ON,
-    [IMPLICIT] = KNOWN | PASSES_ON,
+#define FORKS_ROW(type, name, reads, keys) [type] = KNOWN | (reads),
+    FORKS_LAYERS(FORKS_ROW)
 };
 
 int layer_type_is_known(LAYER_TYPE type)

@@ -1,47 +1,31 @@
-#include "layers/sam_layer.h"
+/* [sam]: a layer of the later forks that multiplies two outputs of one size, value by value. */
+#include "layers/forks_layers.h"
+
 #include "activations.h"
-#include "blas.h"
-#include "cuda.h"
+#include "option_list.h"
 #include <stdio.h>
 
-layer make_sam_layer(int batch, int index, int w, int h, int c)
+layer parse_sam_layer(list *options, size_params params)
 {
     layer l = {0};
-    l.type = SAM;
-    l.batch = batch;
-    l.index = index;
-    l.w = l.out_w = w;
-    l.h = l.out_h = h;
-    l.c = l.out_c = c;
-    l.inputs = l.outputs = w * h * c;
-    l.output = cpu_array((size_t)l.outputs * (size_t)batch);
-    l.delta = cpu_array((size_t)l.outputs * (size_t)batch);
-
-    l.forward = forward_sam_layer;
-    l.backward = backward_sam_layer;
-#ifdef GPU
-    l.forward_gpu = forward_sam_layer_gpu;
-    l.backward_gpu = backward_sam_layer_gpu;
-    l.output_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
-    l.delta_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
-#endif
-    fprintf(stderr, "sam  %3d                %4d x%4d x%4d   ->  %4d x%4d x%4d\n", index, w, h, c,
-            w, h, c);
+    l.index = find_factor(options, params);
+    layer from = params.net->layers[l.index];
+    check_image(params, "sam");
+    if (params.c != from.out_c || params.h != from.out_h || params.w != from.out_w)
+        option_error(options, "from", "not of the size of the layer before this one");
+    l.c = l.out_c = params.c;
+    l.w = l.out_w = params.w;
+    l.h = l.out_h = params.h;
+    l.activation = option_find_activation(options, "linear", 1);
+    fprintf(stderr, "sam  %3d                %4d x%4d x%4d   ->  %4d x%4d x%4d\n", l.index, l.w, l.h,
+            l.c, l.w, l.h, l.c);
     return l;
 }
 
-void resize_sam_layer(layer *l, int w, int h)
+void resize_sam_layer(layer *l, network *net)
 {
-    l->w = l->out_w = w;
-    l->h = l->out_h = h;
-    l->inputs = l->outputs = w * h * l->out_c;
-    l->output = resize_cpu_array(l->output, (size_t)l->outputs * (size_t)l->batch);
-    l->delta = resize_cpu_array(l->delta, (size_t)l->outputs * (size_t)l->batch);
-#ifdef GPU
-    l->output_gpu = cuda_resize_array(l->output_gpu, (size_t)l->outputs * (size_t)l->batch);
-    l->delta_gpu = cuda_resize_array(l->delta_gpu, (size_t)l->outputs * (size_t)l->batch);
-#endif
-    make_activation_input(l);
+    l->w = l->out_w = net->layers[l->index].out_w;
+    l->h = l->out_h = net->layers[l->index].out_h;
 }
 
 VECTORIZE

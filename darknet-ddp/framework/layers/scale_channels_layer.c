@@ -1,58 +1,41 @@
-#include "layers/scale_channels_layer.h"
+/* [scale_channels]: a layer of the later forks that multiplies each channel of layer l.index by the
+ * channel's value in the input. With scale_wh=1 (l.spatial) it multiplies each cell by its value in
+ * the input, which has one channel. */
+#include "layers/forks_layers.h"
+
 #include "activations.h"
-#include "blas.h"
-#include "cuda.h"
+#include "option_list.h"
 #include <stdio.h>
-
-layer make_scale_channels_layer(int batch, int index, int w, int h, int c, int cells)
-{
-    layer l = {0};
-    l.type = SCALE_CHANNELS;
-    l.batch = batch;
-    l.index = index;
-    l.spatial = cells;
-    l.out_w = w;
-    l.out_h = h;
-    l.out_c = c;
-    l.w = cells ? w : 1;
-    l.h = cells ? h : 1;
-    l.c = cells ? 1 : c;
-    l.inputs = l.w * l.h * l.c;
-    l.outputs = w * h * c;
-    l.output = cpu_array((size_t)l.outputs * (size_t)batch);
-    l.delta = cpu_array((size_t)l.outputs * (size_t)batch);
-
-    l.forward = forward_scale_channels_layer;
-    l.backward = backward_scale_channels_layer;
-#ifdef GPU
-    l.forward_gpu = forward_scale_channels_layer_gpu;
-    l.backward_gpu = backward_scale_channels_layer_gpu;
-    l.output_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
-    l.delta_gpu = cuda_make_array(0, (size_t)l.outputs * (size_t)batch);
-#endif
-    fprintf(stderr, "scale %d %s  %4d x%4d x%4d   ->  %4d x%4d x%4d\n", index,
-            cells ? "cells" : "     ", l.w, l.h, l.c, w, h, c);
-    return l;
-}
 
 void resize_scale_channels_layer(layer *l, network *net)
 {
     layer from = net->layers[l->index];
     l->out_w = from.out_w;
     l->out_h = from.out_h;
-    if (l->spatial) {
-        l->w = l->out_w;
-        l->h = l->out_h;
-    }
-    l->inputs = l->w * l->h * l->c;
-    l->outputs = l->out_w * l->out_h * l->out_c;
-    l->output = resize_cpu_array(l->output, (size_t)l->outputs * (size_t)l->batch);
-    l->delta = resize_cpu_array(l->delta, (size_t)l->outputs * (size_t)l->batch);
-#ifdef GPU
-    l->output_gpu = cuda_resize_array(l->output_gpu, (size_t)l->outputs * (size_t)l->batch);
-    l->delta_gpu = cuda_resize_array(l->delta_gpu, (size_t)l->outputs * (size_t)l->batch);
-#endif
-    make_activation_input(l);
+    l->w = l->spatial ? from.out_w : 1;
+    l->h = l->spatial ? from.out_h : 1;
+}
+
+layer parse_scale_channels_layer(list *options, size_params params)
+{
+    layer l = {0};
+    l.index = find_factor(options, params);
+    l.spatial = option_find_int_quiet(options, "scale_wh", 0);
+    layer from = params.net->layers[l.index];
+    if (!l.spatial && params.c * params.h * params.w != from.out_c)
+        option_error(options, "from",
+                     "its channels are not as many as the values before this layer");
+    if (l.spatial && (params.c != 1 || params.h != from.out_h || params.w != from.out_w))
+        option_error(options, "from",
+                     "with scale_wh=1 the layer before must be as wide and high, and have one "
+                     "channel");
+    l.c = l.spatial ? 1 : from.out_c;
+    l.out_c = from.out_c;
+    resize_scale_channels_layer(&l, params.net);
+    l.activation = option_find_activation(options, "linear", 1);
+    fprintf(stderr, "scale %d %s  %4d x%4d x%4d   ->  %4d x%4d x%4d\n", l.index,
+            l.spatial ? "cells" : "     ", l.w, l.h, l.c, l.out_w, l.out_h, l.out_c);
+    return l;
 }
 
 VECTORIZE

@@ -1,0 +1,42 @@
+/* layers/forks_layers.h: functions of the layer types of forks_layer_rows.h. Each type has its
+ * functions in a file NAME_layer.c, those for a GPU in forks_kernels.cu. */
+#ifndef FORKS_LAYERS_H
+#define FORKS_LAYERS_H
+
+#include "layer.h"
+#include "layers/forks_layer_rows.h"
+#include "list.h"
+#include "network.h"
+#include "parser.h"
+
+/* What each type has:
+ *   parse     Return the layer of a section: its shape (w, h, c and out_w, out_h, out_c), its
+ *             activation, index and weights, and print its line of the table. Refuse values by
+ *             option_error.
+ *   resize    Set the shape by that of the layers that it reads.
+ *   forward   Write l.output.
+ *   backward  Add to the deltas of the layers that it reads; with weights, to l.weight_updates.
+ *   _gpu      The two on a GPU. */
+#define FORKS_LAYER_FUNCTIONS(type, name, reads, keys)                                             \
+    layer parse_##name##_layer(list *options, size_params params);                                 \
+    void resize_##name##_layer(layer *l, network *net);                                            \
+    void forward_##name##_layer(layer l, network net);                                             \
+    void backward_##name##_layer(layer l, network net);                                            \
+    void forward_##name##_layer_gpu(layer l, network net);                                         \
+    void backward_##name##_layer_gpu(layer l, network net);
+FORKS_LAYERS(FORKS_LAYER_FUNCTIONS)
+#undef FORKS_LAYER_FUNCTIONS
+
+/* Make the layer of a section, with its functions, output and delta: *l. Returns 1; 0 if the table
+ * does not have the type. */
+int parse_forks_layer(layer *l, LAYER_TYPE type, list *options, size_params params);
+
+/* Give *l, a copy of net's layer, the size that the layers before it have now. Returns 1; 0 if the
+ * table does not have its type. */
+int resize_forks_layer(layer *l, network *net);
+
+/* Return the index of the layer that from= names, for a parse function. Both this layer and the one
+ * before the section must take gradients. */
+int find_factor(list *options, size_params params);
+
+#endif
