@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """README's commands, as they stand and in their order, in an empty copy of the project; and the pictures of the demo,
-drawn anew from what it leaves. Only Darknet's source is not fetched again, and objects come from a compiler cache where there is one.
-Usage: tests/docs/readme.py PROJECT DARKNET-SOURCE"""
+drawn anew from what it leaves. Only Darknet's source is not fetched again, and objects come from a compiler cache where there is one:
+with CCACHE_BASEDIR paths count from the project, wherever it is, so that it knows what scripts/test has compiled.
+Usage: tests/docs/readme.py PROJECT DARKNET-SOURCE [CMAKE-OPTION]..."""
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-PROJECT, SOURCE = sys.argv[1:3]
+PROJECT, SOURCE, *OPTIONS = sys.argv[1:]
 sys.path.insert(0, os.path.join(PROJECT, "tests", "python"))
 import blocks  # noqa: E402
 
@@ -79,9 +80,9 @@ class Reader:
     """Somebody who types README's lines into one shell, and presses Ctrl-C once a training has validated, as it says one may."""
 
     def __init__(self, folder):
-        self.shell = subprocess.Popen(["bash", "-e"], cwd=folder, env={**ENVIRONMENT, "DESTDIR": os.path.join(folder, "installed")},
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                                      start_new_session=True)
+        environment = {**ENVIRONMENT, "DESTDIR": os.path.join(folder, "installed"), "CCACHE_BASEDIR": folder, "CCACHE_NOHASHDIR": "1"}
+        self.shell = subprocess.Popen(["bash", "-e"], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
         self.folder, self.interrupted = folder, set()
         self.limit = threading.Timer(LIMIT_S, self.end)
         self.limit.start()
@@ -179,7 +180,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="readme.") as folder:
         copy_project(folder)
         cache = shutil.which("ccache")
-        subprocess.run(["cmake", "-S", folder, "-B", folder + "/build", "-G", "Ninja", f"-DDARKNET_SOURCE_DIR={SOURCE}",
+        subprocess.run(["cmake", "-S", folder, "-B", folder + "/build", "-G", "Ninja", f"-DDARKNET_SOURCE_DIR={SOURCE}", *OPTIONS,
                         *([f"-DCMAKE_C_COMPILER_LAUNCHER={cache}"] if cache else [])], stdout=subprocess.DEVNULL, check=True)
         make_pictures(os.path.join(folder, "mine"))
         reader = Reader(folder)

@@ -311,6 +311,24 @@ static void gradients_are_difference_quotients(void **state)
     }
 }
 
+static void every_type_of_the_forks_has_a_chain(void **state)
+{
+    static const char *const titles[] = {
+#define FORKS_LAYER(type, name, reads, keys) "[" #name "]",
+#include "layers/forks_layers.def"
+    };
+
+    (void)state;
+    for (size_t t = 0; t < sizeof titles / sizeof *titles; t++) {
+        int c = 0;
+
+        while (c < CHAINS && !strstr(chains[c].layers, titles[t]))
+            c++;
+        if (c == CHAINS)
+            fail_msg("%s of layers/forks_layers.def is in no row of chains", titles[t]);
+    }
+}
+
 /* The channels of both inputs' second half, as they lie. */
 static void groups_of_route_are_slices(void **state)
 {
@@ -422,6 +440,7 @@ int main(void)
         cmocka_unit_test(an_activation_that_keeps_its_input_is_that_activation),
         cmocka_unit_test(gradients_of_activations_are_the_slopes_of_their_curves),
         cmocka_unit_test(names_of_activations_lead_back_to_them),
+        cmocka_unit_test(every_type_of_the_forks_has_a_chain),
         cmocka_unit_test(gradients_are_difference_quotients),
         cmocka_unit_test(groups_of_route_are_slices),
         cmocka_unit_test(normalized_weights_come_to_one),

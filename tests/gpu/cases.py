@@ -11,6 +11,8 @@ from darknet import section  # noqa: E402
 
 with open(os.path.join(HERE, "../../darknet-ddp/framework/layers/activations_forks.h"), encoding="utf-8") as table:
     FORKS_ACTIVATIONS = re.findall(r"^ +ROW\([A-Z0-9_]+, (\w+),", table.read(), re.M)
+with open(os.path.join(HERE, "../../darknet-ddp/framework/layers/forks_layers.def"), encoding="utf-8") as table:
+    FORKS_LAYERS = re.findall(r"^FORKS_LAYER\([A-Z0-9_]+, (\w+),", table.read(), re.M)
 
 # With an eps that the smallest gradients do not undercut: without it Adam makes a whole step of a rounding error.
 ADAM = {"adam": 1, "B1": .8, "B2": .95, "eps": .001}
@@ -276,6 +278,9 @@ FUSED = {f"fused-{name}": (cfg + conv(5, activation="linear") + COST, fused) for
 }.items()}
 
 # Of those without jumps, what bf16 has a part in, and mish may stand in for leaky.
+for kind in FORKS_LAYERS:
+    if not any(f"[{kind}]" in cfg for cfg in LAYERS.values()):
+        raise LookupError(f"LAYERS has no case with [{kind}]")
 MIXED = [name for name in SMOOTH if "[convolutional]" in LAYERS[name]
          and not any(word in LAYERS[name] for word in ("[deconv", "[local]"))]
 

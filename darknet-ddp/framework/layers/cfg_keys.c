@@ -1,6 +1,5 @@
 #include "layers/cfg_keys.h"
 #include "activations.h"
-#include "layers/forks_layer_rows.h"
 #include "layers/heads/yolo_keys.h"
 #include <math.h>
 #include <stdio.h>
@@ -40,8 +39,8 @@ static const cfg_section sections[] = {
     {"[upsample]", UPSAMPLE, 0, "stride scale", ""},
     {"[route]", ROUTE, 0, "layers", "groups group_id"},
     {"[shortcut]", SHORTCUT, 0, "from activation alpha beta", "weights_type weights_normalization"},
-#define FORKS_SECTION(type, name, reads, keys) {"[" #name "]", type, 1, keys, ""},
-    FORKS_LAYERS(FORKS_SECTION)
+#define FORKS_LAYER(type, name, reads, keys) {"[" #name "]", type, 1, keys, ""},
+#include "layers/forks_layers.def"
     {"[rnn]", RNN, 0, "output activation batch_normalize shortcut", ""},
     {"[crnn]", CRNN, 0, "output_filters hidden_filters activation batch_normalize shortcut", ""},
     {"[gru]", GRU, 0, "output batch_normalize tanh", ""},

@@ -1,9 +1,9 @@
 #include "layers/ema.h"
 #include "blas.h"
 #include "cuda.h"
+#include "layers/catch_fatal.h"
 #include "utils.h"
 
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -144,32 +144,21 @@ static void swap_averages(network *net)
 
 void (*averages_unsaved)(const char *why) = 0;
 
-static jmp_buf go_on;
-static char unsaved[1024];
+struct saving {
+    network *net;
+    char *path;
+};
 
-static void keep_why(const char *message)
+static void write_averages(void *ctx)
 {
-    fatal_in_thread = 0;
-    snprintf(unsaved, sizeof(unsaved), "%s", message);
-    longjmp(go_on, 1);
-}
-
-/* Returns 1 where it cannot be written, for the reason in unsaved. */
-static int write_or_tell(network *net, char *path)
-{
-    if (averages_unsaved) {
-        if (setjmp(go_on))
-            return 1;
-        fatal_in_thread = keep_why;
-    }
-    write_weights_file(net, path, net->n);
-    fatal_in_thread = 0;
-    return 0;
+    struct saving *s = ctx;
+    write_weights_file(s->net, s->path, s->net->n);
 }
 
 void save_averages(network *net, const char *directory, const char *base)
 {
-    char path[4096];
+    char path[4096], why[1024];
+    struct saving saving = {net, path};
     if (!net->ema_alpha || !has_trained || train_batches(net) < (size_t)(net->max_batches / 2))
         return;
     if (net->hooks)
@@ -181,7 +170,9 @@ void save_averages(network *net, const char *directory, const char *base)
     if (save_handler)
         save_handler(path);
     swap_averages(net);
-    if (write_or_tell(net, path))
-        averages_unsaved(unsaved);
+    if (!averages_unsaved)
+        write_averages(&saving);
+    else if (!catch_fatal(write_averages, &saving, why, sizeof(why)))
+        averages_unsaved(why);
     swap_averages(net);
 }

@@ -20,7 +20,7 @@ static const struct {
     void (*forward_gpu)(layer l, network net);
     void (*backward_gpu)(layer l, network net);
 } rows[] = {
-#define FUNCTIONS(type, name, reads, keys)                                                         \
+#define FORKS_LAYER(type, name, reads, keys)                                                       \
     {type,                                                                                         \
      parse_##name##_layer,                                                                         \
      resize_##name##_layer,                                                                        \
@@ -28,7 +28,8 @@ static const struct {
      backward_##name##_layer,                                                                      \
      ON_GPU(forward_##name##_layer),                                                               \
      ON_GPU(backward_##name##_layer)},
-    FORKS_LAYERS(FUNCTIONS)};
+#include "layers/forks_layers.def"
+};
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 

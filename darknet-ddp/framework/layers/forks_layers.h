@@ -1,15 +1,14 @@
-/* layers/forks_layers.h: functions of the layer types of forks_layer_rows.h. Each type has its
+/* layers/forks_layers.h: functions of the layer types of forks_layers.def. Each type has its
  * functions in a file NAME_layer.c, those for a GPU in forks_kernels.cu. */
 #ifndef FORKS_LAYERS_H
 #define FORKS_LAYERS_H
 
 #include "layer.h"
-#include "layers/forks_layer_rows.h"
 #include "list.h"
 #include "network.h"
 #include "parser.h"
 
-/* What each type has:
+/* Functions of each type:
  *   parse     Return the layer of a section: its shape (w, h, c and out_w, out_h, out_c), its
  *             activation, index and weights, and print its line of the table. Refuse values by
  *             option_error.
@@ -17,15 +16,14 @@
  *   forward   Write l.output.
  *   backward  Add to the deltas of the layers that it reads; with weights, to l.weight_updates.
  *   _gpu      The two on a GPU. */
-#define FORKS_LAYER_FUNCTIONS(type, name, reads, keys)                                             \
+#define FORKS_LAYER(type, name, reads, keys)                                                       \
     layer parse_##name##_layer(list *options, size_params params);                                 \
     void resize_##name##_layer(layer *l, network *net);                                            \
     void forward_##name##_layer(layer l, network net);                                             \
     void backward_##name##_layer(layer l, network net);                                            \
     void forward_##name##_layer_gpu(layer l, network net);                                         \
     void backward_##name##_layer_gpu(layer l, network net);
-FORKS_LAYERS(FORKS_LAYER_FUNCTIONS)
-#undef FORKS_LAYER_FUNCTIONS
+#include "layers/forks_layers.def"
 
 /* Make the layer of a section, with its functions, output and delta: *l. Returns 1; 0 if the table
  * does not have the type. */

@@ -1,6 +1,5 @@
 #include "layers/graph.h"
 
-#include "layers/forks_layer_rows.h"
 #include "network.h"
 #include "utils.h"
 
@@ -43,8 +42,8 @@ static const unsigned char rows[BLANK] = {
     [UPSAMPLE] = KNOWN | BEFORE | PASSES_ON,
     [LOGXENT] = KNOWN | BEFORE,
     [L2NORM] = KNOWN | BEFORE | PASSES_ON,
-#define FORKS_ROW(type, name, reads, keys) [type] = KNOWN | (reads),
-    FORKS_LAYERS(FORKS_ROW)
+#define FORKS_LAYER(type, name, reads, keys) [type] = KNOWN | (reads),
+#include "layers/forks_layers.def"
 };
 
 int layer_type_is_known(LAYER_TYPE type)

@@ -17,8 +17,8 @@ layer parse_sam_layer(list *options, size_params params)
     l.w = l.out_w = params.w;
     l.h = l.out_h = params.h;
     l.activation = option_find_activation(options, "linear", 1);
-    fprintf(stderr, "sam  %3d                %4d x%4d x%4d   ->  %4d x%4d x%4d\n", l.index, l.w, l.h,
-            l.c, l.w, l.h, l.c);
+    fprintf(stderr, "sam  %3d                %4d x%4d x%4d   ->  %4d x%4d x%4d\n", l.index, l.w,
+            l.h, l.c, l.w, l.h, l.c);
     return l;
 }
 

@@ -1,31 +1,28 @@
 #include "samples/picture_loader.h"
 
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "layers/catch_fatal.h"
 
-/* The place where the calling thread goes on if a picture cannot be read, and where it writes
- * why. */
-static _Thread_local jmp_buf given_up;
-static _Thread_local char *reason;
+struct reading {
+    const char *path;
+    image picture;
+};
 
-static void give_up(const char *message)
+static void read_picture(void *ctx)
 {
-    fatal_in_thread = NULL;
-    (void)snprintf(reason, DDP_PICTURE_WHY, "%s", message);
-    longjmp(given_up, 1);
+    struct reading *r = ctx;
+
+    r->picture = load_image_color((char *)r->path, 0, 0);
 }
 
 /* If the picture cannot be read, what was loaded of it is not freed. */
 int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY])
 {
+    struct reading r = {.path = path};
+
     why[0] = '\0';
-    reason = why;
-    if (setjmp(given_up))
+    if (!catch_fatal(read_picture, &r, why, DDP_PICTURE_WHY))
         return 0;
-    fatal_in_thread = give_up;
-    *out = load_image_color((char *)path, 0, 0);
-    fatal_in_thread = NULL;
+    *out = r.picture;
     return 1;
 }
 
