@@ -37,7 +37,7 @@ PROGRAMS = {
 }
 # What scripts/test-gpu starts, and what that reads.
 SCRIPTS = ("scripts/test-gpu", "scripts/bench-gpu.py", "scripts/bench_gpu_torch.py", "tests/gpu", "tests/python", "tests/run", "cfg",
-           "darknet-ddp/framework/layers/activations_forks.h")
+           "darknet-ddp/framework/layers/activations_forks.h", "darknet-ddp/framework/layers/forks_layers.def")
 
 # Debian's: Open MPI, and libraries of programs, which only those take along that need them.
 MPI = ("openmpi-bin", "openmpi-common", "libopenmpi3", "libhwloc15", "libevent-core-2.1-7", "libevent-pthreads-2.1-7", "libpmix2",
