@@ -437,6 +437,23 @@ class Case(unittest.TestCase):
     def write(self, name, text):
         write(self.path(name), text)
 
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def weights(self, name="tiny_final.weights"):
+        """What a file in backup/ holds."""
+        return self.read("backup/" + name)
+
+    def step_of(self, name):
+        """Of the state file beside these weights."""
+        return int(re.search(rb"\nstep ([0-9]+)\n", self.weights(name + ".state")).group(1))
+
+    def empty(self):
+        """Remove all files of backup/."""
+        for name in os.listdir(self.path("backup")):
+            os.remove(self.path("backup/" + name))
+
     def keep_newest_numbered(self):
         """Leave the newest numbered weights alone in backup/, which have a whole state, and return their number."""
         found = (re.fullmatch(r"tiny_(\d+)\.weights\.state", name) for name in os.listdir(self.path("backup")))

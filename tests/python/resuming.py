@@ -30,10 +30,6 @@ class Resume(darknet.Case):
                     *options)
         return (command, "train", "train.data", "tiny.cfg", "-ddp", *options)
 
-    def read(self, name):
-        with open(self.path(name), "rb") as f:
-            return f.read()
-
     def straight(self, command, *options, ranks):
         """The weights of a run that nothing stops. Leaves an empty backup directory."""
         self.succeeds(*self.words(command, "-ddp_seed", "7", *options), ranks=ranks)

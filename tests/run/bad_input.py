@@ -50,10 +50,6 @@ class BadInput(darknet.Case):
         with open(self.path(name), "wb") as f:
             f.write(data)
 
-    def bytes_of(self, name):
-        with open(self.path(name), "rb") as f:
-            return f.read()
-
     def change_cfg(self, old, new):
         cfg = self.cfg()
         self.assertIn(old, cfg)
@@ -108,7 +104,7 @@ class Zeros(BadInput):
 
     def test_a_file_that_an_editor_has_saved_as_utf_16(self):
         for name, steps in (("labels/cat0.txt", True), ("train.list", False), ("train.data", False), ("tiny.cfg", False)):
-            kept = self.bytes_of(name)
+            kept = self.read(name)
             for code in ("utf-16-le", "utf-16-be"):
                 with self.subTest(name=name, code=code):
                     self.write_bytes(name, ("\ufeff" + kept.decode()).encode(code))
@@ -368,19 +364,19 @@ class Files(BadInput):
         self.data.data("train.data", valid="train.list")
         self.write("tiny.cfg", self.cfg(max_batches=2))
         for ranks, ddp in WAYS:
-            self.write_bytes("plain.data", self.bytes_of("train.data"))
+            self.write_bytes("plain.data", self.read("train.data"))
             options = (*ddp, "-ddp_seed", "1")
             self.succeeds("detector", "train", "plain.data", "tiny.cfg", *options, ranks=ranks)
-            plain = self.bytes_of("backup/tiny_final.weights")
-            texts = {"my train.data": self.bytes_of("train.data").replace(b"train=train", b"train = my train").replace(
+            plain = self.read("backup/tiny_final.weights")
+            texts = {"my train.data": self.read("train.data").replace(b"train=train", b"train = my train").replace(
                          b"backup=backup", b" backup =\tmy backup \r").replace(b"valid=train", b"valid=my train").replace(b"names=", b"names=my "),
-                     "my train.list": self.bytes_of("train.list"), "my names.list": self.bytes_of("names.list"), "my.cfg": self.bytes_of("tiny.cfg"),
-                     **{name: self.bytes_of(name) for name in map(self.data.label, self.data.pictures)}}
+                     "my train.list": self.read("train.list"), "my names.list": self.read("names.list"), "my.cfg": self.read("tiny.cfg"),
+                     **{name: self.read(name) for name in map(self.data.label, self.data.pictures)}}
             for name, text in texts.items():
                 self.write_bytes(name, b"\xef\xbb\xbf" + text.removeprefix(b"\xef\xbb\xbf"))
             os.makedirs(self.path("my backup"), exist_ok=True)
             self.succeeds("detector", "train", "my train.data", "my.cfg", *options, ranks=ranks)
-            self.assertEqual(plain, self.bytes_of("my backup/my_final.weights"))
+            self.assertEqual(plain, self.read("my backup/my_final.weights"))
             shutil.rmtree(self.path("my backup"))
         result = self.darknet("ddp", "check", "my train.data", "my.cfg")
         self.assertEqual(result.code, 0, result)

@@ -50,10 +50,6 @@ class Bf16Case(darknet.Case):
         with open(self.path("backup/" + name), "rb") as f:
             return f.read()
 
-    def empty(self):
-        for name in os.listdir(self.path("backup")):
-            os.remove(self.path("backup/" + name))
-
     def trained(self, command, *options, ranks=0):
         """The weights, and what was said."""
         self.empty()

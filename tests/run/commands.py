@@ -199,10 +199,6 @@ class Overwriting(darknet.Case):
         shutil.rmtree(self.path("backup"))
         os.mkdir(self.path("backup"))
 
-    def read(self, name):
-        with open(self.path(name), "rb") as f:
-            return f.read()
-
     def kept(self, name, *words, over=None, says="which this command reads"):
         """Refused, with both files named, and the file is as it was."""
         before = self.read(name)

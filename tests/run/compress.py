@@ -27,17 +27,9 @@ class Compress(darknet.Case):
     def cfg(self, steps):
         self.write("tiny.cfg", darknet.detector_cfg(batch=8, subdivisions=8, max_batches=steps))
 
-    def weights(self, name="tiny_final.weights"):
-        with open(self.path("backup/" + name), "rb") as f:
-            return f.read()
-
     def trained(self, *options, ranks=2):
         result = self.succeeds(*TRAIN, *options, ranks=ranks)
         return self.weights(), result
-
-    def empty(self):
-        for name in os.listdir(self.path("backup")):
-            os.remove(self.path("backup/" + name))
 
 
 class Results(Compress):

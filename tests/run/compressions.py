@@ -44,10 +44,6 @@ class Compressed(darknet.Case):
         text = darknet.detector_cfg(**{"batch": 8, "subdivisions": 8, "max_batches": steps, **values})
         self.write("tiny.cfg", text.replace("filters=4", "filters=12"))
 
-    def weights(self, name="tiny_final.weights"):
-        with open(self.path("backup/" + name), "rb") as f:
-            return f.read()
-
     def state(self, name="tiny_final.weights"):
         return self.weights(name + ".state")
 

@@ -54,10 +54,6 @@ class Forks(darknet.Case):
         with open(self.path(weights), "rb") as f:
             return f.read(), result
 
-    def empty(self):
-        for name in os.listdir(self.path("backup")):
-            os.remove(self.path("backup/" + name))
-
 
 class Exact(Forks):
     def check(self, text, resize=0):

@@ -43,10 +43,6 @@ class Records(darknet.Case):
             self.assertNotIn(None, row.values())
         return rows
 
-    def bytes_of(self, name):
-        with open(self.path(f"backup/{name}"), "rb") as f:
-            return f.read()
-
     def steps(self):
         return [int(row["step"]) for row in self.rows()]
 
@@ -220,19 +216,19 @@ class Records(darknet.Case):
             with self.subTest(words=words, gone=gone):
                 self.cfg(max_batches=20)
                 self.succeeds(*DETECTOR, "-ddp_validate", "5", *words, ranks=2)
-                kept = {name: self.bytes_of(name) for name in ("tiny_best.weights", "tiny_best.weights.state") if name != gone}
+                kept = {name: self.weights(name) for name in ("tiny_best.weights", "tiny_best.weights.state") if name != gone}
                 os.remove(self.path(f"backup/{gone}"))
                 self.cfg(max_batches=40)
                 result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force", *words, ranks=2)
                 self.assertEqual(result.out.count("it is kept as backup/tiny_best_1.weights, "), 1, result)
                 for name, was in kept.items():
-                    self.assertEqual(self.bytes_of(name.replace("best", "best_1")), was)
-                    self.assertNotEqual(self.bytes_of(name), was)
+                    self.assertEqual(self.weights(name.replace("best", "best_1")), was)
+                    self.assertNotEqual(self.weights(name), was)
                 self.assertEqual(sum("_best_" in name for name in os.listdir(self.path("backup"))), len(kept))
                 self.succeeds(*DETECTOR, *words)
                 self.assertFalse([name for name in os.listdir(self.path("backup")) if "_best_" in name])
                 for name, was in kept.items():
-                    self.assertEqual(self.bytes_of(f"tiny.1/{name.replace('best', 'best_1')}"), was)
+                    self.assertEqual(self.weights(f"tiny.1/{name.replace('best', 'best_1')}"), was)
                 shutil.rmtree(self.path("backup"))
                 os.mkdir(self.path("backup"))
 
@@ -241,21 +237,21 @@ class Records(darknet.Case):
         self.cfg(max_batches=20)
         self.succeeds(*DETECTOR, "-ddp_validate", "5", ranks=2)
         best = next(int(row["step"]) for row in sorted(self.rows(), key=lambda row: -float(row["map"] or -1)))
-        kept = self.bytes_of("tiny_best.weights")
-        self.write("backup/tiny.csv", "".join(line for line in self.bytes_of("tiny.csv").decode().splitlines(keepends=True)
+        kept = self.weights("tiny_best.weights")
+        self.write("backup/tiny.csv", "".join(line for line in self.weights("tiny.csv").decode().splitlines(keepends=True)
                                               if line.split(",")[0] != str(best)))
         self.cfg(max_batches=60)
         result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force", ranks=2)
         if "the best so far" in result.out:
             self.assertEqual(result.out.count("it is kept as backup/tiny_best_1.weights, "), 1, result)
-            self.assertEqual(self.bytes_of("tiny_best_1.weights"), kept)
+            self.assertEqual(self.weights("tiny_best_1.weights"), kept)
         else:
-            self.assertEqual(self.bytes_of("tiny_best.weights"), kept)
+            self.assertEqual(self.weights("tiny_best.weights"), kept)
 
     def test_the_best_that_is_there_is_what_counts(self):
         """Weights of an earlier best in the place of the last one, as where that could not be saved: their figure is in NAME.csv."""
         def change(figures):
-            rows = [line.split(",") for line in self.bytes_of("tiny.csv").decode().splitlines()]
+            rows = [line.split(",") for line in self.weights("tiny.csv").decode().splitlines()]
             for row in rows[1:]:
                 if int(row[0]) in figures:
                     row[rows[0].index("map")] = figures[int(row[0])]
@@ -263,7 +259,7 @@ class Records(darknet.Case):
 
         self.cfg(max_batches=5, learning_rate=0)
         self.succeeds(*DETECTOR, "-ddp_validate", "5")
-        kept = {name: self.bytes_of(name) for name in ("tiny_best.weights", "tiny_best.weights.state")}
+        kept = {name: self.weights(name) for name in ("tiny_best.weights", "tiny_best.weights.state")}
         self.cfg(max_batches=10, learning_rate=0)
         self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force")
         change({5: "0.25", 10: "0.5"})
@@ -273,7 +269,7 @@ class Records(darknet.Case):
                       "and the best is 0.2500 again\n", result.out, result)
         self.assertIn("; the best was 0.2500 after step 5\n", result.out, result)
         for name, was in kept.items():
-            self.assertEqual(self.bytes_of(name), was)
+            self.assertEqual(self.weights(name), was)
 
     def test_a_validation_is_known_once_its_weights_are_there(self):
         """Killed as it saves them: their figure is in the CSV file."""
@@ -284,19 +280,19 @@ class Records(darknet.Case):
             if "tiny_last.weights" in line:
                 break
         os.killpg(job.pid, signal.SIGKILL)
-        row = self.bytes_of("tiny.csv").decode().splitlines()
+        row = self.weights("tiny.csv").decode().splitlines()
         self.assertTrue(row[5].startswith("5,"), row)
         self.assertTrue(row[5].split(",")[row[0].split(",").index("map")], row)
 
     def test_other_pictures_to_validate_on(self):
         self.cfg(max_batches=20)
         self.succeeds(*DETECTOR, "-ddp_validate", "5", ranks=2)
-        kept = self.bytes_of("tiny_best.weights")
+        kept = self.weights("tiny_best.weights")
         self.data.list("valid.list", self.data.pictures[3:9])
         self.cfg(max_batches=30)
         result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force", ranks=2)
         self.assertRegex(result.out, r"DDP: valid= lists other pictures than before, they have other labels, or -points or -best is another: the figures of the first 20 batches count no more\n")
-        self.assertEqual(self.bytes_of("tiny_best_1.weights"), kept)
+        self.assertEqual(self.weights("tiny_best_1.weights"), kept)
         self.assertNotIn("lists other pictures", self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume", ranks=2).out)
 
     def test_the_same_pictures_elsewhere_and_other_labels(self):
@@ -307,24 +303,24 @@ class Records(darknet.Case):
         self.write("valid.list", "\n".join(os.path.join(self.folder, name) for name in reversed(names)) + "\n")
         self.cfg(max_batches=20)
         self.assertNotIn("lists other pictures", self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force").out)
-        kept = self.bytes_of("tiny_best.weights")
+        kept = self.weights("tiny_best.weights")
         self.write(self.data.label(names[0]), "1 0.5 0.5 0.1 0.1\n")
         self.cfg(max_batches=30)
         self.assertIn("they have other labels, or -points or -best is another: the figures of the first 20 batches", self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force").out)
-        self.assertEqual(self.bytes_of("tiny_best_1.weights"), kept)
+        self.assertEqual(self.weights("tiny_best_1.weights"), kept)
         self.cfg(max_batches=40)
         result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force", "-points", "11")
         self.assertIn("or -points or -best is another: the figures of the first 30 batches", result.out, result)
-        kept = self.bytes_of("tiny_best.weights")
+        kept = self.weights("tiny_best.weights")
         self.cfg(max_batches=50)
         result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force", "-points", "11", "-best", "map50")
         self.assertIn("or -points or -best is another: the figures of the first 40 batches", result.out, result)
-        self.assertEqual(self.bytes_of("tiny_best_3.weights"), kept)
+        self.assertEqual(self.weights("tiny_best_3.weights"), kept)
 
     def test_figures_of_other_pictures_never_count_again(self):
         self.cfg(max_batches=20)
         self.succeeds(*DETECTOR, "-ddp_validate", "5")
-        rows = self.bytes_of("tiny.csv").decode().splitlines()
+        rows = self.weights("tiny.csv").decode().splitlines()
         column = rows[0].split(",").index("map")
         good = [",".join(value if place != column or not value else "0.99" for place, value in enumerate(row.split(","))) for row in rows[1:]]
         self.write("backup/tiny.csv", "\n".join([rows[0], *good]) + "\n")
@@ -339,12 +335,12 @@ class Records(darknet.Case):
         self.cfg(max_batches=10)
         self.succeeds(*DETECTOR, "-ddp_validate", "5")
         for batches, names, old in ((20, ("cat", "hound"), "tiny.csv.old"), (30, ("cat", "dog"), "tiny.csv.old.2")):
-            rows = self.bytes_of("tiny.csv")
+            rows = self.weights("tiny.csv")
             self.write("names.list", "\n".join(names) + "\n")
             self.cfg(max_batches=batches)
             result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force")
             self.assertIn(f"DDP: the columns of backup/tiny.csv are others now: it begins anew, and its rows so far are in backup/{old}\n", result.out)
-            self.assertEqual(self.bytes_of(old), rows)
+            self.assertEqual(self.weights(old), rows)
         self.succeeds(*DETECTOR)
         self.assertEqual(sorted(name for name in os.listdir(self.path("backup/tiny.1")) if ".csv" in name), ["tiny.csv", "tiny.csv.old", "tiny.csv.old.2"])
 

@@ -54,10 +54,6 @@ class Table(darknet.Case):
     def states(self):
         return [self.path("backup/" + name) for name in os.listdir(self.path("backup")) if name.endswith(".state")]
 
-    def read(self, name):
-        with open(self.path(name), "rb") as f:
-            return f.read()
-
     def weights(self):
         """Hashes of all weights below backup/."""
         return {hashlib.md5(self.read(os.path.join(folder, name))).hexdigest() for folder, _, files in os.walk(self.path("backup"))

@@ -38,10 +38,6 @@ class Validate(darknet.Case):
         self.data.boxes()
         self.write("tiny.cfg", darknet.detector_cfg(**{"max_batches": 12, "learning_rate": 0.01, **values}))
 
-    def weights(self, name):
-        with open(self.path(f"backup/{name}"), "rb") as f:
-            return f.read()
-
     def test_the_same_on_any_number_of_ranks(self):
         self.detector(batch=8, subdivisions=4)
         one = self.succeeds(*DETECTOR, "-ddp_exact", "-ddp_validate", "4")

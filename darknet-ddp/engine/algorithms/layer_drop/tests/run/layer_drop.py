@@ -47,22 +47,9 @@ class LayerDrop(darknet.Case):
         darknet.DataSet(self.folder, count=11).boxes()
         self.write("tiny.cfg", cfg())
 
-    def weights(self, name="tiny_final.weights"):
-        with open(self.path("backup/" + name), "rb") as f:
-            return f.read()
-
     def trained(self, *options, ranks=2):
         result = self.succeeds(*TRAIN, *options, ranks=ranks)
         return self.weights(), result
-
-    def empty(self):
-        for name in os.listdir(self.path("backup")):
-            os.remove(self.path("backup/" + name))
-
-    def step_of(self, name):
-        """Of the state file beside these weights."""
-        with open(self.path("backup/" + name + ".state"), "rb") as f:
-            return int(re.search(rb"\nstep ([0-9]+)\n", f.read(4096)).group(1))
 
 
 class Results(LayerDrop):

@@ -37,22 +37,9 @@ class LocalSgd(darknet.Case):
     def cfg(self, steps, **values):
         self.write("tiny.cfg", darknet.detector_cfg(**{"batch": 8, "subdivisions": 8, "max_batches": steps, **values}))
 
-    def weights(self, name="tiny_final.weights"):
-        with open(self.path("backup/" + name), "rb") as f:
-            return f.read()
-
     def trained(self, *options, ranks=2):
         result = self.succeeds(*TRAIN, *options, ranks=ranks)
         return self.weights(), result
-
-    def empty(self):
-        for name in os.listdir(self.path("backup")):
-            os.remove(self.path("backup/" + name))
-
-    def step_of(self, name):
-        """Of the state file beside these weights."""
-        with open(self.path("backup/" + name + ".state"), "rb") as f:
-            return int(re.search(rb"\nstep ([0-9]+)\n", f.read(4096)).group(1))
 
 
 class Results(LocalSgd):

@@ -22,11 +22,7 @@ class Case(darknet.Case):
 
     def trained(self, *options, ranks=2):
         result = self.succeeds(*TRAIN, *options, ranks=ranks)
-        return self.read("tiny_final.weights"), result
-
-    def read(self, name):
-        with open(self.path("backup/" + name), "rb") as f:
-            return f.read()
+        return self.weights("tiny_final.weights"), result
 
 
 class PowerSgd(Case):
@@ -38,12 +34,12 @@ class PowerSgd(Case):
     def test_q_goes_on(self):
         self.cfg(130)
         self.trained("-ddp_compress", "powersgd:2")
-        expected = self.read("tiny_final.weights.state")
+        expected = self.weights("tiny_final.weights.state")
         self.cfg(100)
         self.trained("-ddp_compress", "powersgd:2")
         self.cfg(130)
         self.trained("-ddp_compress", "powersgd:2", "-resume_force")
-        state = self.read("tiny_final.weights.state")
+        state = self.weights("tiny_final.weights.state")
         begin = expected.index(b"PowerSGD Q\0")
         self.assertTrue(state[begin:-8] == expected[begin:-8], "another Q")
 

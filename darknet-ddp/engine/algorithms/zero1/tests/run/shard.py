@@ -34,14 +34,10 @@ class Shard(darknet.Case):
         self.text = darknet.detector_cfg(**{"batch": 8, "subdivisions": 8, "max_batches": steps, **values})
         self.write("tiny.cfg", self.text)
 
-    def read(self, name):
-        with open(self.path("backup/" + name), "rb") as f:
-            return f.read()
-
     def made(self, name="tiny_final.weights"):
         """The weights, and of the state file all that is of the network: its cfg and the arrays."""
-        state = self.read(name + ".state")
-        return self.read(name), state[state.index(self.text.encode()):-8]
+        state = self.weights(name + ".state")
+        return self.weights(name), state[state.index(self.text.encode()):-8]
 
     def trained(self, *options, ranks=2):
         self.succeeds(*TRAIN, *options, ranks=ranks)
@@ -180,7 +176,7 @@ class Saved(Shard):
         """With its time."""
         self.cfg(100, adam=1, learning_rate=0.001)
         self.succeeds(*TRAIN, *SHARED, ranks=2)
-        self.assertTrue(self.read("tiny.backup.state") == self.read("tiny_100.weights.state"), "another state")
+        self.assertTrue(self.weights("tiny.backup.state") == self.weights("tiny_100.weights.state"), "another state")
 
     def start(self, *options):
         with open(self.path("said"), "w", encoding="utf-8") as said:
