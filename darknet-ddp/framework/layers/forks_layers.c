@@ -91,11 +91,11 @@ int resize_forks_layer(layer *l, network *net)
     return 1;
 }
 
-int find_factor(list *options, size_params params)
+int find_other_source(list *options, size_params params)
 {
     int index = option_find_layer(options, "from", params);
     if (!layer_takes_gradient(params.net, index)
         || !layer_takes_gradient(params.net, params.index - 1))
-        option_error(options, "from", "multiplies what takes no gradient, as [crop]");
+        option_error(options, "from", "joins what takes no gradient, as [crop]");
     return index;
 }

@@ -35,6 +35,6 @@ int resize_forks_layer(layer *l, network *net);
 
 /* Return the index of the layer that from= names, for a parse function. Both this layer and the one
  * before the section must take gradients. */
-int find_factor(list *options, size_params params);
+int find_other_source(list *options, size_params params);
 
 #endif

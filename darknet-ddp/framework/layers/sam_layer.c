@@ -8,7 +8,7 @@
 layer parse_sam_layer(list *options, size_params params)
 {
     layer l = {0};
-    l.index = find_factor(options, params);
+    l.index = find_other_source(options, params);
     layer from = params.net->layers[l.index];
     check_image(params, "sam");
     if (params.c != from.out_c || params.h != from.out_h || params.w != from.out_w)

@@ -19,7 +19,7 @@ void resize_scale_channels_layer(layer *l, network *net)
 layer parse_scale_channels_layer(list *options, size_params params)
 {
     layer l = {0};
-    l.index = find_factor(options, params);
+    l.index = find_other_source(options, params);
     l.spatial = option_find_int_quiet(options, "scale_wh", 0);
     layer from = params.net->layers[l.index];
     if (!l.spatial && params.c * params.h * params.w != from.out_c)

@@ -184,16 +184,3 @@ ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                ? ddp_displaced_keep_old(path, "which is no weights file", err)
                : DDP_OK;
 }
-
-ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
-                                     int *alike, ddp_error *err)
-{
-    ddp_checkpoint_metadata there;
-
-    *alike = 0;
-    if (is_free(path))
-        return DDP_OK;
-    *alike = read_state(&there, path) && there.saved_at_ns == metadata->saved_at_ns
-             && !ddp_displaced_is_foreign(path);
-    return *alike ? DDP_OK : ddp_displaced_keep_old(path, "other weights that have this name", err);
-}

@@ -41,10 +41,4 @@ ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Make room at path for a second copy of the weights that `metadata` describe. *alike becomes 1 if
- * these very weights are there already; others are renamed path.old. Fails as ddp_displaced_keep.
- */
-ddp_status ddp_displaced_keep_unlike(const char *path, const ddp_checkpoint_metadata *metadata,
-                                     int *alike, ddp_error *err) DDP_MUST_CHECK;
-
 #endif

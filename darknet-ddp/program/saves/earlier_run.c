@@ -108,21 +108,6 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
     return st;
 }
 
-/* A second name for both files, or a copy where the file system has no such names. */
-static ddp_status name_too(const char *from, const char *to, const char *from_state,
-                           const ddp_checkpoint_metadata *metadata, ddp_error *err)
-{
-    char *to_state = ddp_state_path(to);
-    ddp_status st = DDP_OK;
-
-    if (!to_state)
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for the name of %s", to);
-    else if (link(from, to) || link(from_state, to_state))
-        st = ddp_pair_copy(to, from, metadata->saved_at_ns, NULL, err);
-    free(to_state);
-    return st;
-}
-
 static int have_same_bytes(const char *a, const char *b)
 {
     ddp_file_checksum of_a, of_b;
@@ -132,53 +117,50 @@ static int have_same_bytes(const char *a, const char *b)
            && of_a.bytes == of_b.bytes && of_a.hash == of_b.hash;
 }
 
-/* A second name for the average of its weights (ema_alpha), or another one, where the file system
- * has no second names: it has no state file, and is saved anew. */
-static ddp_status keep_average(const char *directory, const char *base, uint64_t step,
-                               ddp_error *err)
+/* Give the weights `from` the second name `to`, or a copy where the file system has no second
+ * names. With metadata they are a pair; else an average (ema_alpha), which is saved anew and may
+ * get another name in place of a second one. */
+static ddp_status name_too(const char *from, const char *to,
+                           const ddp_checkpoint_metadata *metadata, ddp_error *err)
 {
-    char from[PATH_MAX], to[PATH_MAX];
+    char from_state[PATH_MAX], to_state[PATH_MAX];
+    ddp_status st = DDP_OK;
 
-    (void)snprintf(from, sizeof from, "%s/%s_ema.weights", directory, base);
-    (void)snprintf(to, sizeof to, "%s/%s_ema_%llu.weights", directory, base,
-                   (unsigned long long)step);
-    if (access(from, F_OK) || have_same_bytes(from, to))
+    (void)snprintf(from_state, sizeof from_state, "%s.state", from);
+    (void)snprintf(to_state, sizeof to_state, "%s.state", to);
+    if (have_same_bytes(from, to) && (!metadata || have_same_bytes(from_state, to_state)))
         return DDP_OK;
     if (access(to, F_OK) == 0
         && ddp_displaced_keep_old(to, "other weights that have this name", err))
         return err->code;
-    if (link(from, to) && rename(from, to))
-        return ddp_fail(err, DDP_ERR_IO, "cannot name %s %s: %s", from, to, strerror(errno));
-    printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from, to);
-    return DDP_OK;
+    if (metadata && (link(from, to) || link(from_state, to_state)))
+        st = ddp_pair_copy(to, from, metadata->saved_at_ns, NULL, err);
+    else if (!metadata && link(from, to) && rename(from, to))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot name %s %s: %s", from, to, strerror(errno));
+    if (!st)
+        printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from, to);
+    return st;
 }
 
 static ddp_status keep(const char *directory, const char *base, const char *end, ddp_error *err)
 {
-    char from[PATH_MAX], to[PATH_MAX], *state;
+    char from[PATH_MAX], state[PATH_MAX], to[PATH_MAX];
     ddp_checkpoint_metadata metadata;
     ddp_error ignored;
-    ddp_status st = DDP_OK;
-    int alike;
 
     (void)snprintf(from, sizeof from, "%s/%s%s", directory, base, end);
-    state = ddp_state_path(from);
-    if (state && !ddp_checkpoint_peek(&metadata, state, &ignored)
-        && !ddp_match_weights(from, &metadata, &ignored)) {
-        (void)snprintf(to, sizeof to, "%s/%s_final_%llu.weights", directory, base,
-                       (unsigned long long)metadata.step);
-        st = ddp_displaced_keep_unlike(to, &metadata, &alike, err);
-        if (!st && !alike) {
-            st = name_too(from, to, state, &metadata, err);
-            if (!st)
-                printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from,
-                       to);
-        }
-        if (!st)
-            st = keep_average(directory, base, metadata.step, err);
-    }
-    free(state);
-    return st;
+    (void)snprintf(state, sizeof state, "%s.state", from);
+    if (ddp_checkpoint_peek(&metadata, state, &ignored)
+        || ddp_match_weights(from, &metadata, &ignored))
+        return DDP_OK;
+    (void)snprintf(to, sizeof to, "%s/%s_final_%llu.weights", directory, base,
+                   (unsigned long long)metadata.step);
+    if (name_too(from, to, &metadata, err))
+        return err->code;
+    (void)snprintf(from, sizeof from, "%s/%s_ema.weights", directory, base);
+    (void)snprintf(to, sizeof to, "%s/%s_ema_%llu.weights", directory, base,
+                   (unsigned long long)metadata.step);
+    return access(from, F_OK) ? DDP_OK : name_too(from, to, NULL, err);
 }
 
 ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base, ddp_error *err)
