@@ -4,6 +4,7 @@
 #include "layers/forks_layers.h"
 
 #include "activations.h"
+#include "blas.h"
 #include "option_list.h"
 #include <stdio.h>
 
