@@ -64,6 +64,10 @@ class Weights(darknet.Case):
         self.assertEqual(result.code, 0, result)
         return result.out.splitlines()
 
+    def bytes_of(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
     def put(self, name, data):
         with open(self.path(name), "wb") as f:
             f.write(data)
@@ -72,9 +76,9 @@ class Weights(darknet.Case):
         """A weights file, the same from both sides."""
         for name, side in (("patched", PATCHED), ("upstream", UPSTREAM)):
             self.dump(side, fill, "write", name, *upto, cfg=cfg)
-        data = self.read("patched")
+        data = self.bytes_of("patched")
         self.assertGreater(len(data), 19)
-        self.assertTrue(data == self.read("upstream"), f"{cfg}: the files differ")
+        self.assertTrue(data == self.bytes_of("upstream"), f"{cfg}: the files differ")
         return data
 
     def read(self, data, cfg="cfg", name="file"):
@@ -104,7 +108,7 @@ class BothWays(Weights):
         darknet.DataSet(self.folder).boxes()
         self.write("tiny.cfg", darknet.detector_cfg())
         self.succeeds("detector", "train", "train.data", "tiny.cfg", "-ddp", ranks=2)
-        lines = self.read(self.read("backup/tiny_final.weights"), cfg="tiny.cfg")
+        lines = self.read(self.bytes_of("backup/tiny_final.weights"), cfg="tiny.cfg")
         self.assertEqual(lines[-1], "seen 12")
         kept = self.dump(PATCHED, 2, cfg="tiny.cfg")
         self.assertEqual([line for line in lines if line in kept], [])
@@ -145,7 +149,7 @@ class Batchnorm(Weights):
 
     def test_files_of_upstream_leave_the_biases_alone(self):
         self.dump(UPSTREAM, 1, "write", "upstream")
-        lines = self.read(self.read("upstream"))
+        lines = self.read(self.bytes_of("upstream"))
         expected = self.dump(PATCHED, 1)
         kept = [line for line in self.dump(PATCHED, 2) if line.startswith("1.biases")]
         self.assertEqual(lines, [kept[0] if line.startswith("1.biases") else line for line in expected])
@@ -169,7 +173,7 @@ class Batchnorm(Weights):
 
     def test_a_cut_inside_of_the_biases_is_refused(self):
         self.dump(PATCHED, 1, "write", "patched")
-        self.refused_by_us_alone(self.read("patched")[:-4],
+        self.refused_by_us_alone(self.bytes_of("patched")[:-4],
                                  "file ends inside of the biases of [batchnorm] layers")
 
 
@@ -185,7 +189,7 @@ class ForksBatchnorm(Weights):
     def test_where_the_biases_are(self):
         self.dump(PATCHED, 1, "write", "own")
         self.dump(PATCHED, 1, "write", "theirs", cfg="forks")
-        own, theirs, biases = self.read("own"), self.read("theirs"), 8 * 4
+        own, theirs, biases = self.bytes_of("own"), self.bytes_of("theirs"), 8 * 4
         before = 20 + 4 * (4 * 8 + 8 * 3 * 9) # header and the convolution
         self.assertEqual(struct.unpack("<3i", own[:12]), (0, 2, 1))
         self.assertEqual(struct.unpack("<3i", theirs[:12]), (0, 2, 5))
@@ -248,7 +252,7 @@ class ShortAndLong(Weights):
     def test_partial_cuts_where_upstream_does(self):
         self.put("whole", self.written())
         self.succeeds("partial", "cfg", "whole", "part", "4")
-        part = self.read("part")
+        part = self.bytes_of("part")
         self.assertEqual(part[20:], self.written(4)[20:])
         self.assertEqual(part[:20], struct.pack("<3iq", 0, 2, 0, 0))
 
@@ -259,7 +263,7 @@ class ShortAndLong(Weights):
         for ddp in ([], ["-ddp"]):
             self.succeeds("detector", "train", "train.data", "cfg", "tiny.conv.2", "-clear", *ddp,
                           ranks=2 if ddp else 0)
-            lines = self.read(self.read("backup/cfg_final.weights"))
+            lines = self.read(self.bytes_of("backup/cfg_final.weights"))
             self.assertEqual(lines[-1], "seen 12")
 
     def test_a_file_of_a_bigger_network(self):
