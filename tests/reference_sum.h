@@ -4,6 +4,7 @@
 #define DDP_TESTS_REFERENCE_SUM_H
 
 #include "device/float16.h"
+#include "device/float8.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -38,9 +39,14 @@ static inline float reference_rounded(ddp_wire wire, float x)
     return copysignf(size > largest ? INFINITY : (float)size, x);
 }
 
-/* Return reference_value's element, made small enough for the wire. */
+/* Return reference_value's element, made small enough for the wire. For blocks of 8 bits some are
+ * zero, and so are whole blocks; others are very small. */
 static inline float reference_value_on(ddp_wire wire, int rank, int sum, size_t i)
 {
+    if (wire == DDP_WIRE_FP8 && (i / DDP_WIRE_BLOCK % 7 == 3 || i % 5 == 1))
+        return 0;
+    if (wire == DDP_WIRE_FP8 && i / DDP_WIRE_BLOCK % 7 == 5)
+        return reference_value(rank, sum, i) * 0x1p-114F;
     return reference_value(rank, sum, i) * (wire == DDP_WIRE_FP16 ? 0x1p-14F : 1);
 }
 
@@ -56,6 +62,51 @@ static inline float reference_sum_on(ddp_wire wire, int first, int n, int sum, s
         half *= 2;
     return reference_rounded(wire, reference_sum_on(wire, first, half, sum, i)
                                        + reference_sum_on(wire, first + half, n - half, sum, i));
+}
+
+/* Round a block of 8-bit floats (device/float8.h), of finite numbers, by arithmetic: to 4 binary
+ * digits, in steps that are no smaller below 2^-14 of the largest one. */
+static inline void reference_round_block(float *x, size_t count)
+{
+    int most = -94, exponent;
+    double largest = 0;
+
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs((double)x[i]));
+    if (largest > 0) {
+        (void)frexp(largest, &exponent);
+        largest = ldexp(nearbyint(ldexp(largest, 4 - exponent)), exponent - 4);
+        (void)frexp(largest, &exponent);
+        most = exponent - 1 > most ? exponent - 1 : most;
+    }
+    for (size_t i = 0; i < count; i++) {
+        (void)frexp((double)x[i], &exponent);
+        exponent = exponent - 1 < most - 14 || x[i] == 0.0F ? most - 14 : exponent - 1;
+        x[i] = (float)ldexp(nearbyint(ldexp((double)x[i], 3 - exponent)), exponent - 3);
+    }
+}
+
+/* Write the block [begin, begin + count) of a sum over the ranks first..first+n to out. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static inline void reference_sum_block(float out[DDP_WIRE_BLOCK], int first, int n, int sum,
+                                       size_t begin, size_t count)
+{
+    float other[DDP_WIRE_BLOCK];
+    int half = 1;
+
+    if (n == 1) {
+        for (size_t i = 0; i < count; i++)
+            out[i] = reference_value_on(DDP_WIRE_FP8, first, sum, begin + i);
+        reference_round_block(out, count);
+        return;
+    }
+    while (half * 2 < n)
+        half *= 2;
+    reference_sum_block(out, first, half, sum, begin, count);
+    reference_sum_block(other, first + half, n - half, sum, begin, count);
+    for (size_t i = 0; i < count; i++)
+        out[i] += other[i];
+    reference_round_block(out, count);
 }
 
 static inline float reference_sum(int first, int n, int sum, size_t i)

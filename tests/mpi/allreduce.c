@@ -26,7 +26,9 @@ static int failed(const ddp_group *g, ddp_status st, const ddp_error *err)
 /* How each sum travels. */
 static ddp_wire wire_of(int sum)
 {
-    return (ddp_wire)(sum % 3);
+    static const ddp_wire wires[] = {DDP_WIRE_FP32, DDP_WIRE_BF16, DDP_WIRE_FP16};
+
+    return wires[sum % 3];
 }
 
 static int wrong_bits(const ddp_group *g, const float *buf, int sum, size_t count)

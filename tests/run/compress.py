@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # ddp-test: usual
-"""-ddp_compress bf16 and fp16: one result whatever the schedule, the buckets and the overlap; ended, killed and resumed to the same
+"""-ddp_compress bf16, fp16 and fp8: one result whatever the schedule, the buckets and the overlap; ended, killed and resumed to the same
 weights; an overflow of fp16 is seen; what does not go with it is refused. (What the result is: parity.wire, unit.group_wire.)"""
 import os
 import re
@@ -34,7 +34,7 @@ class Compress(darknet.Case):
 
 class Results(Compress):
     def test_one_result_for_each_number_of_ranks(self):
-        for ranks, format_ in ((2, "bf16"), (2, "fp16"), (4, "bf16")):
+        for ranks, format_ in ((2, "bf16"), (2, "fp16"), (4, "bf16"), (2, "fp8"), (4, "fp8")):
             plain, result = self.trained(ranks=ranks)
             self.assertNotIn("DDP: gradients travel", result.out)
             rounded, result = self.trained("-ddp_compress", format_, ranks=ranks)
@@ -51,17 +51,26 @@ class Results(Compress):
         self.assertNotIn("DDP: gradients travel", result.out)
 
     def test_layers_that_ran_on_no_rank_and_updates_of_several_batches(self):
-        options = ("-ddp_compress", "fp16", "-ddp_sync_every", "3")
-        self.same_weights(self.trained(*options)[0], self.trained(*options, *SMALL)[0])
+        for format_ in ("fp16", "fp8"):
+            options = ("-ddp_compress", format_, "-ddp_sync_every", "3")
+            self.same_weights(self.trained(*options)[0], self.trained(*options, *SMALL)[0])
 
-    def test_bench_sends_half(self):
+    def test_8_bits_in_urgent_pieces_and_on_each_rank_its_share(self):
+        """Neither cuts a block of them."""
+        expected, _ = self.trained("-ddp_compress", "fp8")
+        for options in (("-ddp_priority", "1"), ("-ddp_shard_optimizer", "1"), ("-ddp_shard_optimizer", "1", *SMALL)):
+            with self.subTest(options=options):
+                self.same_weights(self.trained("-ddp_compress", "fp8", *options)[0], expected)
+
+    def test_bench_sends_half_or_less(self):
         said = {}
-        for format_ in ("none", "bf16"):
+        for format_ in ("none", "bf16", "fp8"):
             result = self.succeeds("ddp", "bench", "tiny.cfg", "-steps", "2", "-json", "figures", "-ddp_compress", format_, ranks=2)
             with open(self.path("figures"), encoding="ascii") as f:
                 self.assertIn(f'"compress": "{format_}"', f.read())
             said[format_] = result.out
-        self.assertIn(", gradients travel as bf16\n", said["bf16"])
+        for format_ in ("bf16", "fp8"):
+            self.assertIn(f", gradients travel as {format_}\n", said[format_])
         self.assertNotIn("travel", said["none"])
 
 

@@ -58,11 +58,11 @@ class Hosts(darknet.Case):
         self.check_same_weights("classifier", "train", *TRAIN, "-ddp_bucket_mb", "0.001",
                                 "-ddp_first_bucket_mb", "0.001")
 
-    def test_gradients_of_16_bits(self):
+    def test_gradients_of_16_or_8_bits(self):
         """Between hosts they travel so, on one host none does: the same is rounded."""
         self.data.boxes()
         self.write("tiny.cfg", darknet.detector_cfg(max_batches=20))
-        for format_ in ("bf16", "fp16"):
+        for format_ in ("bf16", "fp16", "fp8"):
             self.check_same_weights("detector", "train", *TRAIN, "-ddp_compress", format_)
 
     def test_exact_is_what_one_process_gives(self):

@@ -103,8 +103,8 @@ static void check_messages(const struct hosts_shape *shape, int rank)
             size_t count =
                 ddp_unit_begin(plan, chunk, units.end) - ddp_unit_begin(plan, chunk, units.begin);
 
-            /* where a chunk does not divide, one number more */
-            assert_at_most(count, DDP_CHUNK_MESSAGE_BYTES / sizeof(float) + 1);
+            /* where a chunk does not divide, a block more */
+            assert_at_most(count, DDP_CHUNK_MESSAGE_BYTES / sizeof(float) + DDP_WIRE_BLOCK);
         }
     ddp_hierarchical_plan_close(plan);
 }

@@ -91,14 +91,14 @@ static void keep_the_share_alone(struct rank *me, struct sum *s)
 static void halves(struct rank *me)
 {
     static const size_t counts[] = {1, 2, 17, 5000, CHUNK + 3, 40, (size_t)4 * CHUNK / 3, 3};
+    static const ddp_wire of[] = {DDP_WIRE_BF16, DDP_WIRE_FP32, DDP_WIRE_FP32, DDP_WIRE_FP8};
     enum { SUMS = sizeof counts / sizeof counts[0] };
     struct sum s[SUMS], whole = {.number = SUMS, .count = 70000};
     ddp_error err;
 
     sum_open(me, &whole);
     for (int i = 0; i < SUMS; i++) {
-        s[i] = (struct sum){
-            .number = i, .count = counts[i], .wire = i % 3 ? DDP_WIRE_FP32 : DDP_WIRE_BF16};
+        s[i] = (struct sum){.number = i, .count = counts[i], .wire = of[i % 4]};
         if (me->size == 1)
             s[i].wire = DDP_WIRE_FP32;
         sum_open(me, &s[i]);

@@ -77,7 +77,7 @@ struct ddp_chunk_pipeline {
     int64_t looked_ns, began_ns;
     struct ddp_backoff backoff; /* state of waits between polls */
 
-    /* wire_messages.c's: messages of 16 bits a float, by request, and how many there are. */
+    /* wire_messages.c's: packed messages, by request, and how many there are. */
     struct ddp_packed *packed;
     int requests;
 

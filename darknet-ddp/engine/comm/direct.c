@@ -26,6 +26,13 @@
 /* Up to this many floats in all are sent whole: one round trip is then dearer than the bytes. */
 enum { SMALL_COUNT = 16384, ALIGNMENT = 64 };
 
+/* Return 1 if a chunk of `count` floats is cut: it is not small, and each rank gets a slice. */
+static int is_cut(size_t count, int size)
+{
+    return size > 2 && count * ((size_t)size - 1) > SMALL_COUNT
+           && count >= (size_t)size * DDP_WIRE_BLOCK;
+}
+
 struct direct_chunk {
     struct ddp_chunk base; /* first: the two pointers are interchangeable */
     int cut;
@@ -51,7 +58,8 @@ struct slice {
 static struct slice slice_of(const struct direct_chunk *c, int rank, int size)
 {
     size_t r = (size_t)rank, n = (size_t)size;
-    size_t begin = c->base.count * r / n, end = c->base.count * (r + 1) / n;
+    size_t begin = ddp_wire_slice(c->base.count, r, n),
+           end = ddp_wire_slice(c->base.count, r + 1, n);
 
     if (c->base.sum->gathers)
         return (struct slice){ddp_chunk_part_of(&c->base, rank), c->base.count};
@@ -90,7 +98,7 @@ static ddp_status launch_sum(ddp_group *g, struct direct_chunk *c, ddp_error *er
     int peers = g->size - 1;
     struct slice mine;
 
-    c->cut = g->size > 2 && c->base.count * (size_t)peers > SMALL_COUNT;
+    c->cut = is_cut(c->base.count, g->size);
     c->parts_left = peers;
     c->requests_left = (c->cut ? 4 : 2) * peers;
     memset(c->ended, 0, (size_t)peers * 2);
@@ -232,7 +240,7 @@ static ddp_range direct_share(const ddp_group *g, size_t count, int i, int *slic
 
     (void)i;
     *slices = 1;
-    return (ddp_range){count * r / n, count * (r + 1) / n};
+    return (ddp_range){ddp_wire_slice(count, r, n), ddp_wire_slice(count, r + 1, n)};
 }
 
 /* ---- either: what chunk_pipeline.c calls ---- */
@@ -298,9 +306,10 @@ struct direct {
 /* Floats of scratch for chunks of up to `count` floats. */
 static size_t scratch_for(size_t count, int size)
 {
-    size_t peers = (size_t)size - 1;
-    size_t cut = peers * (count / (size_t)size + 1);
-    size_t whole = size == 2 ? count : SMALL_COUNT;
+    size_t n = (size_t)size, peers = n - 1;
+    size_t cut = peers * (count / n + 2 * DDP_WIRE_BLOCK);
+    size_t small = n * DDP_WIRE_BLOCK * peers;
+    size_t whole = size == 2 ? count : small > SMALL_COUNT ? small : SMALL_COUNT;
 
     return cut > whole ? cut : whole;
 }

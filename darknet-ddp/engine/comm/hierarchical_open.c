@@ -4,7 +4,8 @@
 
 static size_t longest(const struct ddp_hierarchical *l, struct ddp_span units)
 {
-    return l->chunk_count * (size_t)(units.end - units.begin) / (size_t)l->plan->units + 1;
+    return l->chunk_count * (size_t)(units.end - units.begin) / (size_t)l->plan->units
+           + 2 * DDP_WIRE_BLOCK;
 }
 
 /* Floats that come in a stage. */

@@ -1,8 +1,8 @@
 /* comm/hierarchical_plan.h: which slice of a chunk a rank sums with whom, where sums go host by
  * host.
  *
- * A chunk is cut into `units` of equal size, as nearly as can be. A slice is some units that stand
- * side by side.
+ * A chunk is cut into `units` of equal size, as nearly as whole blocks (device/wire.h) allow. A
+ * slice is some units that stand side by side.
  *
  * 1. Within a host each rank sums one slice of the chunk over the host's ranks: its lane. Lane k is
  *    the same slice on every host that has as many ranks; a host with fewer has several lanes on
@@ -41,6 +41,7 @@
 #define DDP_COMM_HIERARCHICAL_PLAN_H
 
 #include "base/status.h"
+#include "device/wire.h"
 
 #include <stddef.h>
 
@@ -98,7 +99,7 @@ void ddp_hierarchical_plan_close(
 static inline size_t ddp_unit_begin(const struct ddp_hierarchical_plan *plan, size_t count,
                                     int unit)
 {
-    return count * (size_t)unit / (size_t)plan->units;
+    return ddp_wire_slice(count, (size_t)unit, (size_t)plan->units);
 }
 
 /* Return how many stages sums over so many hosts take, with radix hosts or blocks in each. */

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-/* A message under way that travels as 16 bits a float, by request. All zero at first. */
+/* A message under way that travels packed (device/wire.h), by request. All zero at first. */
 struct ddp_packed {
-    uint16_t *halves; /* kept from message to message */
-    size_t room;
-    float *to; /* where what comes belongs; NULL: nothing comes packed */
+    void *bytes; /* kept from message to message */
+    size_t room; /* how many there are */
+    float *to;   /* where what comes belongs; NULL: nothing comes packed */
     size_t count;
     ddp_wire wire;
 };
@@ -15,7 +15,7 @@ struct ddp_packed {
 void ddp_parts_release(struct ddp_chunk_pipeline *x)
 {
     for (int i = 0; i < x->requests; i++)
-        free(x->packed[i].halves);
+        free(x->packed[i].bytes);
     free(x->packed);
     x->packed = NULL;
     x->requests = 0;
@@ -32,17 +32,16 @@ ddp_status ddp_parts_reserve(struct ddp_chunk_pipeline *x, int requests, ddp_err
     return DDP_OK;
 }
 
-static ddp_status make_room(struct ddp_packed *p, size_t count, ddp_error *err)
+static ddp_status make_room(struct ddp_packed *p, size_t bytes, ddp_error *err)
 {
-    if (count <= p->room)
+    if (bytes <= p->room)
         return DDP_OK;
-    free(p->halves);
+    free(p->bytes);
     p->room = 0;
-    p->halves = malloc(count * sizeof *p->halves);
-    if (!p->halves)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a message of %zu numbers of 16 bits",
-                        count);
-    p->room = count;
+    p->bytes = malloc(bytes);
+    if (!p->bytes)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a message of %zu bytes", bytes);
+    p->room = bytes;
     return DDP_OK;
 }
 
@@ -58,14 +57,14 @@ static ddp_status message(struct ddp_message *m, struct ddp_packed *p, const str
     *m = (struct ddp_message){.peer = part->peer,
                               .channel = c->sum->channel,
                               .tag = (int)(c->sequence % DDP_TAGS) * 2 + part->phase,
-                              .bytes = part->count * ddp_wire_bytes(c->sum->wire),
+                              .bytes = ddp_wire_bytes(c->sum->wire, part->count),
                               .buf = part->data};
     p->to = NULL;
     if (!is_packed(c))
         return DDP_OK;
-    if (make_room(p, part->count, err))
+    if (make_room(p, m->bytes, err))
         return err->code;
-    m->buf = p->halves;
+    m->buf = p->bytes;
     return DDP_OK;
 }
 
@@ -91,7 +90,7 @@ ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
     if (message(&m, p, c, part, err))
         return err->code;
     if (is_packed(c))
-        ddp_wire_pack(p->halves, part->data, part->count, c->sum->wire);
+        ddp_wire_pack(p->bytes, part->data, part->count, c->sum->wire);
     count(g, &m);
     return g->transport->send(g, request, &m, err);
 }
@@ -118,6 +117,6 @@ void ddp_part_ended(struct ddp_chunk_pipeline *x, int request)
     struct ddp_packed *p = &x->packed[request];
 
     if (p->to)
-        ddp_wire_unpack(p->to, p->halves, p->count, p->wire);
+        ddp_wire_unpack(p->to, p->bytes, p->count, p->wire);
     p->to = NULL;
 }

@@ -26,10 +26,10 @@ ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t c
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* Prepare a sum of buf[0..count), memory of device d (the host or ddp_group_device), that travels
- * in `wire`. With 16 bits (device/float16.h) what each rank adds is rounded to them, and so is each
- * sum of the tree, which is made in float32. Its bits depend on no schedule and no host, but NCCL
- * rounds and adds in an order of its own. A rank that is alone rounds nothing. Otherwise as
- * ddp_allreduce_open. */
+ * in `wire`. If that is shorter than float32 (device/wire.h), what each rank adds is rounded to it,
+ * and so is each sum of the tree, which is made in float32. Blocks of 8-bit floats begin at buf;
+ * NCCL has none. Its bits depend on no schedule and no host, but NCCL rounds and adds in an order
+ * of its own. A rank that is alone rounds nothing. Otherwise as ddp_allreduce_open. */
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 

@@ -14,9 +14,11 @@
 
 #include "base/status.h"
 #include "core/params.h"
+#include "device/float8.h"
 
-/* Elements to whose multiples parameters are aligned in a bucket (64 bytes). */
-#define DDP_PLAN_ALIGN 16
+/* Elements to whose multiples parameters are aligned in a bucket (64 bytes). No two share a block
+ * of 8-bit floats, so buckets do not change how gradients are rounded. */
+#define DDP_PLAN_ALIGN DDP_WIRE_BLOCK
 
 typedef struct ddp_place {
     size_t bucket;

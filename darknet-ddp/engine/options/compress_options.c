@@ -8,6 +8,7 @@
 const ddp_compress_row ddp_compress_table[DDP_COMPRESS_WORDS] = {
     {"none", DDP_WIRE_FP32, 0, DDP_NUMBER_NONE, "", 0, 0},
 #define HALF(NAME, name, ...) {#name, DDP_WIRE_##NAME, 0, DDP_NUMBER_NONE, "", 0, 0},
+#define EIGHT(NAME, name, ...) {#name, DDP_WIRE_##NAME, 0, DDP_NUMBER_NONE, "", 0, 0},
 #include "device/half_types.def"
 #define COMPRESSION(name, argument, kind, low, high, meaning)                                      \
     {#name, DDP_WIRE_FP32, 1, DDP_NUMBER_##kind, argument, low, high},
@@ -16,14 +17,16 @@ const ddp_compress_row ddp_compress_table[DDP_COMPRESS_WORDS] = {
 
 const char ddp_compress_argument[] = "none"
 #define HALF(NAME, name, ...) "|" #name
+#define EIGHT(NAME, name, ...) "|" #name
 #include "device/half_types.def"
 #define COMPRESSION(name, argument, ...) "|" #name argument
 #include "algorithms/algorithms.def"
     ;
 
 const char ddp_compress_meaning[] =
-    "how gradients travel. none: in float32. In 16 bits, and added up in float32: "
+    "how gradients travel. none: in float32. In 16 or 8 bits, and added up in float32: "
 #define HALF(NAME, name, most, meaning) #name ", " meaning "; "
+#define EIGHT(NAME, name, most, meaning) #name ", " meaning "; "
 #include "device/half_types.def"
     "or only a part of each weight matrix, and the rest later: "
 #define COMPRESSION(name, argument, kind, low, high, meaning) #name argument ", " meaning "; "

@@ -1,5 +1,5 @@
-/* options/compress_options.h: the words of -ddp_compress. A word is none, a type of 16 bits in
- * which numbers travel (device/half_types.def), or a compression (algorithms/algorithms.def). Some
+/* options/compress_options.h: the words of -ddp_compress. A word is none, a type in which
+ * numbers travel (device/half_types.def), or a compression (algorithms/algorithms.def). Some
  * compressions have a number behind the word. */
 #ifndef DDP_OPTIONS_COMPRESS_OPTIONS_H
 #define DDP_OPTIONS_COMPRESS_OPTIONS_H
@@ -10,6 +10,7 @@
 typedef enum ddp_compress_word {
     DDP_COMPRESS_none,
 #define HALF(NAME, name, ...) DDP_COMPRESS_##name,
+#define EIGHT(NAME, name, ...) DDP_COMPRESS_##name,
 #include "device/half_types.def"
 #define COMPRESSION(name, ...) DDP_COMPRESS_##name,
 #include "algorithms/algorithms.def"

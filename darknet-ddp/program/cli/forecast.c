@@ -76,7 +76,7 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
                              .overlap = o->overlap,
                              .bytes_s = o->line_gbit * 1e9 / 8,
                              .value_bytes =
-                                 (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress)),
+                                 ddp_wire_mean_bytes(ddp_compress_choice_wire(&o->compress)),
                              .schedule = (ddp_schedule)o->schedule};
     ddp_launch_policy policy;
     ddp_layer_profile profile;
@@ -85,8 +85,8 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
 
     if (ddp_compress_choice_compresses(&o->compress))
         return ddp_fail(err, DDP_ERR_USAGE,
-                        "-profile predicts sums of whole gradients, with -ddp_compress none, bf16 "
-                        "or fp16, not %s",
+                        "-profile predicts sums of whole gradients, with -ddp_compress none, bf16, "
+                        "fp16 or fp8, not %s",
                         ddp_compress_choice_format(&o->compress, compress));
     if (ddp_algorithms_halving(o))
         return ddp_fail(err, DDP_ERR_USAGE,

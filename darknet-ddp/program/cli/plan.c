@@ -37,7 +37,7 @@ static void print_buckets(const ddp_bucket_plan *plan)
 static double bytes_of(const ddp_param_table *table, const ddp_bucket_plan *plan, int ranks,
                        const ddp_options *o)
 {
-    double there = (double)ddp_wire_bytes(ddp_compress_choice_wire(&o->compress));
+    double there = ddp_wire_mean_bytes(ddp_compress_choice_wire(&o->compress));
     double back = ddp_algorithms_halving(o) ? sizeof(float) : there, count = 0;
 
     if (!ddp_compress_choice_compresses(&o->compress))

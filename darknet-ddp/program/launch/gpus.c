@@ -225,6 +225,18 @@ static const char *without_it(const ddp_options *o)
                          : "-ddp_backend mpi does without NCCL";
 }
 
+static ddp_status check_wire(const ddp_group *group, const ddp_options *o, int nccl, ddp_error *err)
+{
+    if (!nccl || ddp_group_size(group) == 1
+        || ddp_compress_choice_wire(&o->compress) != DDP_WIRE_FP8)
+        return DDP_OK;
+    return ddp_fail(
+        err, DDP_ERR_USAGE,
+        "NCCL does not add numbers of 8 bits, as -ddp_compress fp8 asks: bf16 goes with "
+        "it, and %s",
+        without_it(o));
+}
+
 static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *options,
                            void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                            ddp_error *err)
@@ -236,10 +248,11 @@ static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *o
                              .fail = fail};
     int backend = options->backend;
 
-    if (choose(out, &config.shared, group, &wish, err))
+    config.nccl = backend == DDP_BACKEND_NCCL || backend == DDP_BACKEND_AUTO;
+    if (check_wire(group, options, config.nccl, err)
+        || choose(out, &config.shared, group, &wish, err))
         return err->code;
     config.gpu = out->gpu;
-    config.nccl = backend == DDP_BACKEND_NCCL || backend == DDP_BACKEND_AUTO;
     if (use_gpu(group, options, &config, err))
         return err->code;
     return gather_names(out, group, err);

@@ -8,13 +8,13 @@
  * and one addition of normal numbers. So compilers make vectors of it, and denormals are kept where
  * the processor flushes them.
  *
- * With -ddp_compress bf16 or fp16, sums of buckets are of numbers of 16 bits. A rank's numbers are
- * rounded when the chunk is launched or summed, and so is each addition of the tree (device/sum.c).
- * So a message carries numbers of 16 bits only, and packing them (comm/wire_messages.c, below both
- * ways to sum) loses nothing. The result does not depend on which sums travel, as it would if only
- * messages were rounded. This costs a rounding for each level of the tree: an error that grows with
- * the root of the number of levels, log2 of the ranks. Run counts are 0 or 1 a rank, so that their
- * sums fit, too. */
+ * With -ddp_compress bf16 or fp16, sums of buckets are of numbers of 16 bits; with fp8 of numbers
+ * of 8 (device/float8.h). A rank's numbers are rounded when the chunk is launched or summed, and so
+ * is each addition of the tree (device/sum.c). So a message carries rounded numbers only, and
+ * packing them (comm/wire_messages.c, below both ways to sum) loses nothing. The result does not
+ * depend on which sums travel, as it would if only messages were rounded. This costs a rounding for
+ * each level of the tree: an error that grows with the root of the number of levels, log2 of the
+ * ranks. Run counts are 0 or 1 a rank, so that their sums fit, too. */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
 
@@ -31,6 +31,7 @@
 typedef enum ddp_wire {
     DDP_WIRE_FP32,
 #define HALF(NAME, ...) DDP_WIRE_##NAME,
+#define EIGHT(NAME, ...) DDP_WIRE_##NAME,
 #include "device/half_types.def"
     DDP_WIRES
 } ddp_wire;
@@ -124,7 +125,7 @@ DDP_HALF_INLINE float ddp_from_half(uint16_t half, ddp_wire wire)
     return 0;
 }
 
-/* Return x rounded to the wire's format. */
+/* Return x rounded to the wire's format: float32 or one of 16 bits. */
 DDP_HALF_INLINE float ddp_wire_rounded(float x, ddp_wire wire)
 {
     return wire == DDP_WIRE_FP32 ? x : ddp_from_half(ddp_to_half(x, wire), wire);

@@ -2,9 +2,11 @@
 
 #include "base/is_finite.h"
 #include "base/simd.h"
+#include "device/float8.h"
 
 /* Elements of an input that are summed at a time: two such blocks stay in the first cache. */
 enum { BLOCK = 2048 };
+_Static_assert((int)BLOCK % (int)DDP_WIRE_BLOCK == 0, "a block of float8.h is rounded at once");
 
 /* The arguments of ddp_sum_range. */
 struct range {
@@ -28,6 +30,11 @@ static void add_block(float *restrict dst, const float *restrict src, size_t cou
 #define HALF(NAME, ...)                                                                            \
     if (wire == DDP_WIRE_##NAME)                                                                   \
         add_as(dst, src, count, DDP_WIRE_##NAME);
+#define EIGHT(NAME, ...)                                                                           \
+    if (wire == DDP_WIRE_##NAME) {                                                                 \
+        add_as(dst, src, count, DDP_WIRE_FP32);                                                    \
+        ddp_float8_round(dst, count);                                                              \
+    }
 #include "device/half_types.def"
 }
 
@@ -46,6 +53,15 @@ DDP_ALWAYS_INLINE uint32_t add_last_as(float *restrict dst, const float *restric
     return bits;
 }
 
+DDP_ALWAYS_INLINE uint32_t finite_bits(const float *x, size_t count)
+{
+    uint32_t bits = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bits |= ddp_finite_bits(x[i]);
+    return bits;
+}
+
 DDP_TARGET_CLONES
 static uint32_t add_last_block(float *restrict dst, const float *restrict src, size_t count,
                                ddp_wire wire)
@@ -53,6 +69,12 @@ static uint32_t add_last_block(float *restrict dst, const float *restrict src, s
 #define HALF(NAME, ...)                                                                            \
     if (wire == DDP_WIRE_##NAME)                                                                   \
         return add_last_as(dst, src, count, DDP_WIRE_##NAME);
+#define EIGHT(NAME, ...)                                                                           \
+    if (wire == DDP_WIRE_##NAME) {                                                                 \
+        add_as(dst, src, count, DDP_WIRE_FP32);                                                    \
+        ddp_float8_round(dst, count);                                                              \
+        return finite_bits(dst, count);                                                            \
+    }
 #include "device/half_types.def"
     return add_last_as(dst, src, count, DDP_WIRE_FP32);
 }

@@ -10,9 +10,10 @@
 
 /* Set inputs[own][i] to the sum over ranks r of inputs[r][i], for each i in 0..count, in the order
  * of the tree. Returns 1 if every sum is finite, else 0, without another pass over memory. All
- * inputs must be rounded to the format of wire. Each addition is made in float32 and rounded to
- * that format. So the sum of any branch can travel, and the result does not depend on which
- * branches do. The other inputs are used as scratch. No two inputs overlap. */
+ * inputs must be rounded to the format of wire; its first block begins with the inputs. Each
+ * addition is made in float32 and rounded to that format. So the sum of any branch can travel, and
+ * the result does not depend on which branches do. The other inputs are used as scratch. No two
+ * inputs overlap. */
 int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire wire);
 
 /* Sum as much of the tree as the ranks begin to end - 1 make alone. An input inputs[r] is rank r's,

@@ -7,6 +7,7 @@ const char *ddp_wire_name(ddp_wire wire)
     static const char *const names[] = {
         "fp32",
 #define HALF(NAME, name, ...) #name,
+#define EIGHT(NAME, name, ...) #name,
 #include "device/half_types.def"
     };
 
@@ -18,6 +19,7 @@ float ddp_wire_most(ddp_wire wire)
     static const float most[] = {
         0,
 #define HALF(NAME, name, most, ...) most,
+#define EIGHT(NAME, name, most, ...) most,
 #include "device/half_types.def"
     };
 
@@ -51,23 +53,32 @@ void ddp_wire_round(float *x, size_t count, ddp_wire wire)
 #define HALF(NAME, ...)                                                                            \
     if (wire == DDP_WIRE_##NAME)                                                                   \
         round_as(x, count, DDP_WIRE_##NAME);
+#define EIGHT(NAME, ...)                                                                           \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        ddp_float8_round(x, count);
 #include "device/half_types.def"
 }
 
 DDP_TARGET_CLONES
-void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire)
+void ddp_wire_pack(void *to, const float *from, size_t count, ddp_wire wire)
 {
 #define HALF(NAME, ...)                                                                            \
     if (wire == DDP_WIRE_##NAME)                                                                   \
         pack_as(to, from, count, DDP_WIRE_##NAME);
+#define EIGHT(NAME, ...)                                                                           \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        ddp_float8_pack(to, from, count);
 #include "device/half_types.def"
 }
 
 DDP_TARGET_CLONES
-void ddp_wire_unpack(float *to, const uint16_t *from, size_t count, ddp_wire wire)
+void ddp_wire_unpack(float *to, const void *from, size_t count, ddp_wire wire)
 {
 #define HALF(NAME, ...)                                                                            \
     if (wire == DDP_WIRE_##NAME)                                                                   \
         unpack_as(to, from, count, DDP_WIRE_##NAME);
+#define EIGHT(NAME, ...)                                                                           \
+    if (wire == DDP_WIRE_##NAME)                                                                   \
+        ddp_float8_unpack(to, from, count);
 #include "device/half_types.def"
 }

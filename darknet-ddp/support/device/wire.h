@@ -1,16 +1,35 @@
 /* device/wire.h: arrays of floats as they travel: as float32, or in 16 bits (device/float16.h),
- * rounded, packed and unpacked. */
+ * or in 8 by blocks (device/float8.h), rounded, packed and unpacked. */
 #ifndef DDP_DEVICE_WIRE_H
 #define DDP_DEVICE_WIRE_H
 
 #include "device/float16.h"
+#include "device/float8.h"
 
 #include <stddef.h>
 
-/* Return how many bytes a float takes on the wire. */
-static inline size_t ddp_wire_bytes(ddp_wire wire)
+/* Return how many bytes `count` floats take on the wire. */
+static inline size_t ddp_wire_bytes(ddp_wire wire, size_t count)
 {
-    return wire == DDP_WIRE_FP32 ? sizeof(float) : sizeof(uint16_t);
+    if (wire == DDP_WIRE_FP8)
+        return ddp_float8_bytes(count);
+    return count * (wire == DDP_WIRE_FP32 ? sizeof(float) : sizeof(uint16_t));
+}
+
+/* Return how many bytes a float takes on the wire, as a mean over a whole block. */
+static inline double ddp_wire_mean_bytes(ddp_wire wire)
+{
+    return (double)ddp_wire_bytes(wire, DDP_WIRE_BLOCK) / DDP_WIRE_BLOCK;
+}
+
+/* Return with which of `count` floats slice i of n begins: slices are whole blocks, as even as that
+ * allows, whatever the wire. i may be n: returns count. A slice may be empty if there are fewer
+ * than n blocks. */
+static inline size_t ddp_wire_slice(size_t count, size_t i, size_t n)
+{
+    size_t begin = (count + DDP_WIRE_BLOCK - 1) / DDP_WIRE_BLOCK * i / n * DDP_WIRE_BLOCK;
+
+    return begin < count ? begin : count;
 }
 
 /* Return the format's name: "fp32", "bf16". */
@@ -19,13 +38,13 @@ const char *ddp_wire_name(ddp_wire wire);
 /* Return the largest finite number of the format; 0 if it has float32's range, or nearly. */
 float ddp_wire_most(ddp_wire wire);
 
-/* Round x[0..count) to the wire's format. */
+/* Round x[0..count) to the wire's format. The first block begins at x. */
 void ddp_wire_round(float *x, size_t count, ddp_wire wire);
 
-/* Round `count` floats to a 16-bit format and pack them. Not for DDP_WIRE_FP32. Nothing overlaps.
- */
-void ddp_wire_pack(uint16_t *to, const float *from, size_t count, ddp_wire wire);
+/* Round `count` floats to the wire's format and pack them into ddp_wire_bytes(wire, count) bytes,
+ * aligned as uint16_t. Not for DDP_WIRE_FP32. Nothing overlaps. */
+void ddp_wire_pack(void *to, const float *from, size_t count, ddp_wire wire);
 /* Unpack `count` floats that ddp_wire_pack has packed. Not for DDP_WIRE_FP32. Nothing overlaps. */
-void ddp_wire_unpack(float *to, const uint16_t *from, size_t count, ddp_wire wire);
+void ddp_wire_unpack(float *to, const void *from, size_t count, ddp_wire wire);
 
 #endif
