@@ -55,8 +55,8 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
 
 typedef struct ddp_accuracy {
     size_t pictures; /* pictures that could be read */
-    double top1,
-        topk;    /* share of pictures whose class is the likeliest, or among the `top` likeliest */
+    /* share of pictures whose class is the likeliest, or among the `top` likeliest */
+    double top1, topk;
     double loss; /* mean of -log of the probability of the true class */
 } ddp_accuracy;
 

@@ -19,9 +19,9 @@
 
 /* Figures of the last step. Losses are of all ranks, heads of this rank. */
 typedef struct ddp_figures {
-    double loss,
-        average_loss; /* mean loss of an image; average_loss is Darknet's running average of that */
-    double rate;      /* learning rate */
+    /* mean loss of an image, and Darknet's running average of that */
+    double loss, average_loss;
+    double rate;                       /* learning rate */
     ddp_head_figures heads[DDP_HEADS]; /* in the order of ddp_network_heads */
 } ddp_figures;
 

@@ -69,8 +69,8 @@ typedef struct ddp_check_config {
      * of this size fills. NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
     int input[2]; /* the network's width and height in pixels, for `shares` */
-    const float *
-        anchors; /* width and height of each anchor, fractions of the network's input; NULL: none */
+    /* width and height of each anchor, fractions of the network's input; NULL: none */
+    const float *anchors;
     int anchor_count;
     ddp_box_sample *sample; /* sample to which good boxes are added; NULL: none */
 } ddp_check_config;
