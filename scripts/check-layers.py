@@ -19,9 +19,10 @@ import sys
 # Each module, and the modules that it may include: `+` stands for all of the tiers beneath.
 MODULES = {
     "support": {
-        "base": "",
+        "text": "",
+        "base": "text",
         "eval": "base",
-        "check": "base",
+        "check": "base text",
         "monitor": "base",
         "watch": "base",
         "film": "base",
@@ -37,7 +38,7 @@ MODULES = {
         "algorithms": "+ comm core options",
     },
     "framework": {
-        "layers": "",
+        "layers": "text",
         "samples": "+ layers",
         "glue": "+ samples layers",
         "trainer": "+ samples layers glue",

@@ -11,7 +11,7 @@ import tempfile
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PATCHES = os.path.join(SOURCE, "patches")
-FLAGS = ("-fsyntax-only", "-Iinclude", "-Isrc", "-I" + os.path.abspath(os.path.join(SOURCE, "darknet-ddp", "framework")), "-Werror=implicit-function-declaration")
+FLAGS = ("-fsyntax-only", "-Iinclude", "-Isrc", *("-I" + os.path.abspath(os.path.join(SOURCE, "darknet-ddp", tier)) for tier in ("framework", "support")), "-Werror=implicit-function-declaration")
 # CUDA's and cuDNN's declarations: the emulated device's, so that no toolkit is needed. CUDA's own bring math.h.
 GPU_FLAGS = ("-DGPU", "-DCUDNN", "-D_GNU_SOURCE", "-include", "math.h", "-isystem", os.path.join(SOURCE, "darknet-ddp", "emulated", "include"))
 

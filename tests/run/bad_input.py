@@ -121,14 +121,13 @@ class Zeros(BadInput):
 
 class Labels(BadInput):
     file = "labels/cat0.txt"
-    wrong = (("0 .5 .5 .2\n", 'labels/cat0.txt:1: a label is a class number, x, y, width and '
-                              'height, not "0 .5 .5 .2"'),
-             ("0 .5 .5 .2 .2\n\n0 .5 .5 .2 wide\n", "labels/cat0.txt:3: a label is a class"),
-             ("0 .5 .5 .2 nan\n", "labels/cat0.txt:1: a label is a class"),
+    wrong = (("0 .5 .5 .2\n", "labels/cat0.txt:1: 4 columns, and CLASS X Y WIDTH HEIGHT are five"),
+             ("0 .5 .5 .2 .2\n\n0 .5 .5 .2 wide\n", "labels/cat0.txt:3: 'wide' is no number: "),
+             ("0 .5 .5 .2 nan\n", "labels/cat0.txt:1: 'nan' is no number: "),
              ("2 .5 .5 .2 .2\n", "labels/cat0.txt:1: class 2 is not one of the 2 classes 0 to 1"),
              ("-1 .5 .5 .2 .2\n", "labels/cat0.txt:1: class -1 is not one of the 2 classes"),
-             ("0 .5 .5 .2 .2\n0 .5 .5 -.2 .2\n", "labels/cat0.txt:2: a box of negative size, -0.2 x 0.2"),
-             ("0 .5 .5 .2 -1e-6\n", "labels/cat0.txt:1: a box of negative size, 0.2 x -1e-06"))
+             ("0 .5 .5 .2 .2\n0 .5 .5 -.2 .2\n", "labels/cat0.txt:2: .5 .5 -.2 .2: a box of negative size"),
+             ("0 .5 .5 .2 -1e-6\n", "labels/cat0.txt:1: .5 .5 .2 -1e-6: a box of negative size"))
 
     def test_missing(self):
         self.remove(self.file)

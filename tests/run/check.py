@@ -136,8 +136,9 @@ class Lists(Checked):
                 result, _, found = self.found(0)
                 self.assertEqual(found, [("p00000.txt", f"label-{kind}", 1)], result)
                 self.assertIn(" 0 with an empty one", result.out)
-                self.assertIn("labels/p00000.txt:1: ", self.check_refused(self.before_a_run(), "at which training would end", code=1).err)
-                self.check_refused(self.before_a_run("-nocheck"), "labels/p00000.txt:1: a label is a class number", code=1)
+                says = "labels/p00000.txt:1: " + result.out.split(":1: error: ")[1].splitlines()[0]
+                self.assertIn(says, self.check_refused(self.before_a_run(), "at which training would end", code=1).err)
+                self.check_refused(self.before_a_run("-nocheck"), says, code=1)
         replace(label, b"+1 5e-1 .5 +.3 2E-1\t\r\n\n")
         self.assertEqual(self.found(0)[2], [])
         self.assertEqual(self.before_a_run("-nocheck").code, 0)

@@ -158,7 +158,7 @@ static void finds_each_fault_of_a_label(void **state)
     (void)state;
     expect_label("0 .5 .5 1\n", 0, "label-columns:1");
     expect_label("0 .5 .5 .1 .1 .9\n", 0, "label-columns:1");
-    expect_label("0 .5 .5 .1 .1\ncat .5 .5 1 1\n", 1, "label-number:2");
+    expect_label("0 .5 .5 .1 .1\ncat .5 .5 1 1\n", 1, "label-class:2");
     expect_label("0 .5 nan .1 .1\n0 .5 inf .1 .1\n0 .5 ,5 .1 .1", 0,
                  "label-number:1 label-number:2 label-number:3");
     expect_label("3 .5 .5 1 1\n-1 .5 .5 1 1\n0.5 .5 .5 1 1\n", 0,
@@ -168,7 +168,7 @@ static void finds_each_fault_of_a_label(void **state)
     expect_label("0 0x.8 .5 .1 .1\n0 .5 .5 .1 0X1p-2\n+1 .5 +.5 .1 .1\n", 1,
                  "label-number:1 label-number:2");
     expect_label("0 -1e6 .5 .1 .1\n0 .5 .5 1e39 .1\n0 .5 .5 .1 1e\n\v\n", 0,
-                 "label-number:1 label-number:2 label-number:3 label-columns:4");
+                 "label-number:1 label-number:2 label-number:3");
     expect_label("0 1.2 .5 .1 .1\n0 -.1 .5 .1 .1\n", 0, "label-range:1 label-range:2");
     expect_label("0 .5 .5 1.0000001 .9\n1 1.0000009 -1e-8 .1 .1\n0 .5 .5 1.00001 .9\n", 2,
                  "label-range:3");
@@ -339,6 +339,16 @@ static void compares_data_and_cfg(void **state)
                  "", &heads);
     expect_model("[net]\n[convolutional]\n[region]\nnum=5\n", 20, "cfg-filters:2", &heads);
     expect_model("[net]\n[convolutional]\nfilters=24\n[yolo]\nclasses=three\n", 3, "", &heads);
+    /* What is wrong with the head's own numbers is not blamed on filters=. */
+    expect_model("[net]\n[convolutional]\nfilters=24\n[yolo]\nclasses=3\nmask=0,1,2,\n", 3, "",
+                 &heads);
+    expect_model("[net]\n[convolutional]\nfilters=9\n[yolo]\nclasses=3\nmask=0,,1,2\n", 3, "",
+                 &heads);
+    expect_model("[net]\n[convolutional]\nfilters=9\n[yolo]\nclasses=3\nmask=0 1 2\n", 3, "",
+                 &heads);
+    expect_model("[net]\n[convolutional]\nfilters=9\n[yolo]\nclasses=3\nmask=0;1;2\n", 3,
+                 "cfg-filters:3", &heads); /* a comment */
+    expect_model("[net]\n[convolutional]\nfilters=9,\n[yolo]\nclasses=1.5\n", 3, "", &heads);
     expect_model("[net]\nwidth=4\nchannels=1\n[softmax]\n", 3, "cfg-channels:3", &heads);
     expect_model("[net]\n[softmax]\n", 3, "", &heads);
     assert_int_equal(heads.count, 0);

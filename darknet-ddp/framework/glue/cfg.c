@@ -34,7 +34,7 @@ int ddp_cfg_keeps_aspect(const ddp_cfg_text *cfg)
     const ddp_cfg_line *letter_box =
         ddp_cfg_next_section(cfg, &at, &net) ? ddp_cfg_find(&net, "letter_box") : NULL;
 
-    return !ddp_cfg_of_forks(cfg) || (letter_box && atoi(letter_box->value) != 0);
+    return !ddp_cfg_of_forks(cfg) || ddp_cfg_whole(letter_box, 0) != 0;
 }
 
 int ddp_cfg_has_unknown_section(const ddp_cfg_text *cfg)

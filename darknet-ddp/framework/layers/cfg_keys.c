@@ -1,6 +1,7 @@
 #include "layers/cfg_keys.h"
 #include "activations.h"
 #include "layers/heads/yolo_keys.h"
+#include "text/numbers.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,13 +263,12 @@ static int fits(size_t range, double value)
 
 static int all_fit(size_t range, const char *values)
 {
-    char *end;
-    double value = strtod(values, &end);
-    while (end != values && fits(range, value)) {
-        values = end + (*end == ',');
-        value = strtod(values, &end);
+    double value;
+    while (*values && !ddp_numbers_next(&values, &value)) {
+        if (!fits(range, value))
+            return 0;
     }
-    return end == values;
+    return 1;
 }
 
 const char *cfg_out_of_range(const cfg_section *s, const char *key, const char *value)

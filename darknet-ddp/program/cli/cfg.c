@@ -85,7 +85,7 @@ static ddp_status take_classes(int *classes, const char *path, const ddp_section
 
     if (!line)
         return DDP_OK;
-    *classes = atoi(line->value);
+    *classes = ddp_cfg_whole(line, 0);
     if (*classes < 1)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s:%d: classes=%s is no number of classes", path,
                         line->number, line->value);
@@ -122,13 +122,6 @@ static ddp_status change(char **text, const ddp_cfg_edit *edits, size_t count, d
     free(*text);
     *text = edited;
     return DDP_OK;
-}
-
-static int number_of(const char *text, const char *key, int otherwise)
-{
-    char value[NUMBER];
-
-    return ddp_cfg_value_of(text, "net", key, value, sizeof value) ? atoi(value) : otherwise;
 }
 
 static int keeps_aspect(const char *text)
@@ -240,10 +233,10 @@ static ddp_status write_length(char **text, const ddp_run_length *was, const ddp
 
 static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *err)
 {
-    const ddp_run_length was = {.batch = number_of(*text, "batch", 1),
-                                .subdivisions = number_of(*text, "subdivisions", 1),
-                                .max_batches = number_of(*text, "max_batches", 0),
-                                .burn_in = number_of(*text, "burn_in", 0)};
+    const ddp_run_length was = {.batch = ddp_cfg_number_of(*text, "net", "batch", 1),
+                                .subdivisions = ddp_cfg_number_of(*text, "net", "subdivisions", 1),
+                                .max_batches = ddp_cfg_number_of(*text, "net", "max_batches", 0),
+                                .burn_in = ddp_cfg_number_of(*text, "net", "burn_in", 0)};
     char random[NUMBER];
     ddp_measured_run measured;
     ddp_run_length is;
@@ -256,7 +249,8 @@ static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *
     if (ddp_measure_run(&measured, options->data, *text, options, err))
         return err->code;
     seconds = measured.seconds_a_picture;
-    if (ddp_cfg_value_of(*text, "yolo", "random", random, sizeof random) && atof(random) != 0)
+    if (ddp_cfg_value_of(*text, "yolo", "random", random, sizeof random)
+        && strcmp(random, "0") != 0)
         seconds *= random_sizes;
     is = ddp_fit_run(was, options->hours * 3600, seconds, measured.ranks);
     if (is.max_batches < 1)
@@ -319,16 +313,10 @@ static ddp_status check_options(const ddp_options *o, ddp_error *err)
     return DDP_OK;
 }
 
-static int number_in(const char *text, const char *key)
-{
-    char value[NUMBER];
-
-    return ddp_cfg_value_of(text, "net", key, value, sizeof value) ? atoi(value) : 1;
-}
-
 static int mini_batch_of(const char *text)
 {
-    int batch = number_in(text, "batch"), subdivisions = number_in(text, "subdivisions");
+    int batch = ddp_cfg_number_of(text, "net", "batch", 1),
+        subdivisions = ddp_cfg_number_of(text, "net", "subdivisions", 1);
 
     return subdivisions > 0 && batch >= subdivisions ? batch / subdivisions : 1;
 }
@@ -337,7 +325,8 @@ static int mini_batch_of(const char *text)
 static ddp_status fit_subdivisions(char **text, const ddp_options *o, int mini_batch,
                                    ddp_error *err)
 {
-    int batch = number_in(*text, "batch"), subdivisions = number_in(*text, "subdivisions");
+    int batch = ddp_cfg_number_of(*text, "net", "batch", 1),
+        subdivisions = ddp_cfg_number_of(*text, "net", "subdivisions", 1);
     char number[NUMBER];
     const ddp_cfg_edit edit = {"net", "subdivisions", number};
 

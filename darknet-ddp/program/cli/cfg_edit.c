@@ -1,5 +1,9 @@
 #include "cli/cfg_edit.h"
 
+#include "base/cfg_text.h"
+#include "text/line.h"
+#include "text/numbers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,10 +108,30 @@ int ddp_cfg_value_of(const char *text, const char *section, const char *key, cha
         found = find(text + line_bytes(text), key);
         if (!found)
             return 0;
-        (void)snprintf(value, size, "%.*s", (int)strcspn(found, "\r\n"), found);
+        (void)snprintf(value, size, "%.*s", (int)strcspn(found, "\n"), found);
+        ddp_line_squeeze(value);
         return 1;
     }
     return 0;
+}
+
+/* Return the number at `value`, a line's rest; `otherwise` if it is NULL or no whole number. */
+static int number_at(const char *value, int otherwise)
+{
+    char text[64];
+
+    (void)snprintf(text, sizeof text, "%.*s", value ? (int)strcspn(value, "\n") : 0,
+                   value ? value : "");
+    ddp_line_squeeze(text);
+    return ddp_cfg_whole(&(ddp_cfg_line){.value = text}, otherwise);
+}
+
+int ddp_cfg_number_of(const char *text, const char *section, const char *key, int otherwise)
+{
+    char value[64];
+
+    return ddp_cfg_value_of(text, section, key, value, sizeof value) ? number_at(value, otherwise)
+                                                                     : otherwise;
 }
 
 /* ---- classes ---- */
@@ -123,21 +147,19 @@ static const char *next_title(const char *title)
 
 static int number_in(const char *title, const char *key, int otherwise)
 {
-    const char *value = find(title + line_bytes(title), key);
-
-    return value ? atoi(value) : otherwise;
+    return number_at(find(title + line_bytes(title), key), otherwise);
 }
 
 static int count_mask(const char *title)
 {
     const char *mask = find(title + line_bytes(title), "mask");
-    int count = 1;
+    char text[256];
 
     if (!mask)
         return number_in(title, "num", 1);
-    for (; *mask && *mask != '\n' && *mask != '#'; mask++)
-        count += *mask == ',';
-    return count;
+    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(mask, "\n"), mask);
+    ddp_line_squeeze(text);
+    return ddp_numbers_count(text);
 }
 
 /* Return how many filters the layer before this section must have; 0 if the section is no head. */

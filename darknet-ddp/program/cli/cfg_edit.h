@@ -15,10 +15,13 @@ typedef struct ddp_cfg_edit {
  * caller frees the result; NULL: no memory. */
 char *ddp_cfg_edited(const char *text, const ddp_cfg_edit *edits, size_t count);
 
-/* Write to value[0..size) the value of `key` in the first section of this title, up to its line's
- * end, and return 1. Returns 0 if there is none. */
+/* Write to value[0..size) the value of `key` in the first section of this title, without blanks,
+ * and return 1. Returns 0 if there is none. */
 int ddp_cfg_value_of(const char *text, const char *section, const char *key, char *value,
                      size_t size);
+
+/* Return the number that is this value; `otherwise` if there is none, or it is no whole number. */
+int ddp_cfg_number_of(const char *text, const char *section, const char *key, int otherwise);
 
 /* Return the text with `classes` classes in each [yolo] and [region], and the number of filters
  * that they need in the [convolutional] before each. *heads: how many [yolo] and [region] there

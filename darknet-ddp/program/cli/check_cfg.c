@@ -33,11 +33,6 @@ void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const
                   *line ? line : "training cannot read it");
 }
 
-static int number_of(const ddp_cfg_line *line)
-{
-    return line ? (int)strtod(line->value, NULL) : 1;
-}
-
 /* Add an error if one process could not cut the cfg's batch into mini-batches. `ddp plan` only
  * mentions that, since it may be asked about other sizes. */
 static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg)
@@ -52,8 +47,8 @@ static void check_batch(ddp_faults *f, const char *path, const ddp_cfg_text *cfg
         return;
     batch = ddp_cfg_find(&net, "batch");
     subdivisions = ddp_cfg_find(&net, "subdivisions");
-    if (ddp_batch_split(&cut, number_of(batch), number_of(subdivisions), 1, DDP_BATCH_GLOBAL, NULL,
-                        &why))
+    if (ddp_batch_split(&cut, ddp_cfg_whole(batch, 1), ddp_cfg_whole(subdivisions, 1), 1,
+                        DDP_BATCH_GLOBAL, NULL, &why))
         ddp_fault_add(f, DDP_FAULT_ERROR, "cfg-batch", path, batch ? batch->number : 0, "%s",
                       why.text);
 }

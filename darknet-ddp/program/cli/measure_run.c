@@ -83,17 +83,11 @@ static ddp_status write_data(const struct trial *t, const char *data, ddp_error 
     return st;
 }
 
-static int number_of(const char *text, const char *key)
-{
-    char value[NUMBER];
-
-    return ddp_cfg_value_of(text, "net", key, value, sizeof value) ? atoi(value) : 1;
-}
-
 /* A mini-batch for each rank, of one size, for as long as it is let. */
 static ddp_status write_cfg(const struct trial *t, const char *text, int ranks, ddp_error *err)
 {
-    int images = number_of(text, "batch") / number_of(text, "subdivisions");
+    int images = ddp_cfg_number_of(text, "net", "batch", 1)
+                 / ddp_cfg_number_of(text, "net", "subdivisions", 1);
     char batch[NUMBER], subdivisions[NUMBER];
     const ddp_cfg_edit edits[] = {{"net", "batch", batch},
                                   {"net", "subdivisions", subdivisions},

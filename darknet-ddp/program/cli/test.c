@@ -91,7 +91,7 @@ static ddp_status check_names(struct testing *t, ddp_error *err)
 
     t->config.classes = classes;
     t->config.names = t->names.all;
-    if (told && atoi(told) != classes)
+    if (told && ddp_sections_whole(&t->data, "classes", 0) != classes)
         return ddp_fail(err, DDP_ERR_FORMAT,
                         "%s has classes=%s, and %s tells %d apart: these would be wrong names. "
                         "`darknet %s X.data CFG WEIGHTS` takes the names of X.data",
@@ -107,11 +107,10 @@ static ddp_status check_names(struct testing *t, ddp_error *err)
 
 static int top_of(struct testing *t)
 {
-    const char *key = ddp_sections_find(&t->data, "top");
     int top = t->call->options->top;
 
-    if (top == 0 && key)
-        top = atoi(key);
+    if (top == 0)
+        top = ddp_sections_whole(&t->data, "top", 1);
     return top > 0 ? top : 1;
 }
 

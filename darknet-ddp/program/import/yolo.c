@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "import/folder.h"
 #include "import/readers.h"
+#include "text/line.h"
 
 #ifdef DDP_YAML
 
@@ -236,8 +237,7 @@ static ddp_status read_list(struct yolo *y, const char *list, ddp_side side, ddp
         const char *const folders[] = {y->root, y->folder, NULL};
         char *path;
 
-        line[strcspn(line, "\r\n")] = '\0';
-        if (!*line)
+        if (!ddp_line_cut(line))
             continue;
         path = ddp_folder_find(folders, line);
         if (path && strrchr(ddp_folder_last(path), '.'))

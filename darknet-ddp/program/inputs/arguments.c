@@ -78,12 +78,11 @@ static ddp_status check_files(const ddp_arguments *a, const ddp_sections *data, 
 {
     static const char *const read_by_all[] = {"train", "map", "tree"};
     int is_classifier = strcmp(a->command, "classifier") == 0;
-    const char *tag = ddp_sections_find(data, "tag");
 
     for (size_t i = 0; i < sizeof read_by_all / sizeof read_by_all[0]; i++)
         if (check_file(a, data, read_by_all[i], err))
             return err->code;
-    if (is_classifier && !(tag && atoi(tag)) && check_file(a, data, "labels", err))
+    if (is_classifier && !ddp_sections_whole(data, "tag", 0) && check_file(a, data, "labels", err))
         return err->code;
     if (a->validates && ddp_sections_find(data, "valid")
         && (check_file(a, data, "valid", err)
@@ -279,7 +278,6 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err)
 /* Check what only a detector's cfg, or a classifier's .data file, must say. */
 static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
 {
-    const char *tag = ddp_sections_find(data, "tag");
     ddp_arguments some = *a;
     ddp_sections cfg = {0};
     ddp_error ignored;
@@ -296,7 +294,8 @@ static ddp_status check_kind(const ddp_arguments *a, const ddp_sections *data, d
                      "%s: [net] has no max_batches=, which says how many batches to train", a->cfg);
     else if (ddp_kind_check_length(&some, &cfg, err) || ddp_kind_check_square(&some, &cfg, err))
         st = err->code;
-    else if (end.has_softmax && !(tag && atoi(tag)) && !ddp_sections_line(data, "labels"))
+    else if (end.has_softmax && !ddp_sections_whole(data, "tag", 0)
+             && !ddp_sections_line(data, "labels"))
         st = ddp_fail(err, DDP_ERR_FORMAT,
                       "%s has no labels=, the file of names that a classifier looks for in paths",
                       a->data);

@@ -1,8 +1,8 @@
 #include "inputs/data_keys.h"
 
 #include "base/suggest.h"
+#include "text/numbers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The keys that Darknet's commands, ours, and those of later forks read of a .data file. */
@@ -52,30 +52,21 @@ static const ddp_cfg_line *next_unknown(const ddp_sections *data, size_t *at, dd
 
 enum { MOST = 1000000 };
 
-/* Digits, as atoi reads them: no "0x10", which strtod knows. */
-static int is_whole(const char *value)
-{
-    const char *digits = value + (*value == '-' || *value == '+');
-    size_t count = strspn(digits, "0123456789");
-
-    return count > 0 && !digits[count + strspn(digits + count, " \t")];
-}
-
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong)
 {
     static const char *const numbers[] = {"classes", "top", "tag"};
 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         const ddp_cfg_line *line = ddp_sections_line(data, numbers[i]);
-        double value;
+        int value;
 
         if (!line)
             continue;
-        value = strtod(line->value, NULL);
-        *wrong = !is_whole(line->value)                       ? "not a number"
-                 : value < 1 && strcmp(line->key, "tag") != 0 ? "must be at least 1"
-                 : value > MOST                               ? "more than 1000000"
-                                                              : NULL;
+        *wrong = ddp_number_read_whole(line->value, &value);
+        if (!*wrong && value < 1 && strcmp(line->key, "tag") != 0)
+            *wrong = "must be at least 1";
+        if (!*wrong && value > MOST)
+            *wrong = "more than 1000000";
         if (*wrong)
             return line;
     }

@@ -93,7 +93,7 @@ ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg
     const ddp_cfg_line *policy = ddp_sections_line(cfg, "policy");
 
     if (!a->has_epochs && policy && strcmp(policy->value, "poly") == 0
-        && (!line || atoi(line->value) == 0))
+        && ddp_cfg_whole(line, 0) == 0)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s:%d: policy=poly: the rate falls to 0 at max_batches=, which is %s",
                         a->cfg, line ? line->number : policy->number, line ? "0" : "not there");
@@ -108,9 +108,7 @@ ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg
 
 static int size_of(const ddp_sections *cfg, const char *key, int given)
 {
-    const char *value = ddp_sections_find(cfg, key);
-
-    return given ? given : value ? atoi(value) : 0;
+    return given ? given : ddp_sections_whole(cfg, key, 0);
 }
 
 ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg, ddp_error *err)
@@ -138,7 +136,6 @@ static ddp_status check_is_detector(const ddp_arguments *a, const ddp_cfg_end *e
 static ddp_status check_is_classifier(const ddp_arguments *a, const ddp_cfg_end *end,
                                       const ddp_sections *data, ddp_error *err)
 {
-    const char *classes = ddp_sections_find(data, "classes");
     char text[DDP_MISFIT_TEXT];
 
     if (end->head)
@@ -146,7 +143,7 @@ static ddp_status check_is_classifier(const ddp_arguments *a, const ddp_cfg_end 
                         "%s:%d: %s: this is a detector's cfg, for detector train, and classifier "
                         "train was asked for",
                         a->cfg, end->head->number, end->head->key);
-    if (!ddp_cfg_end_misfit(end, a->data, classes ? atoi(classes) : 0, text))
+    if (!ddp_cfg_end_misfit(end, a->data, ddp_sections_whole(data, "classes", 0), text))
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_USAGE, "%s:%d: %s", a->cfg, end->line, text);
 }

@@ -1,6 +1,7 @@
 #include "inputs/overrides.h"
 
 #include "inputs/text_file.h"
+#include "text/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,16 +40,15 @@ static void put_number(struct making *m, const char *key, double value)
 /* Return what is wrong with a number, or with one of a list of numbers; NULL if nothing is. */
 static const char *wrong_with(const char *value, double least)
 {
-    for (const char *at = value; at;) {
-        char *end;
-        double number = strtod(at, &end);
+    do {
+        double number;
+        const char *wrong = ddp_numbers_next(&value, &number);
 
-        if (end == at || (*end && !strchr(",#;", *end)) || !isfinite(number))
-            return "not a number";
+        if (wrong)
+            return wrong;
         if (number < least)
             return least > 0 ? "must be positive" : "must not be negative";
-        at = *end == ',' ? end + 1 : NULL;
-    }
+    } while (*value);
     return NULL;
 }
 
@@ -85,9 +85,7 @@ static ddp_status check_cfg(const struct making *m, const ddp_options *o, ddp_er
 
 static double number_of(const struct making *m, const char *key, double fallback)
 {
-    const char *value = ddp_sections_find(m->cfg, key);
-
-    return value ? strtod(value, NULL) : fallback;
+    return ddp_cfg_number(ddp_sections_line(m->cfg, key), fallback);
 }
 
 /* A number of batches of a run that had `before`, and has `now`. What lay before the end still
@@ -104,15 +102,13 @@ static ddp_status scale_list(struct making *m, const char *key, double before, d
                              double least, ddp_error *err)
 {
     const char *at = ddp_sections_find(m->cfg, key);
-    char text[DDP_OVERRIDE_BYTES] = "", *end;
+    char text[DDP_OVERRIDE_BYTES] = "";
+    double number;
     size_t used = 0;
 
-    for (; at && used < sizeof text; at = *end == ',' ? end + 1 : NULL) {
-        double number = strtod(at, &end);
-
+    while (at && *at && used < sizeof text && !ddp_numbers_next(&at, &number))
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.0f", used ? "," : "",
                                  fmax(least, scale(number, before, now)) + 0.); /* no -0 */
-    }
     if (used >= sizeof text)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s= of the cfg is longer than can be scaled with max_batches=: set both "

@@ -35,7 +35,6 @@ struct contents {
 ddp_truth_files ddp_same_data_truth(const char *command, const char *data)
 {
     ddp_sections sections = {0};
-    const char *tag = NULL;
     ddp_error ignored;
     int tagged;
 
@@ -45,9 +44,7 @@ ddp_truth_files ddp_same_data_truth(const char *command, const char *data)
         return DDP_TRUTH_MASKS;
     if (strcmp(command, "classifier") != 0)
         return DDP_TRUTH_NONE;
-    if (ddp_data_read(&sections, data, &ignored) == DDP_OK)
-        tag = ddp_sections_find(&sections, "tag");
-    tagged = tag && atoi(tag) != 0;
+    tagged = !ddp_data_read(&sections, data, &ignored) && ddp_sections_whole(&sections, "tag", 0);
     ddp_sections_release(&sections);
     return tagged ? DDP_TRUTH_LABELS : DDP_TRUTH_NONE;
 }

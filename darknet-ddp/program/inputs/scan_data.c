@@ -9,6 +9,7 @@
 #include "inputs/label_files.h"
 #include "samples/anchors.h"
 #include "samples/transforms.h"
+#include "text/line.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f)
     if (!path || !c->names.all)
         return;
     for (size_t i = 0; i < c->names.count; i++)
-        if (ddp_line_is_blank(c->names.all[i])) {
+        if (!ddp_line_cut(c->names.all[i])) {
             ddp_fault_add(f, DDP_FAULT_ERROR, "data-names", path, (int)c->names.numbers[i],
                           "a blank line, which counts as the name of class %zu", i);
             return;
@@ -147,11 +148,10 @@ void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f)
 /* Files of tags, and trees of classes, say by themselves which classes a picture has. */
 static int names_tell(const ddp_scan_data *c)
 {
-    const char *tag = ddp_sections_find(&c->data, "tag");
-
     return c->heads.count == 0 && !c->unknown && !ddp_faults_have(&c->faults, "cfg-loss")
-           && c->classes > 0 && c->names.count >= (size_t)c->classes && !(tag && atoi(tag))
-           && !ddp_sections_find(&c->data, "tree") && !ddp_sections_find(&c->cfg, "tree");
+           && c->classes > 0 && c->names.count >= (size_t)c->classes
+           && ddp_sections_whole(&c->data, "tag", 0) == 0 && !ddp_sections_find(&c->data, "tree")
+           && !ddp_sections_find(&c->cfg, "tree");
 }
 
 /* Does the cfg fit the .data file? */
@@ -187,7 +187,7 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-number", c->data_path, number->number,
                       "%s=%s: %s", number->key, number->value, wrong);
     classes = ddp_sections_line(&c->data, "classes");
-    c->classes = classes ? atoi(classes->value) : 0;
+    c->classes = ddp_cfg_whole(classes, 0);
     if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)
         return ddp_fail(err, DDP_ERR_FORMAT, "%s:%d: classes=%s", c->data_path, classes->number,
                         classes->value);

@@ -1,8 +1,8 @@
 #include "inputs/text_file.h"
 
 #include "base/file.h"
-#include "check/faults.h"
 #include "glue/darknet.h"
+#include "text/line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,6 @@ static ddp_status read_text(void **text, size_t *bytes, const char *path, ddp_er
     if (*bytes > 0 && memchr(*text, 0, *bytes))
         return ddp_fail(err, DDP_ERR_FORMAT, "%s %s", path, ddp_has_zeros(*text, *bytes));
     return DDP_OK;
-}
-
-int ddp_line_is_blank(const char *line)
-{
-    return !line[strspn(line, " \t")];
 }
 
 static ddp_status read_lines(ddp_lines *l, const char *path, int keeps_blank, ddp_error *err)
@@ -41,8 +36,7 @@ static ddp_status read_lines(ddp_lines *l, const char *path, int keeps_blank, dd
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the lines of %s", path);
     for (char *line; (line = strsep(&rest, "\n"));) {
         number++;
-        line[strcspn(line, "\r")] = 0;
-        if (!keeps_blank && ddp_line_is_blank(line))
+        if (!ddp_line_cut(line) && !keeps_blank)
             continue;
         l->numbers[l->count] = number;
         l->all[l->count++] = line;
@@ -59,7 +53,7 @@ ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err)
 {
     if (read_lines(l, path, 1, err))
         return err->code;
-    while (l->count > 0 && ddp_line_is_blank(l->all[l->count - 1]))
+    while (l->count > 0 && !ddp_line_cut(l->all[l->count - 1]))
         l->count--;
     return DDP_OK;
 }
@@ -128,4 +122,9 @@ const char *ddp_sections_find(const ddp_sections *s, const char *key)
     const ddp_cfg_line *line = ddp_sections_line(s, key);
 
     return line ? line->value : NULL;
+}
+
+int ddp_sections_whole(const ddp_sections *s, const char *key, int fallback)
+{
+    return ddp_cfg_whole(ddp_sections_line(s, key), fallback);
 }

@@ -29,8 +29,6 @@ ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MU
 ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
-/* Return 1 if the line has nothing but blanks. */
-int ddp_line_is_blank(const char *line);
 /* Free what *l or *s holds, and make it all zero. */
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
@@ -41,8 +39,9 @@ ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the value, or the line, of the first option with this key in any section; NULL if there is
- * none. Both belong to s. */
+ * none. Both belong to s. ddp_sections_whole returns its whole number, as ddp_cfg_whole does. */
 const char *ddp_sections_find(const ddp_sections *s, const char *key);
 const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key);
+int ddp_sections_whole(const ddp_sections *s, const char *key, int fallback);
 
 #endif

@@ -58,7 +58,6 @@ static int read_batch(const char *path, int *batch, int *subdivisions)
 {
     ddp_cfg_text cfg = {0};
     ddp_cfg_section net;
-    const ddp_cfg_line *line;
     void *text = NULL;
     size_t bytes, at = 0;
     uint64_t size;
@@ -72,10 +71,8 @@ static int read_batch(const char *path, int *batch, int *subdivisions)
         && net.title
         && (strcmp(net.title->key, "[net]") == 0 || strcmp(net.title->key, "[network]") == 0)) {
         found = 1;
-        if ((line = ddp_cfg_find(&net, "batch")))
-            *batch = (int)strtol(line->value, NULL, 10);
-        if ((line = ddp_cfg_find(&net, "subdivisions")))
-            *subdivisions = (int)strtol(line->value, NULL, 10);
+        *batch = ddp_cfg_whole(ddp_cfg_find(&net, "batch"), 1);
+        *subdivisions = ddp_cfg_whole(ddp_cfg_find(&net, "subdivisions"), 1);
     }
     ddp_cfg_text_release(&cfg);
     free(text);

@@ -113,7 +113,6 @@ static ddp_status read_names(ddp_validation *v, ddp_error *err)
 static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err)
 {
     const char *classes = ddp_sections_find(&v->data, "classes");
-    const char *top = ddp_sections_find(&v->data, "top");
     const char *map = v->last.is_classifier ? NULL : ddp_sections_find(&v->data, "map");
 
     if (ddp_lines_read(&v->list, valid, err))
@@ -124,14 +123,14 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
                                   .numbers = v->list.numbers,
                                   .labelled = calloc(v->list.count + 1, 1),
                                   .told = calloc(v->list.count + 1, 1),
-                                  .classes = classes ? atoi(classes) : 20,
+                                  .classes = ddp_sections_whole(&v->data, "classes", 20),
                                   .map = map ? ddp_map_read(map) : NULL};
     if (v->set.count == 0)
         return ddp_fail(err, DDP_ERR_FORMAT,
                         "valid=%s: no picture is listed there, a path in each line", valid);
     if (v->set.classes < 1)
         return ddp_fail(err, DDP_ERR_FORMAT, "classes=%s: there is nothing to validate", classes);
-    v->last.top = top ? atoi(top) : TOP;
+    v->last.top = ddp_sections_whole(&v->data, "top", TOP);
     v->each = calloc((size_t)v->set.classes, sizeof *v->each);
     if (!v->each || !v->set.told || !v->set.labelled)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes and %zu pictures",

@@ -1,14 +1,10 @@
 #include "base/cfg_text.h"
 
+#include "text/line.h"
+#include "text/numbers.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static const char blanks[] = " \t\r";
-
-size_t ddp_byte_order_mark(const char *text, size_t bytes)
-{
-    return bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
 
 /* Copy text[0..bytes) to out, each line ended by a zero. Returns the number of lines. */
 static size_t split(char *out, const char *text, size_t bytes)
@@ -25,43 +21,18 @@ static size_t split(char *out, const char *text, size_t bytes)
     return lines;
 }
 
-static void squeeze(char *text)
+static void add_line(ddp_cfg_text *c, char *text, int is_cfg, int number)
 {
-    char *to = text;
+    int lacks_comma = is_cfg && ddp_line_lacks_comma(text);
+    char *value;
+    ddp_line_kind kind = ddp_line_split(text, is_cfg, &value);
 
-    for (; *text; text++)
-        if (!strchr(blanks, *text))
-            *to++ = *text;
-    *to = 0;
-}
-
-/* Cut the blanks before and behind the text; returns where it begins. */
-static char *trim(char *text)
-{
-    size_t length;
-
-    text += strspn(text, blanks);
-    length = strlen(text);
-    while (length > 0 && strchr(blanks, text[length - 1]))
-        length--;
-    text[length] = 0;
-    return text;
-}
-
-static void add_line(ddp_cfg_text *c, char *text, int number)
-{
-    char *equals = strchr(text, '=');
-
-    if (*text == 0 || *text == '#' || *text == ';')
+    if (kind == DDP_LINE_BLANK)
         return;
-    c->lines[c->count++] = (ddp_cfg_line){.key = text, .number = number};
-    if (*text == '[')
-        return;
-    if (equals) {
-        *equals = 0;
-        (void)trim(text);
-    }
-    c->lines[c->count - 1].value = equals ? trim(equals + 1) : "";
+    c->lines[c->count++] =
+        (ddp_cfg_line){.key = text, .number = number, .lacks_comma = lacks_comma};
+    if (kind == DDP_LINE_OPTION)
+        c->lines[c->count - 1].value = value ? value : "";
 }
 
 static ddp_status read_lines(ddp_cfg_text *c, const char *text, size_t bytes, int is_cfg,
@@ -82,9 +53,7 @@ static ddp_status read_lines(ddp_cfg_text *c, const char *text, size_t bytes, in
     for (size_t i = 0; i < lines; i++) {
         char *next = at + strlen(at) + 1;
 
-        if (is_cfg)
-            squeeze(at);
-        add_line(c, trim(at), (int)i + 1);
+        add_line(c, at, is_cfg, (int)i + 1);
         at = next;
     }
     return DDP_OK;
@@ -151,4 +120,18 @@ const ddp_cfg_line *ddp_cfg_find(const ddp_cfg_section *s, const char *key)
         if (strcmp(s->options[i].key, key) == 0)
             return &s->options[i];
     return NULL;
+}
+
+double ddp_cfg_number(const ddp_cfg_line *line, double fallback)
+{
+    double value;
+
+    return line && !ddp_number_read(line->value, &value) ? value : fallback;
+}
+
+int ddp_cfg_whole(const ddp_cfg_line *line, int fallback)
+{
+    int value;
+
+    return line && !ddp_number_read_whole(line->value, &value) ? value : fallback;
 }

@@ -1,4 +1,5 @@
-/* base/cfg_text.h: a cfg as text: sections and their options, read as Darknet reads them.
+/* base/cfg_text.h: a cfg as text: sections and their options. Lines are read by text/line.h, as
+ * Darknet reads them.
  *
  * A line that begins with # or ; is a comment. An option is KEY=VALUE; blanks in it are dropped.
  * Any other line is an option with the value "". A title keeps its brackets: "[net]". A .data file
@@ -16,6 +17,7 @@ typedef struct ddp_cfg_line {
     const char *key;
     const char *value; /* an option's value; NULL: the line is a title */
     int number;        /* the line's number in the file, from 1 */
+    int lacks_comma;   /* 1: two of its numbers have become one (ddp_line_lacks_comma) */
 } ddp_cfg_line;
 
 typedef struct ddp_cfg_text {
@@ -30,9 +32,6 @@ typedef struct ddp_cfg_section {
     const ddp_cfg_line *options;
     size_t count;
 } ddp_cfg_section;
-
-/* Return the length of the byte-order mark at the start of text[0..bytes): 3, or 0 for none. */
-size_t ddp_byte_order_mark(const char *text, size_t bytes);
 
 /* Read text[0..bytes), a cfg, into *c, which keeps a copy of the text. Release *c, also after a
  * failure. Fails with DDP_ERR_NOMEM. */
@@ -55,5 +54,10 @@ int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s);
 
 /* Return the first option with this key; NULL: there is none. */
 const ddp_cfg_line *ddp_cfg_find(const ddp_cfg_section *s, const char *key);
+
+/* Return the number of an option (text/numbers.h). Return `fallback` if line is NULL, or its value
+ * is not one number (of an int's range, without a fraction): Darknet's parser tells of that. */
+double ddp_cfg_number(const ddp_cfg_line *line, double fallback);
+int ddp_cfg_whole(const ddp_cfg_line *line, int fallback);
 
 #endif

@@ -1,7 +1,6 @@
 #include "check/cfg_end.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Classes that `darknet classifier` assumes without classes=. */
@@ -19,11 +18,9 @@ static int is_one_of(const char *title, const char *const *titles)
 static void take_outputs(ddp_cfg_end *end, const ddp_cfg_section *s, const char *key)
 {
     const ddp_cfg_line *line = ddp_cfg_find(s, key);
-    char *rest = NULL;
-    long value = line ? strtol(line->value, &rest, 10) : 1;
 
-    end->key = !line || rest > line->value ? key : NULL; /* else Darknet tells of the mistake */
-    end->outputs = (int)value;
+    end->outputs = ddp_cfg_whole(line, line ? 0 : 1);
+    end->key = end->outputs > 0 ? key : NULL; /* else Darknet tells of the mistake */
     end->line = line ? line->number : s->title->number;
 }
 

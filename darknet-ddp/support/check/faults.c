@@ -58,13 +58,6 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
     ddp_faults_append(f, whole, (size_t)n);
 }
 
-const char *ddp_has_zeros(const char *begin, size_t bytes)
-{
-    if (bytes >= 2 && (memcmp(begin, "\xff\xfe", 2) == 0 || memcmp(begin, "\xfe\xff", 2) == 0))
-        return "is UTF-16 text: save it as UTF-8";
-    return "has bytes of 0: it is no text file, or was not written whole, as after a loss of power";
-}
-
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark)
 {
     if (has_mark)
@@ -150,10 +143,15 @@ void ddp_faults_unique(ddp_faults *f)
 
 int ddp_faults_have(const ddp_faults *f, const char *kind)
 {
-    char column[64];
+    for (const char *row = f->text; row && *row; row += strcspn(row, "\n") + 1) {
+        const char *column = row;
 
-    (void)snprintf(column, sizeof column, "\t%s", kind);
-    return f->text && strstr(f->text, column) != NULL;
+        for (int tabs = 0; tabs < 2; column++)
+            tabs += *column == '\t';
+        if (strncmp(column, kind, strlen(kind)) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 void ddp_faults_release(ddp_faults *f)

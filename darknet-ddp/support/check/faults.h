@@ -7,10 +7,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Return why a text file has bytes of 0, to be put behind its name: "is UTF-16 text: save it as
- * UTF-8". begin[0..bytes): the first bytes of the file. The text is static. */
-const char *ddp_has_zeros(const char *begin, size_t bytes);
-
 typedef enum ddp_fault_level {
     DDP_FAULT_WARNING, /* training goes on, and is what was meant or nearly so */
     DDP_FAULT_ERROR    /* training would end, or learn something else than was meant */
@@ -47,7 +43,7 @@ void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
  * list. Without memory nothing is removed. */
 void ddp_faults_unique(ddp_faults *f);
 
-/* Return 1 if there is a fault whose kind, file or text is, or begins with, `kind`; else 0. */
+/* Return 1 if there is a fault whose kind is, or begins with, `kind`; else 0. */
 int ddp_faults_have(const ddp_faults *f, const char *kind);
 
 void ddp_faults_release(ddp_faults *f); /* frees the list; *f may be all zero */

@@ -1,14 +1,9 @@
-/* check/label.h: checks of a label file, which says what is in a picture. A line is "CLASS X Y
- * WIDTH HEIGHT": the centre and the size of a box as fractions of the picture. */
+/* check/label.h: checks of a label file, which says what is in a picture. */
 #ifndef DDP_CHECK_LABEL_H
 #define DDP_CHECK_LABEL_H
 
 #include "check/faults.h"
-
-typedef struct ddp_label_box {
-    int class_id;
-    float x, y, w, h;
-} ddp_label_box;
+#include "text/label_line.h"
 
 typedef struct ddp_label_rules {
     int classes;          /* number of classes; 0: not known */
@@ -23,10 +18,9 @@ typedef enum ddp_label_file {
     DDP_LABEL_LINES  /* the file has lines, good or not */
 } ddp_label_file;
 
-/* Check the label file at path, call found(ctx, box) for each good box, and return how many
- * these are. Adds faults to *f. Errors are lines that training's loader (read_boxes of Darknet's
- * data.c) refuses, and lines that it takes for another box than was meant. *kind becomes what
- * the file has. */
+/* Check the label file at path, call found(ctx, box) for each good box, and return how many these
+ * are. Adds faults to *f. Lines are read by ddp_label_line_read, as in training; a line that it
+ * does not take for a good box is an error. *kind becomes what the file has. */
 size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
                        ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),
                        void *ctx);

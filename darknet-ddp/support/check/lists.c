@@ -1,5 +1,7 @@
 #include "check/lists.h"
 
+#include "text/line.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,7 +52,7 @@ size_t ddp_list_number(const char *file, size_t i)
 
     while (in && left > 0 && getline(&line, &size, in) >= 0) {
         number++;
-        left -= line[strspn(line, " \t\r\n")] != 0;
+        left -= (size_t)ddp_line_cut(line);
     }
     free(line);
     if (in)

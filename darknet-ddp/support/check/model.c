@@ -1,7 +1,7 @@
 #include "check/model.h"
 
-#include <limits.h>
-#include <stdlib.h>
+#include "text/numbers.h"
+
 #include <string.h>
 
 /* Boxes that Darknet takes of a picture where a head has no max=. */
@@ -18,31 +18,36 @@ struct model {
     int width, height; /* of [net] */
 };
 
-/* Return the number at text, or the nearest that an int holds. */
-static int int_of(const char *text)
-{
-    long value = strtol(text, NULL, 10);
-
-    return value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
-}
-
 static int number_of(const ddp_cfg_section *s, const char *key, int fallback)
 {
-    const ddp_cfg_line *line = ddp_cfg_find(s, key);
-
-    return line ? int_of(line->value) : fallback;
+    return ddp_cfg_whole(ddp_cfg_find(s, key), fallback);
 }
 
-/* Return 0 if the key's value is a word: the parser of the whole cfg tells of it, with its line. */
-static int is_number(const ddp_cfg_section *s, const char *key)
+/* Return 0 if a key has a value that is no whole number, or no list of them: the parser of the
+ * whole cfg tells of it, with its line. */
+static int is_readable(const ddp_cfg_section *s, const char *key)
 {
     const ddp_cfg_line *line = ddp_cfg_find(s, key);
-    char *end;
+    const char *at = line ? line->value : "";
+    int value;
 
-    if (!line)
-        return 1;
-    (void)strtod(line->value, &end);
-    return end > line->value;
+    if (line && line->lacks_comma)
+        return 0;
+    while (*at)
+        if (ddp_numbers_next_whole(&at, &value))
+            return 0;
+    return 1;
+}
+
+/* Return 0 if a number of the head by which filters= is found cannot be read. */
+static int are_readable(const ddp_cfg_section *head)
+{
+    static const char *const keys[] = {"classes", "coords", "num", "mask"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (!is_readable(head, keys[i]))
+            return 0;
+    return 1;
 }
 
 static int is(const ddp_cfg_section *s, const char *title)
@@ -55,17 +60,6 @@ static int is_head(const ddp_cfg_section *s)
     return is(s, "[yolo]") || is(s, "[region]") || is(s, "[detection]");
 }
 
-static int count_words(const char *text)
-{
-    int n = 1;
-
-    if (!*text)
-        return 0;
-    for (; *text && *text != '#' && *text != ';'; text++)                 /* a comment may follow */
-        n += *text == ',' && text[1] && text[1] != '#' && text[1] != ';'; /* or a comma ends it */
-    return n;
-}
-
 /* Return what filters= of the convolution before a head must be; 0: [detection], for which it is
  * not known. */
 static double filters_of(const ddp_cfg_section *head)
@@ -76,7 +70,7 @@ static double filters_of(const ddp_cfg_section *head)
     if (is(head, "[detection]"))
         return 0;
     if (is(head, "[yolo]") && mask)
-        anchors = count_words(mask->value);
+        anchors = ddp_numbers_count(mask->value);
     return (classes + number_of(head, "coords", 4) + 1) * anchors;
 }
 
@@ -85,9 +79,10 @@ static void check_filters(const struct model *m, const ddp_cfg_section *before,
 {
     const ddp_cfg_line *line = before ? ddp_cfg_find(before, "filters") : NULL;
     double wanted = filters_of(head); /* may be larger than an int */
-    int found = line ? int_of(line->value) : 1;
+    int found = before ? number_of(before, "filters", 1) : 1;
 
-    if (wanted == 0 || !before || !is(before, "[convolutional]") || found == wanted)
+    if (wanted == 0 || !before || !is(before, "[convolutional]") || !is_readable(before, "filters")
+        || found == wanted)
         return;
     ddp_fault_add(m->f, DDP_FAULT_ERROR, "cfg-filters", m->cfg_path,
                   line ? line->number : before->title->number,
@@ -98,7 +93,7 @@ static void check_filters(const struct model *m, const ddp_cfg_section *before,
 static void check_classes(const struct model *m, const ddp_cfg_section *head)
 {
     const ddp_cfg_line *line = ddp_cfg_find(head, "classes");
-    int classes = line ? int_of(line->value) : 20;
+    int classes = number_of(head, "classes", 20);
 
     /* A map= or tree= gives the network classes of its own. */
     if (m->data_classes == 0 || m->data_classes == classes || ddp_cfg_find(head, "map")
@@ -115,32 +110,22 @@ static void take_anchors(const struct model *m, const ddp_cfg_section *head)
 {
     const ddp_cfg_line *line = ddp_cfg_find(head, "anchors");
     const ddp_cfg_line *mask = ddp_cfg_find(head, "mask");
-    float values[2 * DDP_ANCHORS_MOST];
-    int count = 0;
+    const char *at = line ? line->value : "";
+    double values[2 * DDP_ANCHORS_MOST];
+    int count = 0, i;
     ddp_heads *heads = m->heads;
 
-    if (!line || !is(head, "[yolo]") || m->width < 1 || m->height < 1)
+    if (!is(head, "[yolo]") || m->width < 1 || m->height < 1)
         return;
-    for (const char *at = line->value; *at && count < 2 * DDP_ANCHORS_MOST;) {
-        char *end;
-
-        values[count++] = strtof(at, &end);
-        at = *end == ',' ? end + 1 : end;
-        if (end == at)
-            break;
-    }
-    for (const char *at = mask ? mask->value : ""; *at && heads->anchor_count < DDP_ANCHORS_MOST;) {
-        char *end;
-        long i = strtol(at, &end, 10);
-
-        if (end == at)
-            break;
-        if (i >= 0 && i < count / 2) {
-            heads->anchors[2 * heads->anchor_count] = values[2 * i] / (float)m->width;
-            heads->anchors[2 * heads->anchor_count + 1] = values[2 * i + 1] / (float)m->height;
-            heads->anchor_count++;
-        }
-        at = *end == ',' ? end + 1 : end;
+    while (*at && count < 2 * DDP_ANCHORS_MOST && !ddp_numbers_next(&at, &values[count]))
+        count++;
+    at = mask ? mask->value : "";
+    while (*at && heads->anchor_count < DDP_ANCHORS_MOST && !ddp_numbers_next_whole(&at, &i)) {
+        if (i < 0 || i >= count / 2)
+            continue;
+        heads->anchors[2 * heads->anchor_count] = (float)values[2 * i] / (float)m->width;
+        heads->anchors[2 * heads->anchor_count + 1] = (float)values[2 * i + 1] / (float)m->height;
+        heads->anchor_count++;
     }
 }
 
@@ -151,7 +136,7 @@ static void look_at_head(const struct model *m, const ddp_cfg_section *before,
     m->heads->classes = number_of(head, "classes", 20);
     m->heads->most_boxes = number_of(head, "max", is(head, "[region]") ? REGION_BOXES : YOLO_BOXES);
     m->heads->most_boxes_of_forks = number_of(head, "max", BOXES_OF_FORKS);
-    if (is_number(head, "classes")) {
+    if (are_readable(head)) {
         check_filters(m, before, head);
         check_classes(m, head);
     }
@@ -163,7 +148,7 @@ static void check_channels(const struct model *m, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *line = ddp_cfg_find(net, "channels");
 
-    if (line && is_number(net, "channels") && int_of(line->value) != CHANNELS)
+    if (is_readable(net, "channels") && number_of(net, "channels", CHANNELS) != CHANNELS)
         ddp_fault_add(m->f, DDP_FAULT_ERROR, "cfg-channels", m->cfg_path, line->number,
                       "channels=%s: pictures are loaded with red, green and blue, grey ones too: "
                       "channels=%d is wanted",

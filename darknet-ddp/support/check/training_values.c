@@ -1,8 +1,8 @@
 #include "check/training_values.h"
 
 #include "check/cfg_end.h"
+#include "text/numbers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const double most_scale = 10.5; /* YOLOv1's cfgs rise to ten times */
@@ -12,7 +12,7 @@ static const ddp_cfg_line *length_of(const ddp_cfg_section *net)
 {
     const ddp_cfg_line *line = ddp_cfg_find(net, "max_batches");
 
-    return line && atoi(line->value) > 0 ? line : NULL;
+    return ddp_cfg_whole(line, 0) > 0 ? line : NULL;
 }
 
 /* Add a warning for a run without an end. A detector without max_batches= is refused elsewhere. */
@@ -31,7 +31,8 @@ static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *
 {
     const ddp_cfg_line *steps = ddp_cfg_find(net, "steps"), *policy = ddp_cfg_find(net, "policy"),
                        *length = length_of(net);
-    double before = -1;
+    const int end = ddp_cfg_whole(length, 0); /* 0: none is known */
+    double before = -1, step;
 
     if (!steps)
         return;
@@ -41,25 +42,22 @@ static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *
                       policy ? policy->value : "constant");
         return;
     }
-    for (const char *at = steps->value; at; at = strchr(at, ',')) {
-        double step = strtod(at += *at == ',', NULL);
-
+    for (const char *at = steps->value; *at && !ddp_numbers_next(&at, &step); before = step) {
         if (step >= 0 && step <= 1 && step > before) /* -1 is YOLOv2's, and undone by its next */
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
-                          "steps=%s: at %g the rate changes before the first batch", steps->value,
-                          step);
+                          "steps=%s: at %.15g the rate changes before the first batch",
+                          steps->value, step);
         if (step < before)
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
-                          "steps=%s: %g comes after %g", steps->value, step, before);
-        if (length && before < atoi(length->value) && step >= atoi(length->value))
-            ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
-                          step > atoi(length->value)
-                              ? "steps=%s: max_batches=%s ends the run before %g, at which the "
-                                "rate would change"
-                              : "steps=%s: max_batches=%s ends the run at %g, so the rate changes "
-                                "for its last batch alone",
-                          steps->value, length->value, step);
-        before = step;
+                          "steps=%s: %.15g comes after %.15g", steps->value, step, before);
+        if (length && before < end && step >= end)
+            ddp_fault_add(
+                f, DDP_FAULT_WARNING, "cfg-rate", path, steps->number,
+                step > end ? "steps=%s: max_batches=%s ends the run before %.15g, at which the "
+                             "rate would change"
+                           : "steps=%s: max_batches=%s ends the run at %.15g, so the rate changes "
+                             "for its last batch alone",
+                steps->value, length->value, step);
     }
 }
 
@@ -67,12 +65,12 @@ static void check_steps(ddp_faults *f, const char *path, const ddp_cfg_section *
 static void check_scales(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *scales = ddp_cfg_find(net, "scales"), *policy = ddp_cfg_find(net, "policy");
-    double product = 1, most = 1;
+    double product = 1, most = 1, factor;
 
     if (!scales || !policy || strcmp(policy->value, "steps") != 0)
         return;
-    for (const char *at = scales->value; at; at = strchr(at, ',')) {
-        product *= strtod(at += *at == ',', NULL);
+    for (const char *at = scales->value; *at && !ddp_numbers_next(&at, &factor);) {
+        product *= factor;
         if (product > most)
             most = product;
     }
@@ -83,25 +81,18 @@ static void check_scales(ddp_faults *f, const char *path, const ddp_cfg_section 
                       scales->value, most);
 }
 
-/* Return 1 if the text is the number 0. The parser of the whole cfg tells of words. */
-static int is_zero(const char *text)
-{
-    char *end;
-
-    return strtod(text, &end) == 0 && end != text && *end == '\0';
-}
-
 static void check_rate(ddp_faults *f, const char *path, const ddp_cfg_section *net)
 {
     const ddp_cfg_line *rate = ddp_cfg_find(net, "learning_rate"),
                        *burn_in = ddp_cfg_find(net, "burn_in"), *length = length_of(net);
+    const int warmed = ddp_cfg_whole(burn_in, 0), end = ddp_cfg_whole(length, 0);
 
-    if (rate && is_zero(rate->value))
+    if (ddp_cfg_number(rate, 1) == 0)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, rate->number,
                       "learning_rate=%s: nothing would be learnt", rate->value);
-    if (burn_in && length && atoi(burn_in->value) >= atoi(length->value))
+    if (burn_in && length && warmed >= end)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-rate", path, burn_in->number,
-                      atoi(burn_in->value) > atoi(length->value)
+                      warmed > end
                           ? "burn_in=%s: with max_batches=%s the rate never rises to learning_rate"
                           : "burn_in=%s: with max_batches=%s the rate rises to learning_rate for "
                             "the last batch alone",
@@ -117,7 +108,7 @@ static void check_batch_of_one(ddp_faults *f, const char *path, const ddp_cfg_se
     if (!batch)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-batch", path, 0,
                       "[net] has no batch=, so the weights change after each picture");
-    else if (atoi(batch->value) == 1)
+    else if (ddp_cfg_whole(batch, 1) == 1)
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-batch", path, batch->number,
                       "batch=1: the weights change after each picture");
 }
@@ -139,7 +130,7 @@ static void check_amounts(ddp_faults *f, const char *path, const ddp_cfg_section
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
         const ddp_cfg_line *line = ddp_cfg_find(net, amounts[i].key);
 
-        if (line && strtod(line->value, NULL) > amounts[i].most)
+        if (ddp_cfg_number(line, 0) > amounts[i].most)
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-value", path, line->number, "%s=%s: %s",
                           line->key, line->value, amounts[i].why);
     }
@@ -156,7 +147,7 @@ static void check_detector(ddp_faults *f, const char *path, const ddp_cfg_sectio
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const ddp_cfg_line *line = ddp_cfg_find(net, keys[i].key);
 
-        if (line && strtod(line->value, NULL) != keys[i].nothing)
+        if (ddp_cfg_number(line, keys[i].nothing) != keys[i].nothing)
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-value", path, line->number,
                           "%s=%s: counts for classifiers alone; jitter= of a detection layer "
                           "crops and stretches a detector's pictures",
@@ -184,7 +175,7 @@ static void check_activation(ddp_faults *f, const char *path, const ddp_cfg_sect
     const char *activation = line ? line->value : "logistic";
 
     if (strcmp(activation, "linear") == 0 || (!is_detector && strcmp(activation, "logistic") != 0)
-        || (new_coords && atoi(new_coords->value)))
+        || ddp_cfg_whole(new_coords, 0))
         return;
     ddp_fault_add(
         f, DDP_FAULT_WARNING, "cfg-activation", path, line ? line->number : layer->title->number,
@@ -209,12 +200,15 @@ static void check_losses(ddp_faults *f, const char *path, const ddp_cfg_text *cf
     }
 }
 
-/* Check for keys that stand twice: the first counts. */
-static void check_twice(ddp_faults *f, const char *path, const ddp_cfg_section *s)
+/* Check for commas at the end of lists, and for keys that stand twice: the first counts. */
+static void check_lines(ddp_faults *f, const char *path, const ddp_cfg_section *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         const ddp_cfg_line *line = &s->options[i], *first = ddp_cfg_find(s, line->key);
 
+        if (ddp_numbers_end_in_comma(line->value))
+            ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-comma", path, line->number,
+                          "%s=%s: the comma at the end counts for nothing", line->key, line->value);
         if (first != line)
             ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-twice", path, line->number,
                           "%s=%s: line %d has this key, too, and %s=%s counts", line->key,
@@ -235,7 +229,7 @@ void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_te
             if (ddp_cfg_end_of(cfg).head)
                 check_detector(f, path, &s);
         }
-        check_twice(f, path, &s);
+        check_lines(f, path, &s);
     }
     check_losses(f, path, cfg);
 }

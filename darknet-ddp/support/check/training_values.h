@@ -16,6 +16,7 @@
  *                     changes no picture of a detector
  *   "cfg-activation"  an activation that squeezes the input of a detector's last layer or of
  *                     [softmax]
+ *   "cfg-comma"       a comma at the end of a list of numbers
  *   "cfg-twice"       a key that stands twice in a section */
 void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_text *cfg);
 

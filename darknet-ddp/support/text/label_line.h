@@ -1,0 +1,29 @@
+/* text/label_line.h: a line of a label file, "CLASS X Y WIDTH HEIGHT": the centre and the size of a
+ * box as fractions of the picture. */
+#ifndef DDP_TEXT_LABEL_LINE_H
+#define DDP_TEXT_LABEL_LINE_H
+
+typedef struct ddp_label_box {
+    int class_id;
+    float x, y, w, h;
+} ddp_label_box;
+
+typedef enum ddp_label_verdict {
+    DDP_LABEL_BLANK, /* the line has nothing but blanks */
+    DDP_LABEL_BOX,   /* the box is good */
+    DDP_LABEL_CUT, /* not all of the box lies in the picture: training takes what does, if anything;
+                      for all others the line is wrong */
+    DDP_LABEL_WRONG /* the line has no box: training ends */
+} ddp_label_verdict;
+
+typedef struct ddp_label_line {
+    ddp_label_box box; /* set unless the line is blank or wrong */
+    const char *kind;  /* short name of what is odd, as "label-columns"; NULL: nothing is */
+    char why[256];     /* a sentence that says what is odd */
+} ddp_label_line;
+
+/* Read a line, and cut it into words where it stands. classes: number of classes; 0 or less: any
+ * class will do. A fraction that rounding has put beyond the picture's edge is put on the edge. */
+ddp_label_verdict ddp_label_line_read(ddp_label_line *out, char *line, int classes);
+
+#endif
