@@ -211,9 +211,10 @@ class Options(darknet.Case):
                               says="darknet[rank 0 @ ")
         self.assertEqual(result.err.count("unknown option"), 1, result)
 
-    def test_dont_show_is_ignored(self):
+    def test_words_of_the_forks_that_mean_nothing(self):
         for ddp in ([], ["-ddp"]):
             self.succeeds("detector", "-dont_show", *TRAIN[1:], *ddp)
+            self.succeeds(*TRAIN, "-clear", "1", *ddp)
 
     def test_ranks_must_agree_with_the_launcher(self):
         self.refused(*TRAIN, "-ddp", "-ddp_ranks", "3", ranks=2, code=2,

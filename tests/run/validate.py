@@ -151,6 +151,17 @@ class Validate(darknet.Case):
         self.assertEqual(len(coco), len(found))
         self.assertEqual({d["category_id"] for d in coco}, {d["class"] + 1 for d in found})
         self.assertEqual({d["image_id"] for d in coco}, {d["picture"] + 1 for d in found})  # names without a number
+        seen, last = {d["picture"] for d in found}, len(listed.split()) - 1
+        for k, picture in enumerate(listed.split()):
+            for folder, end in (("images", "png"), ("labels", "txt")):
+                for name in (str(90 - k), f"7_{k // 2}"):
+                    shutil.copy(self.path(picture.replace("images", folder)[:-3] + end), self.path(f"{folder}/{name}.{end}"))
+        for name, ids in ((lambda k: 90 - k, {90 - k for k in seen}),  # a number each; and two with one number
+                          (lambda k: f"7_{k // 2}", {k + 1 for k in range(last + 1) if min(k | 1, last) in seen})):
+            self.write("valid.list", "".join(f"images/{name(k)}.png\n" for k in range(last + 1)))
+            coco = json.loads("\n".join(self.detected(0, eval="coco")["coco_results.json"]))
+            self.assertEqual({d["image_id"] for d in coco}, ids)
+        self.write("valid.list", listed)
         imagenet = self.detected(2, eval="imagenet", results="results")["imagenet-detection.txt"]
         self.assertEqual(sorted({int(line.split()[0]) for line in imagenet}), sorted({d["picture"] + 1 for d in found}))
 

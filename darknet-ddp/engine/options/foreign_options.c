@@ -93,6 +93,8 @@ int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *t
 
         if (!known || known->values < 0) {
             argv[kept++] = argv[i];
+            if (strcmp(argv[i], "-clear") == 0 && i + 1 < argc && strcmp(argv[i + 1], "1") == 0)
+                i++; /* guides of the forks have -clear 1 */
             continue;
         }
         if (taken->count < DDP_FOREIGN_OPTIONS_MOST) {

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/measure_run.h"
 #include "inputs/arguments.h"
+#include "inputs/data_keys.h"
 #include "inputs/text_file.h"
 #include "show/output_file.h"
 #include "show/rank_output.h"
@@ -85,10 +86,9 @@ static ddp_status take_classes(int *classes, const char *path, const ddp_section
 
     if (!line)
         return DDP_OK;
+    if (ddp_data_check_numbers(data, path, err))
+        return err->code;
     *classes = ddp_cfg_whole(line, 0);
-    if (*classes < 1)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s:%d: classes=%s is no number of classes", path,
-                        line->number, line->value);
     if (given && given != *classes)
         return ddp_fail(err, DDP_ERR_USAGE, "-classes %d, but %s:%d: classes=%s", given, path,
                         line->number, line->value);

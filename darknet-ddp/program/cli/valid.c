@@ -34,7 +34,6 @@ int ddp_command_valid(const ddp_command_call *call)
     const ddp_validation_result *result;
     ddp_evaluate m;
     ddp_error err;
-    size_t count;
 
     ddp_evaluate_open(&m, "detector", call);
     result = ddp_validation_kind(m.validation);
@@ -42,7 +41,7 @@ int ddp_command_valid(const ddp_command_call *call)
     w.config.format = or_else(ddp_validation_key(m.validation, "eval"), "voc");
     w.config.names = result->names;
     w.config.classes = result->classes;
-    w.config.paths = ddp_validation_pictures(m.validation, &count);
+    w.config.paths = ddp_validation_pictures(m.validation, &w.config.path_count);
     if (ddp_validation_check_detector(m.validation, m.net, &err)
         || (m.rank == 0 && ddp_results_check(&w.config, &err)))
         ddp_rank_output_failure(&err);

@@ -235,7 +235,7 @@ static int is_coco(const json_t *root)
            && json_is_array(json_object_get(root, "annotations"));
 }
 
-/* any: a file of another kind is none of ours, and no error. */
+/* any: 1: a file of another kind is passed over, and one that cannot be read is counted. */
 static ddp_status read_file(ddp_annotations *a, const char *path, const char *pictures, int any,
                             int *found, ddp_error *err)
 {
@@ -247,6 +247,8 @@ static ddp_status read_file(ddp_annotations *a, const char *path, const char *pi
         return ddp_fail(
             err, json_error_code(&why) == json_error_cannot_open_file ? DDP_ERR_IO : DDP_ERR_FORMAT,
             "%s:%d: %s", path, why.line > 0 ? why.line : 1, why.text);
+    if (!c.root)
+        ddp_annotations_odd(a, DDP_ODD_ENTRY, path);
     if (c.root && !is_coco(c.root) && !any) {
         json_decref(c.root);
         return ddp_fail(err, DDP_ERR_FORMAT,

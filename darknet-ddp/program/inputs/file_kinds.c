@@ -57,16 +57,16 @@ ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err)
 
 ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err)
 {
-    if (a->data && ddp_is_weights_file(a->data))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is a weights file, and a .data file is wanted in its place: weights "
-                        "come after the cfg",
-                        a->data);
-    if (a->cfg && ddp_is_weights_file(a->cfg))
-        return ddp_fail(err, DDP_ERR_USAGE,
-                        "%s is a weights file, and a cfg is wanted in its place: weights come "
-                        "after the cfg",
-                        a->cfg);
+    const struct {
+        const char *path, *what;
+    } places[] = {{a->data, "a .data file"}, {a->cfg, "a cfg"}};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (places[i].path && ddp_is_weights_file(places[i].path))
+            return ddp_fail(err, DDP_ERR_USAGE,
+                            "%s is a weights file, and %s is wanted in its place: weights come "
+                            "after the cfg",
+                            places[i].path, places[i].what);
     if (a->weights && !ddp_may_be_weights(a->weights))
         return ddp_fail(
             err, DDP_ERR_USAGE,

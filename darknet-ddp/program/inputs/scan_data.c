@@ -174,7 +174,7 @@ static void compare_cfg(ddp_scan_data *c)
 
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
 {
-    const ddp_cfg_line *classes, *number;
+    const ddp_cfg_line *number;
     const char *wrong;
 
     if (ddp_data_read(&c->data, c->data_path, err) || ddp_sections_read(&c->cfg, c->cfg_path, err)
@@ -186,11 +186,8 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
     if (number)
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "data-number", c->data_path, number->number,
                       "%s=%s: %s", number->key, number->value, wrong);
-    classes = ddp_sections_line(&c->data, "classes");
-    c->classes = ddp_cfg_whole(classes, 0);
-    if (c->classes < 0 || c->classes > DDP_CHECK_CLASSES_MOST)
-        return ddp_fail(err, DDP_ERR_FORMAT, "%s:%d: classes=%s", c->data_path, classes->number,
-                        classes->value);
+    if (!number || strcmp(number->key, "classes") != 0)
+        c->classes = ddp_sections_whole(&c->data, "classes", 0);
     c->by_class = calloc((size_t)c->classes + 1, sizeof *c->by_class);
     if (!c->by_class)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", c->classes);

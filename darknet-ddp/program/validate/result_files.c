@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ typedef struct output {
     char path[1024];
     uint32_t picture; /* picture whose size is known */
     int width, height;
-    int lines; /* lines in the file */
+    int lines;        /* lines in the file */
+    int have_numbers; /* 1: each picture has a number of its own, which is its image_id */
 } output;
 
 /* The sides of a box in pixels, within the picture, as Darknet computes them. */
@@ -66,34 +68,62 @@ static void print_voc(output *o, const ddp_detection *d)
                   (double)s.top, (double)s.right, (double)s.bottom);
 }
 
-/* Return COCO's number of a picture: it stands behind the last _ of its name, or is all of its
- * name. A picture without a number has its place in the list, from 1. */
-static int coco_number(const char *path, size_t number)
+/* Return COCO's number of a picture: it stands behind the last _ of its name, or at the start of a
+ * name without _. Returns -1 if the picture has none. */
+static int coco_number(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path, *line = strrchr(name, '_');
     const char *digits = line ? line + 1 : name;
+    long number = isdigit((unsigned char)*digits) ? strtol(digits, NULL, 10) : -1;
 
-    return isdigit((unsigned char)*digits) ? atoi(digits) : (int)number + 1;
+    return number <= INT_MAX ? (int)number : -1;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Set *have to 1 if each picture has a number that no other has, else to 0. */
+static ddp_status look_at_numbers(const ddp_results_config *config, int *have, ddp_error *err)
+{
+    size_t count = config->path_count;
+    int *numbers = calloc(count + 1, sizeof *numbers);
+
+    if (!numbers)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the numbers of %zu pictures", count);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = coco_number(config->paths[i]);
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    *have = count > 0 && numbers[0] >= 0;
+    for (size_t i = 1; i < count; i++)
+        *have &= numbers[i] != numbers[i - 1];
+    free(numbers);
+    return DDP_OK;
 }
 
 void ddp_results_put_coco(FILE *file, int follows, const char *path, size_t number, int width,
                           int height, const ddp_detection *d)
 {
     struct sides s = sides_in(width, height, &d->box, 0);
+    int own = path ? coco_number(path) : -1;
 
     (void)fprintf(file,
                   "%s{\"image_id\":%d, \"category_id\":%d, \"bbox\":[%f, %f, %f, %f], "
                   "\"score\":%f}",
-                  follows ? ",\n" : "", coco_number(path, number), coco_ids[d->class_id],
+                  follows ? ",\n" : "", own >= 0 ? own : (int)number + 1, coco_ids[d->class_id],
                   (double)s.left, (double)s.top, (double)(s.right - s.left),
                   (double)(s.bottom - s.top), d->score);
 }
 
 static void print_coco(output *o, const ddp_detection *d)
 {
-    ddp_results_put_coco(o->file, o->lines > 0, o->config->paths[d->picture], d->picture, o->width,
-                         o->height, d);
+    ddp_results_put_coco(o->file, o->lines > 0,
+                         o->have_numbers ? o->config->paths[d->picture] : NULL, d->picture,
+                         o->width, o->height, d);
 }
 
 static void print_imagenet(output *o, const ddp_detection *d)
@@ -304,8 +334,10 @@ ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detecti
                              size_t count, char *written, size_t size, ddp_error *err)
 {
     output o = {.config = config, .format = format_of(config->format)};
-    ddp_status st = o.format->write(&o, found, count, err);
+    ddp_status st = look_at_numbers(config, &o.have_numbers, err);
 
+    if (!st)
+        st = o.format->write(&o, found, count, err);
     if (o.file)
         (void)fclose(o.file);
     if (has_file_per_class(&o))

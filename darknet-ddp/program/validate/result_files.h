@@ -14,6 +14,7 @@ typedef struct ddp_results_config {
     char *const *names; /* names of the classes; may be NULL but for voc */
     int classes;
     char *const *paths; /* paths of the pictures */
+    size_t path_count;
 } ddp_results_config;
 
 /* Check whether results can be written, and make the folder. Call before the detector runs for
@@ -34,7 +35,8 @@ enum { DDP_COCO_CLASSES = 80 };
 
 /* Write one detection, of a class below DDP_COCO_CLASSES, as an element of COCO's results.
  *   follows        1: an element stands before it
- *   path, number   of the picture; they decide about its image_id. number counts from 0
+ *   path, number   of the picture. Its image_id is the number in the path; if there is none, or
+ *                  path is NULL, it is number + 1. number counts from 0
  *   width, height  of the picture, in pixels; d->box is in fractions of it */
 void ddp_results_put_coco(FILE *file, int follows, const char *path, size_t number, int width,
                           int height, const ddp_detection *d);

@@ -9,10 +9,9 @@
 #include <stdint.h>
 
 enum {
-    DDP_CHECK_CLASSES_MOST = 100000, /* most classes that a .data file may have */
-    DDP_SIDE_BINS = 6,               /* bins of ddp_tally.sides */
-    DDP_BOX_BINS = 6,                /* bins of ddp_tally.sizes */
-    DDP_PATH_BYTES = 4096            /* bytes of a path, with the zero at its end */
+    DDP_SIDE_BINS = 6,    /* bins of ddp_tally.sides */
+    DDP_BOX_BINS = 6,     /* bins of ddp_tally.sizes */
+    DDP_PATH_BYTES = 4096 /* bytes of a path, with the zero at its end */
 };
 
 /* Counts over the pictures that were checked. Plain numbers: those of several ranks add up. */
