@@ -220,7 +220,7 @@ class Names(BadInput):
     def test_classes_that_do_not_fit(self):
         for classes, sentence in (("abc", "train.data:1: classes=abc: not a number"),
                                   ("0x10", "train.data:1: classes=0x10: not a number"), ("nan", "train.data:1: classes=nan: not a number"),
-                                  ("99999999999", "train.data:1: classes=99999999999: more than 1000000"),
+                                  ("99999999999", "train.data:1: classes=99999999999: out of range"),
                                   ("1", "filters=2: as many values as that come out, and train.data has classes=1: filters=1 is wanted")):
             self.data.data("train.data", classes=classes)
             self.everywhere(sentence)

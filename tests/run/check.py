@@ -375,7 +375,7 @@ class Lists(Checked):
         self.write("train.list", "".join(f"images/{name}.png\n" for name in names if name != names[3]))
         self.write("net.data", "classes=3\ntrain=train.list\nvalid=valid.list\nnames=net.names\nbackup=backup\n")
         self.write("valid.list", "valid.png\nnone.png\n")
-        self.check_refused(self.before_a_run(ranks=2), ["valid.txt:4: 0.5 0.5 1.01 0.5 are not all", "none.png: cannot be read", "(valid.list:2)"],
+        self.check_refused(self.before_a_run(ranks=2), ["valid.txt:4: .5 .5 1.01 .5 are not all", "none.png: cannot be read", "(valid.list:2)"],
                            code=1)
 
     def test_a_look_before_a_run_is_short(self):
