@@ -4,6 +4,7 @@
 
 #include <darknet.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- the network, as it is for single pictures ---- */
 
@@ -75,13 +76,18 @@ uint64_t ddp_share_look(const ddp_share *s)
 
 ddp_status ddp_share_agree(ddp_group *group, ddp_status st, ddp_error *err)
 {
-    int32_t failed = st != DDP_OK, all[1024];
-    ddp_error other;
+    int32_t failed = st != DDP_OK, *all = calloc((size_t)ddp_group_size(group), sizeof *all);
+    ddp_error why;
 
-    if (ddp_group_size(group) > 1024 || ddp_allgather(group, &failed, all, sizeof failed, &other))
-        return st ? st : ddp_fail(err, DDP_ERR_COMM, "%s", other.text);
+    if (!all)
+        return st ? st : ddp_fail(err, DDP_ERR_NOMEM, "no memory for what ranks say");
+    if (ddp_allgather(group, &failed, all, sizeof failed, &why) && !st) {
+        *err = why;
+        st = why.code;
+    }
     for (int r = 0; r < ddp_group_size(group) && !st; r++)
         if (all[r])
             st = ddp_fail(err, DDP_ERR_IO, "rank %d could not validate its share", r);
+    free(all);
     return st;
 }
