@@ -144,7 +144,7 @@ static ddp_status name_too(const char *from, const char *to,
 
 static ddp_status keep(const char *directory, const char *base, const char *end, ddp_error *err)
 {
-    char from[PATH_MAX], state[PATH_MAX], to[PATH_MAX];
+    char from[PATH_MAX], state[PATH_MAX + sizeof ".state"], to[PATH_MAX];
     ddp_checkpoint_metadata metadata;
     ddp_error ignored;
 
