@@ -46,6 +46,10 @@ const char *darknet_ddp_version(void);
 int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weights,
                      const char *names, int gpu, char error[DARKNET_DDP_ERROR]);
 
+/* Compute later calls in bf16, on CPUs with instructions for it (avx512_bf16, AMX). Fails, with
+ * nothing changed, if the CPU has none or the model is on a GPU. */
+int darknet_ddp_use_bf16(darknet_ddp_model *model, char error[DARKNET_DDP_ERROR]);
+
 /* Set *info to the facts of a model. */
 void darknet_ddp_describe(const darknet_ddp_model *model, darknet_ddp_info *info);
 

@@ -82,12 +82,12 @@ static void open_model(void *ctx)
     ddp_network_input(m->net, &m->info.width, &m->info.height);
     config.is_classifier = !m->info.is_detector;
     config.top = m->info.classes;
+    if (o->names) {
+        m->names = get_labels((char *)o->names);
+        check_names(m, o->names);
+    }
     if (ddp_predictor_open(&m->predictor, m->net, &config, &err))
         fatal("%s: %s", o->cfg, err.text);
-    if (!o->names)
-        return;
-    m->names = get_labels((char *)o->names);
-    check_names(m, o->names);
 }
 
 int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weights,
@@ -106,6 +106,13 @@ int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weigh
     }
     *out = o.model;
     return 0;
+}
+
+int darknet_ddp_use_bf16(darknet_ddp_model *model, char error[DARKNET_DDP_ERROR])
+{
+    ddp_error err;
+
+    return ddp_predictor_use_bf16(model->predictor, &err) ? fail(error, err.text) : 0;
 }
 
 void darknet_ddp_describe(const darknet_ddp_model *model, darknet_ddp_info *info)

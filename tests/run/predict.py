@@ -208,6 +208,28 @@ class Predict(darknet.Case):
         self.assertEqual(len(times), 7)
         self.assertLess(times[0], 0.001 + 20 * sorted(times)[3], times)
 
+    def test_in_bf16(self):
+        """Scores move by what bf16 rounds. A CPU without instructions for it, as which oneDNN can be told to see this one, refuses."""
+        words = ("train.list", *LEAST, "-nms", "0", "-json")
+        self.succeeds(*TEST, *words, "found.json")
+        expected = [sorted(box["score"] for box in picture["boxes"])[-40:] for picture in self.json("found.json")["pictures"]]
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+            has_bf16 = "avx512_bf16" in f.read()
+        result = self.darknet(*TEST, *words, "half.json", "-bf16", "1")
+        if has_bf16 and "without oneDNN" not in result.err:
+            self.assertEqual(result.code, 0, result)
+            found = [sorted(box["score"] for box in picture["boxes"])[-40:] for picture in self.json("half.json")["pictures"]]
+            self.assertNotEqual(found, expected)
+            for one, other in zip(found, expected):
+                self.assertEqual(len(one), len(other))
+                for score, exact in zip(one, other):
+                    self.assertAlmostEqual(score, exact, delta=.02)
+            self.succeeds("detector", "map", "train.data", "tiny.cfg", WEIGHTS, "-bf16", "1")
+        for command in (("detector", "map"), ("detector", "valid"), ("detector", "test")):
+            result = self.darknet(*command, "train.data", "tiny.cfg", WEIGHTS, *(["train.list"] if command[1] == "test" else []), "-bf16", "1",
+                                  environment={**os.environ, "ONEDNN_MAX_CPU_ISA": "AVX2"})
+            self.check_refused(result, "-bf16 1: this CPU has no instructions for bf16", 2)
+
     def test_a_classifier(self):
         self.write("class.cfg", darknet.classifier_cfg(max_batches=40))
         self.succeeds("classifier", "train", "train.data", "class.cfg", "-ddp_seed", "7")

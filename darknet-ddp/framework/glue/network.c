@@ -1,6 +1,7 @@
 #include "glue/network.h"
 
 #include "glue/darknet.h"
+#include "layers/onednn/convolution.h"
 #include "samples/sampler.h"
 
 #include <darknet.h>
@@ -156,6 +157,17 @@ void ddp_network_input(const network *net, int *width, int *height)
 int ddp_network_outputs(const network *net)
 {
     return net->outputs;
+}
+
+ddp_status ddp_network_check_bf16(const network *net, ddp_error *err)
+{
+    if (net->gpu_index >= 0)
+        return ddp_fail(err, DDP_ERR_USAGE, "-bf16 1 is for CPUs, and the network is on a GPU");
+    if (!convolution_has_bf16())
+        return ddp_fail(err, DDP_ERR_USAGE,
+                        "-bf16 1: this CPU has no instructions for bf16 (avx512_bf16, AMX), or the "
+                        "program was built without oneDNN");
+    return DDP_OK;
 }
 
 ddp_head_layers ddp_network_heads(const network *net)

@@ -20,6 +20,7 @@ typedef struct ddp_validation_set {
     char *told;            /* for each path: 1 if the listener was told that it cannot be read */
     int width, height;     /* size to which the input is set, in pixels; 0: as it is */
     int classes;
+    int bf16; /* 1: convolutions compute in bf16 (ddp_network_check_bf16) */
     int *map; /* each class's node in a tree of classes; NULL: no tree */
 } ddp_validation_set;
 

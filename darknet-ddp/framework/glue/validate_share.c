@@ -53,7 +53,7 @@ uint64_t ddp_share_look(const ddp_share *s)
     ddp_share planned = *s;
 
     enter(&before, s->net, set);
-    planned.plan = inference_open(s->net, 0);
+    planned.plan = inference_open(s->net, set->bf16);
     if (i < set->count)
         ddp_picture_loader_begin(&loader, s->net, set->paths[i], s->fit);
     for (; i < set->count; i += step) {

@@ -47,24 +47,38 @@ static ddp_status check_network(const ddp_predictor *p, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status prepare(ddp_predictor *p, ddp_error *err)
+/* Make a plan, and compute once with it. */
+static ddp_status make_plan(ddp_predictor *p, int bf16, ddp_error *err)
 {
     float *blank = calloc((size_t)p->net->inputs + 1, sizeof *blank);
 
-    p->room = (size_t)p->config.threads;
-    p->ring = calloc(p->room, sizeof *p->ring);
-    p->order = calloc((size_t)p->config.top + 1, sizeof *p->order);
-    if (!blank || !p->ring || !p->order) {
-        free(blank);
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu pictures", p->room);
-    }
-    if (!gemm_any_threads)
-        gemm_any_threads = 1; /* the same bits on ranks with more cores, as in validation */
-    set_batch_network(p->net, 1);
-    p->plan = inference_open(p->net, 0);
+    if (!blank)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a picture");
+    inference_close(p->plan);
+    p->plan = inference_open(p->net, bf16);
     (void)inference_predict(p->plan, p->net, blank);
     free(blank);
     return DDP_OK;
+}
+
+static ddp_status prepare(ddp_predictor *p, ddp_error *err)
+{
+    p->room = (size_t)p->config.threads;
+    p->ring = calloc(p->room, sizeof *p->ring);
+    p->order = calloc((size_t)p->config.top + 1, sizeof *p->order);
+    if (!p->ring || !p->order)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu pictures", p->room);
+    if (!gemm_any_threads)
+        gemm_any_threads = 1; /* the same bits on ranks with more cores, as in validation */
+    set_batch_network(p->net, 1);
+    return make_plan(p, 0, err);
+}
+
+ddp_status ddp_predictor_use_bf16(ddp_predictor *p, ddp_error *err)
+{
+    if (ddp_network_check_bf16(p->net, err))
+        return err->code;
+    return make_plan(p, 1, err);
 }
 
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,

@@ -75,7 +75,7 @@ def _picture(picture, kinds):
 
 
 class _Model:
-    def __init__(self, cfg, weights, names=None, gpu=-1):
+    def __init__(self, cfg, weights, names=None, gpu=-1, bf16=False):
         self._model = ctypes.c_void_p()
         _call("darknet_ddp_open", ctypes.byref(self._model), os.fsencode(cfg), os.fsencode(weights), os.fsencode(names) if names else None, gpu)
         info = _Info()
@@ -86,6 +86,8 @@ class _Model:
         if bool(info.is_detector) != self._is_detector:
             self.close()
             raise Error(f"{cfg} is {'a' if info.is_detector else 'no'} detector")
+        if bf16:
+            _call("darknet_ddp_use_bf16", self._model)
 
     def close(self):
         """Free the network; it is freed with the object, too."""
@@ -104,8 +106,8 @@ class _Model:
 
 
 class Detector(_Model):
-    """A network that finds objects. names: a file with a name for each class. gpu: the number of a GPU, -1 the CPU. One thread at a time
-    uses it; several threads may each have their own."""
+    """A network that finds objects. names: a file with a name for each class. gpu: the number of a GPU, -1 the CPU. bf16: compute
+    in bf16, on a CPU with instructions for it. One thread at a time uses it; several threads may each have their own."""
     _is_detector = True
 
     def __call__(self, picture, thresh=0.5, nms=0.45):

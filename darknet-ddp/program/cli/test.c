@@ -188,6 +188,8 @@ static void open_predictor(struct testing *t)
     t->config.thresh = config.thresh;
     t->config.ext_output = o->ext_output;
     require(ddp_predictor_open(&t->run.predictor, t->net, &config, &err), &err);
+    if (o->predict_bf16)
+        require(ddp_predictor_use_bf16(t->run.predictor, &err), &err);
     t->run.config = &t->config;
     t->run.unreadable = ddp_report_print;
 }

@@ -124,6 +124,7 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
                                   .labelled = calloc(v->list.count + 1, 1),
                                   .told = calloc(v->list.count + 1, 1),
                                   .classes = ddp_sections_whole(&v->data, "classes", 20),
+                                  .bf16 = v->options->predict_bf16,
                                   .map = map ? ddp_map_read(map) : NULL};
     if (v->set.count == 0)
         return ddp_fail(err, DDP_ERR_FORMAT,
@@ -398,12 +399,14 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                                                              : DDP_RECALLS_COCO,
                                          .score = least_score};
     ddp_validation_result *r = &v->last;
+    ddp_status st;
 
-    ddp_status st = r->is_classifier
-                        ? ddp_validate_classifier(&r->accuracy, &r->unreadable, v->group, net,
-                                                  &v->set, v->class_of, r->top, listener, err)
-                        : ddp_validate_detector(&r->all, v->each, &r->unreadable, v->group, net,
-                                                &v->set, &config, listener, err);
+    if (v->set.bf16 && ddp_network_check_bf16(net, err))
+        return err->code;
+    st = r->is_classifier ? ddp_validate_classifier(&r->accuracy, &r->unreadable, v->group, net,
+                                                    &v->set, v->class_of, r->top, listener, err)
+                          : ddp_validate_detector(&r->all, v->each, &r->unreadable, v->group, net,
+                                                  &v->set, &config, listener, err);
 
     if (st)
         return ddp_wrap(err, "validation");
