@@ -1,4 +1,4 @@
-"""The command blocks of a Markdown page: what is indented by four spaces under a heading. A block is run, unless a comment before it says
+"""The command blocks of a Markdown page: what is indented by four spaces under a heading, but within ```. A block is run, unless a comment before it says
 why not: <!-- not run: WHY -->. In a block with lines that begin with `$ ` these are the commands, and the others are what they print."""
 import re
 
@@ -33,10 +33,11 @@ def of_page(path, name):
     with open(path, encoding="utf-8") as f:
         lines = f.read().splitlines()
     found, why_not, heading, at = [], None, "", 0
-    in_text = in_list = False
+    in_text = in_list = in_program = False
     while at < len(lines):
         line = lines[at]
-        if line.startswith("    ") and not in_text and not in_list:
+        in_program ^= line.startswith("```")
+        if line.startswith("    ") and not in_program and not in_text and not in_list:
             last = at
             while last < len(lines) and (lines[last].startswith("    ") or not lines[last]):
                 last += 1
