@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # ddp-test: usual
-"""libdarknet-ddp.so for the guide's programs in C and in Python, with numpy where some Python has it: the boxes of `detector test`, and what
-starts the program. Threads and faulty files: tests/library."""
+"""libdarknet-ddp.so, as it is installed, for the guide's programs in C and in Python, with numpy where some Python has it: the boxes of
+`detector test`, and what starts the program. Threads and faulty files: tests/library."""
 import json
 import os
 import shutil
@@ -16,7 +16,6 @@ import darknet  # noqa: E402
 import tiny_weights  # noqa: E402
 
 GUIDE = os.path.join(PROJECT, "darknet-ddp", "docs", "predict.md")
-LIBRARY = os.path.join(PROJECT, "darknet-ddp", "library")
 BUILD = os.path.dirname(darknet.PROGRAM)
 LEAST = 0.005
 
@@ -75,6 +74,8 @@ def python():
 class Library(darknet.Case):
     def setUp(self):
         super().setUp()
+        self.prefix = self.path("installed")
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", self.prefix], stdout=subprocess.DEVNULL, check=True)
         data = darknet.DataSet(self.folder)
         data.boxes()
         data.data("train.data", valid="train.list")
@@ -94,8 +95,8 @@ class Library(darknet.Case):
     def script(self, text):
         if not python():
             raise unittest.SkipTest("no Python here has numpy")
-        environment = {**os.environ, "PYTHONPATH": os.path.join(LIBRARY, "python"), "DARKNET_DDP_LIBRARY": BUILD, "PYTHONDONTWRITEBYTECODE": "1",
-                       "PATH": BUILD + ":" + os.environ["PATH"]}
+        environment = {**os.environ, "PYTHONPATH": self.prefix + "/share/darknet/python", "LD_LIBRARY_PATH": self.prefix + "/lib",
+                       "PYTHONDONTWRITEBYTECODE": "1", "PATH": self.prefix + "/bin:" + os.environ["PATH"]}
         done = subprocess.run([python(), "-c", text], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual(done.returncode, 0, done)
         return done.stdout
@@ -121,7 +122,8 @@ class Library(darknet.Case):
             raise unittest.SkipTest("no C compiler")
         (program,) = self.guide("c")
         self.write("look.c", program)
-        subprocess.run(["cc", "-Wall", "-Werror", "-o", "look", "look.c", "-I", LIBRARY, "-L", BUILD, "-ldarknet-ddp", f"-Wl,-rpath,{BUILD}"],
+        subprocess.run(["cc", "-Wall", "-Werror", "-o", "look", "look.c", "-I", self.prefix + "/include", "-L", self.prefix + "/lib", "-ldarknet-ddp",
+                        f"-Wl,-rpath,{self.prefix}/lib"],
                        cwd=self.folder, check=True)
         done = subprocess.run(["./look"], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
