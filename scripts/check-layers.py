@@ -23,7 +23,7 @@ MODULES = {
         "base": "text",
         "eval": "base",
         "check": "base text",
-        "monitor": "base",
+        "monitor": "base eval",
         "watch": "base",
         "film": "base",
         "device": "base",
@@ -57,7 +57,8 @@ MODULES = {
         "bench": "+",
         "predict": "+ inputs validate show",
         "import": "+",
-        "cli": "+ inputs validate launch show saves run bench predict import",
+        "report": "+ inputs",
+        "cli": "+ inputs validate launch show saves run bench predict import report",
     },
     "library": {"library": "base device check samples layers glue predict"},
 }

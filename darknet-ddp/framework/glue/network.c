@@ -140,6 +140,17 @@ int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES])
     return describe_cells(net, text, DDP_MISFIT_BYTES);
 }
 
+int ddp_network_cell(const network *net)
+{
+    int most = 0;
+
+    for (int i = 0; i < net->n; i++)
+        if ((net->layers[i].type == YOLO || net->layers[i].type == REGION)
+            && net->layers[i].w > most)
+            most = net->layers[i].w;
+    return most ? net->w / most : 0;
+}
+
 void ddp_network_read(network *net, const char *weights)
 {
     char path[4096];

@@ -43,6 +43,10 @@ int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES]);
 
 enum { DDP_MISFIT_BYTES = 512 };
 
+/* Return how many pixels of the input's width a cell of net's finest detector has; 0: net has no
+ * [yolo] or [region]. */
+int ddp_network_cell(const network *net);
+
 /* Return 0 if the cells of net's detectors divide its input. Else return 1, and write a sentence on
  * which do not, and which sizes would fit. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);

@@ -2,6 +2,7 @@
 
 #include "samples/picture_loader.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { QUALITY = 75 };
@@ -51,7 +52,28 @@ static image shrink(image whole, int most)
     return resize_image(whole, width > 0 ? width : 1, height > 0 ? height : 1);
 }
 
-ddp_thumbnail ddp_thumbnail_of(const char *path, int most)
+/* Return that part of whole, which is freed, and set *part to what it is. */
+static image cut(image whole, ddp_box *part)
+{
+    int left = (int)fmax(0, part->left * whole.w), top = (int)fmax(0, part->top * whole.h);
+    int right = (int)fmin(whole.w, ceil((part->left + part->width) * whole.w));
+    int bottom = (int)fmin(whole.h, ceil((part->top + part->height) * whole.h));
+    image piece;
+
+    left = left < whole.w ? left : whole.w - 1;
+    top = top < whole.h ? top : whole.h - 1;
+    right = right > left ? right : left + 1;
+    bottom = bottom > top ? bottom : top + 1;
+    piece = crop_image(whole, left, top, right - left, bottom - top);
+    *part = (ddp_box){.left = (double)left / whole.w,
+                      .top = (double)top / whole.h,
+                      .width = (double)piece.w / whole.w,
+                      .height = (double)piece.h / whole.h};
+    free_image(whole);
+    return piece;
+}
+
+ddp_thumbnail ddp_thumbnail_of(const char *path, ddp_box *part, int most)
 {
     ddp_thumbnail t = {0};
     char why[DDP_PICTURE_WHY];
@@ -60,8 +82,12 @@ ddp_thumbnail ddp_thumbnail_of(const char *path, int most)
 
     if (!ddp_picture_read(&whole, path, why))
         return t;
+    if (part)
+        whole = cut(whole, part);
     small = shrink(whole, most);
     pixels = pixels_of(&small);
+    t.width = small.w;
+    t.height = small.h;
     if (pixels)
         (void)stbi_write_jpg_to_func(take, &t, small.w, small.h, small.c, pixels, QUALITY);
     free(pixels);

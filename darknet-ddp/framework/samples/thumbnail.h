@@ -2,16 +2,22 @@
 #ifndef DDP_SAMPLES_THUMBNAIL_H
 #define DDP_SAMPLES_THUMBNAIL_H
 
+#include "eval/detections.h"
+
 #include <stddef.h>
 
 typedef struct ddp_thumbnail {
     unsigned char
         *bytes; /* a JPEG file of `count` bytes, which the caller frees; NULL: there is none */
     size_t count;
+    int width, height; /* its size in pixels */
 } ddp_thumbnail;
 
 /* Return a copy of the picture at path, no side longer than `most` pixels. Its bytes are NULL if
- * the picture cannot be read or there is no memory. */
-ddp_thumbnail ddp_thumbnail_of(const char *path, int most);
+ * the picture cannot be read or there is no memory.
+ *
+ *   part  which part of the picture, in fractions of it; NULL: all. What reaches beyond the picture
+ *         is cut off, and *part becomes what is left */
+ddp_thumbnail ddp_thumbnail_of(const char *path, ddp_box *part, int most);
 
 #endif

@@ -77,6 +77,18 @@ int ddp_decode_picture(const char *picture, char *note, size_t size)
     return failed;
 }
 
+int ddp_decode_grey(const char *picture, int side, unsigned char **grey, int *width, int *height)
+{
+    decoded d;
+
+    if (decode_small(picture, side, &d))
+        return -1;
+    *grey = d.bytes;
+    *width = d.w;
+    *height = d.h;
+    return 0;
+}
+
 int ddp_exif_orientation(const unsigned char *exif, size_t size)
 {
     return exif_orientation(exif, size);

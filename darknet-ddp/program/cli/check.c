@@ -11,6 +11,7 @@
 #include "inputs/scan_data.h"
 #include "inputs/scan_gather.h"
 #include "launch/transport_choice.h"
+#include "report/data_report.h"
 #include "samples/transforms.h"
 #include "show/output_file.h"
 #include "show/rank_output.h"
@@ -18,6 +19,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Part number rank of size. */
 static void look(ddp_scan_data *c, int rank, int size)
@@ -127,6 +129,42 @@ static void add_fault(void *ctx, const char *kind, const ddp_error *why)
     ddp_check_add_said(&c->faults, kind, is_of_cfg ? c->cfg_path : c->data_path, why->text);
 }
 
+/* How many pixels a cell of the finest detector has; 0: there is none, or the cfg has a fault. */
+static int cell_of(const ddp_scan_data *c, const ddp_options *options)
+{
+    ddp_network_shape shape;
+    network *net;
+    int cell;
+
+    if (c->heads.count == 0 || ddp_faults_have(&c->faults, "cfg-"))
+        return 0;
+    net = ddp_command_load(&shape, c->cfg_path, options, -1);
+    cell = ddp_network_cell(net);
+    ddp_network_free(net);
+    return cell;
+}
+
+/* Write the page of -report. */
+static ddp_status write_report(const ddp_scan_data *c, const ddp_options *options, ddp_error *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    ddp_data_report report = {0};
+    ddp_status st = DDP_OK;
+
+    if (!options->report)
+        return DDP_OK;
+    st = ddp_data_report_read(&report, c, options->threads ? options->threads : (int)cores, err);
+    if (!st) {
+        FILE *page = ddp_output_file_open(options->report);
+
+        report.cell = cell_of(c, options);
+        ddp_data_report_put(page, &report);
+        ddp_output_file_close(page, options->report);
+    }
+    ddp_data_report_release(&report);
+    return st;
+}
+
 /* On rank 0, with what all have found. */
 static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *options,
                     ddp_error *err)
@@ -138,6 +176,8 @@ static int conclude(ddp_scan_data *c, const char *weights, const ddp_options *op
     if (!ddp_faults_have(&c->faults, "cfg-filters") && !ddp_faults_have(&c->faults, "cfg-classes"))
         ddp_check_cfg(&c->faults, c->cfg_path, &c->cfg.cfg,
                       options); /* else it would say that once more */
+    if (write_report(c, options, err))
+        return -1;
     look_at_anchors(c, &fit.anchors);
     if (look_at_weights(c, weights, options->weights_force, &fit, err))
         return -1;

@@ -1,5 +1,6 @@
 /* The commands `darknet detector test`, `darknet detector demo` and `darknet classifier predict`:
- * predict boxes or classes of pictures and films. */
+ * predict boxes or classes of pictures and films. And `darknet ddp suspects`, which compares the
+ * boxes of train= with their labels. */
 #include "base/clock.h"
 #include "base/plural.h"
 #include "cli/commands.h"
@@ -10,6 +11,7 @@
 #include "launch/transport_choice.h"
 #include "predict/run.h"
 #include "predict/source.h"
+#include "predict/suspects.h"
 #include "show/rank_output.h"
 #include "validate/result_files.h"
 
@@ -21,11 +23,12 @@
 struct testing {
     const ddp_command_call *call;
     int is_classifier;
+    int is_suspects; /* 1: of train=, and for the ranking of its labels */
     ddp_group *group;
     ddp_gpus gpus;
     network *net;
     ddp_sections data;
-    ddp_lines names;
+    ddp_lines names, train;
     ddp_source source;
     ddp_sink_config config;
     ddp_predict_run run;
@@ -124,8 +127,11 @@ static ddp_sink *next_sink(struct testing *t)
 static ddp_status open_sinks(struct testing *t, ddp_error *err)
 {
     const ddp_options *o = t->call->options;
+    const ddp_suspects_files files = {o->out, o->json, o->results};
     int is_first = ddp_group_rank(t->group) == 0, coco = o->json_format == DDP_JSON_COCO;
 
+    if (t->is_suspects)
+        return is_first ? ddp_suspects_sink_open(next_sink(t), &t->config, &files, err) : DDP_OK;
     if (coco && t->config.classes > DDP_COCO_CLASSES)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-json_format coco is for up to %d classes, and there "
@@ -165,6 +171,9 @@ static void open_ranks(struct testing *t)
     require(read_names(t, &err), &err);
 }
 
+/* Finds of less say nothing of a label. */
+static const float least_score = 0.05F;
+
 static int threads_of(const ddp_options *o)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -176,7 +185,7 @@ static void open_predictor(struct testing *t)
 {
     const ddp_options *o = t->call->options;
     const ddp_predictor_config config = {.is_classifier = t->is_classifier,
-                                         .thresh = (float)o->thresh,
+                                         .thresh = t->is_suspects ? least_score : (float)o->thresh,
                                          .hierarchy = (float)o->hierarchy,
                                          .nms = (float)o->nms,
                                          .top = top_of(t),
@@ -219,11 +228,36 @@ static void run_prompt(struct testing *t)
     }
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Take the pictures of train=, each once. */
+static void set_train(struct testing *t)
+{
+    const char *list = ddp_sections_find(&t->data, "train");
+    size_t count = 0;
+    ddp_error err;
+
+    if (!list)
+        require(ddp_fail(&err, DDP_ERR_FORMAT, "%s has no train=", t->call->words[0]), &err);
+    require(ddp_lines_read(&t->train, list, &err), &err);
+    qsort(t->train.all, t->train.count, sizeof *t->train.all, by_text);
+    for (size_t i = 0; i < t->train.count; i++)
+        if (count == 0 || strcmp(t->train.all[count - 1], t->train.all[i]) != 0)
+            t->train.all[count++] = t->train.all[i];
+    set_files(t, t->train.all, count, 0);
+}
+
 static void run_files(struct testing *t)
 {
     ddp_error err;
 
-    set_files(t, t->source.paths, t->source.count, t->source.is_one_file);
+    if (t->is_suspects)
+        set_train(t);
+    else
+        set_files(t, t->source.paths, t->source.count, t->source.is_one_file);
     require(open_sinks(t, &err), &err);
     require(ddp_predict_run_all(&t->run, &err), &err);
 }
@@ -233,7 +267,7 @@ static void print_sum(const struct testing *t, double seconds)
     const ddp_predict_run *run = &t->run;
     size_t read = run->pictures - run->unreadable_count;
 
-    if (run->pictures < 2 || ddp_group_rank(t->group) > 0)
+    if (run->pictures < 2 || t->is_suspects || ddp_group_rank(t->group) > 0)
         return;
     printf("%zu picture%s in %.1f seconds, %.1f a second; a forward pass takes %.1f ms", read,
            ddp_plural(read), seconds, (double)run->pictures / seconds,
@@ -251,17 +285,18 @@ static void close_all(struct testing *t)
     ddp_network_free(t->net);
     ddp_source_release(&t->source);
     ddp_lines_release(&t->names);
+    ddp_lines_release(&t->train);
     ddp_sections_release(&t->data);
     ddp_group_close(t->group);
     ddp_gpus_release(&t->gpus);
 }
 
-static int test(const ddp_command_call *call, int is_classifier)
+static int test(struct testing t)
 {
-    struct testing t = {.call = call, .is_classifier = is_classifier};
+    const ddp_command_call *call = t.call;
     int64_t began;
     ddp_error err;
-    int asks = call->count == 3, failed;
+    int asks = call->count == 3 && !t.is_suspects, failed;
 
     open_ranks(&t);
     if (asks && ddp_group_size(t.group) > 1)
@@ -285,7 +320,7 @@ static int test(const ddp_command_call *call, int is_classifier)
 
 int ddp_command_test(const ddp_command_call *call)
 {
-    return test(call, 0);
+    return test((struct testing){.call = call});
 }
 
 int ddp_command_demo(const ddp_command_call *call)
@@ -298,10 +333,15 @@ int ddp_command_demo(const ddp_command_call *call)
                          "which this program is built without. It takes films: DATA CFG WEIGHTS "
                          "FILM; predict.md says how to read a camera in Python"),
                 &err);
-    return test(call, 0);
+    return test((struct testing){.call = call});
 }
 
 int ddp_command_predict(const ddp_command_call *call)
 {
-    return test(call, 1);
+    return test((struct testing){.call = call, .is_classifier = 1});
+}
+
+int ddp_command_suspects(const ddp_command_call *call)
+{
+    return test((struct testing){.call = call, .is_suspects = 1});
 }

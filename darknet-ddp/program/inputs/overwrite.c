@@ -190,12 +190,15 @@ static const struct file_option {
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_MAP, DDP_WRITTEN_MAP},
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_TEST, DDP_WRITTEN_PREDICTIONS},
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_PREDICT, DDP_WRITTEN_PREDICTIONS},
+    {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_SUSPECTS, DDP_WRITTEN_SUSPECTS},
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_BENCH},
     {"-json", offsetof(ddp_options, json), 1U << DDP_COMMAND_OPTIONS, DDP_WRITTEN_OPTIONS},
     {"-trace", offsetof(ddp_options, trace), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_TRACE},
     {"-profile", offsetof(ddp_options, profile), 1U << DDP_COMMAND_BENCH, DDP_WRITTEN_PROFILE},
     {"-o", offsetof(ddp_options, out), 1U << DDP_COMMAND_CFG, DDP_WRITTEN_CFG},
     {"-o", offsetof(ddp_options, out), 1U << DDP_COMMAND_EXPORT, DDP_WRITTEN_ONNX},
+    {"-o", offsetof(ddp_options, out), 1U << DDP_COMMAND_SUSPECTS, DDP_WRITTEN_PAGE},
+    {"-report", offsetof(ddp_options, report), 1U << DDP_COMMAND_CHECK, DDP_WRITTEN_PAGE},
     {"-ddp_trace", offsetof(ddp_options, trace_run), 0, DDP_WRITTEN_TRACE},
 };
 

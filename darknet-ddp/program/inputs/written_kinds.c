@@ -3,6 +3,7 @@
 #include "inputs/written_kinds.h"
 
 #include "inputs/weights_file.h"
+#include "monitor/html.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -126,6 +127,8 @@ static const struct {
     [DDP_WRITTEN_CHECK] = {"earlier report of `ddp check`", "{\"faults\": "},
     [DDP_WRITTEN_MAP] = {"earlier report of `detector map`", "{\"found\": "},
     [DDP_WRITTEN_PREDICTIONS] = {"earlier file of predictions", "{\"pictures\": "},
+    [DDP_WRITTEN_SUSPECTS] = {"earlier ranking of `ddp suspects`", "{\"suspects\": "},
+    [DDP_WRITTEN_PAGE] = {"page that darknet wrote", ddp_html_first},
     [DDP_WRITTEN_OPTIONS] = {"earlier table of `ddp options`", "{\"options\": "},
     [DDP_WRITTEN_BENCH] = {"earlier report of `ddp bench`", "{\n  \"cfg\": "},
     [DDP_WRITTEN_TRACE] = {"earlier trace", "{\"traceEvents\":"},

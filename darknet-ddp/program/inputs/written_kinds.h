@@ -8,6 +8,7 @@ typedef enum ddp_written_kind {
     DDP_WRITTEN_CHECK, /* reports in JSON, each of its command */
     DDP_WRITTEN_MAP,
     DDP_WRITTEN_PREDICTIONS,
+    DDP_WRITTEN_SUSPECTS,
     DDP_WRITTEN_OPTIONS,
     DDP_WRITTEN_BENCH,
     DDP_WRITTEN_TRACE,
@@ -16,7 +17,8 @@ typedef enum ddp_written_kind {
     DDP_WRITTEN_ONNX,
     DDP_WRITTEN_WEIGHTS,
     DDP_WRITTEN_JPEG,
-    DDP_WRITTEN_VOC, /* a detector's results, in each format of eval= */
+    DDP_WRITTEN_PAGE, /* pages of `ddp suspects` and of `ddp check -report` */
+    DDP_WRITTEN_VOC,  /* a detector's results, in each format of eval= */
     DDP_WRITTEN_COCO,
     DDP_WRITTEN_IMAGENET
 } ddp_written_kind;

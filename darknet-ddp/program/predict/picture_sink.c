@@ -49,7 +49,8 @@ static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
     (void)snprintf(file, sizeof file, "%s.jpg", name);
     if (check_overwrite(file, p->path, err))
         return err->code;
-    ddp_draw_boxes(s->drawer, p, truths, ddp_truths_read(truths, p->path, s->config->classes));
+    ddp_draw_boxes(s->drawer, p, truths,
+                   ddp_truths_read(truths, NULL, p->path, s->config->classes));
     ddp_prediction_save(p, name);
     return DDP_OK;
 }

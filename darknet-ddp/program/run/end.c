@@ -70,7 +70,8 @@ static void summarise(int stopped)
         .stopped = stopped,
         .more_patience = validations > 0 ? validations + ddp_run.options->patience : 0,
         .epochs = ddp_overrides_more_epochs(&ddp_run.overrides, ddp_run.options->epochs, 0),
-        .cfg = ddp_run.cfg_path};
+        .cfg = ddp_run.cfg_path,
+        .data = ddp_run.is_detector ? ddp_run.data : NULL};
 
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;

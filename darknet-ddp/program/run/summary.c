@@ -109,6 +109,14 @@ static void print_command(const ddp_summary *s)
     free(command);
 }
 
+/* Print the command that ranks the labels of a finished detector's data. */
+static void print_suspects(const ddp_summary *s)
+{
+    if (s->data && !s->stopped)
+        printf("DDP: `darknet ddp suspects %s %s %s` lists the labels that are most likely wrong\n",
+               s->data, s->cfg, ddp_checkpoints_last(s->checkpoints));
+}
+
 void ddp_summary_print(const ddp_summary *s)
 {
     size_t count;
@@ -120,6 +128,8 @@ void ddp_summary_print(const ddp_summary *s)
     (void)ddp_checkpoints_saved(s->checkpoints, &count);
     if (count > 0)
         print_files(s);
-    if (ddp_checkpoints_last(s->checkpoints))
+    if (ddp_checkpoints_last(s->checkpoints)) {
         print_command(s);
+        print_suspects(s);
+    }
 }

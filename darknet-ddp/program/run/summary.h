@@ -17,6 +17,7 @@ typedef struct ddp_summary {
     int more_patience;    /* a -patience with which it would go on; 0: -patience did not end it */
     int epochs;           /* an -epochs that would train further; 0: -epochs was not given */
     const char *cfg;      /* path of the cfg */
+    const char *data;     /* path of a detector's .data file; NULL: this is no detector */
 } ddp_summary;
 
 /* Print the last lines, on rank 0; nothing if no step was made. */

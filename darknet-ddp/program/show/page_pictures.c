@@ -129,7 +129,7 @@ static void take_pictures(ddp_page_pictures *views)
 
         p->box_count = 0;
         if (!p->thumbnail.bytes)
-            p->thumbnail = ddp_thumbnail_of(views->paths[p->number], PIXELS);
+            p->thumbnail = ddp_thumbnail_of(views->paths[p->number], NULL, PIXELS);
     }
 }
 

@@ -46,6 +46,7 @@ static int read_line(struct reading *r, char *text, ddp_label_box *box)
                       line.kind, r->path, r->line, "%s", line.why);
     }
     *box = line.box;
+    box->line = r->line;
     return verdict == DDP_LABEL_BOX;
 }
 

@@ -1,6 +1,7 @@
 #include "monitor/page.h"
 
 #include "base/json.h"
+#include "monitor/html.h"
 
 #include <string.h>
 
@@ -154,23 +155,6 @@ static void put_confusion(FILE *out, const ddp_page *page)
     (void)fputs(n ? "]]}" : "]}", out);
 }
 
-static void put_base64(FILE *out, const unsigned char *bytes, size_t count)
-{
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < count; i += 3) {
-        size_t left = count - i;
-        unsigned b = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0)
-                     | (left > 2 ? (unsigned)bytes[i + 2] : 0);
-
-        (void)fputc(letters[b >> 18], out);
-        (void)fputc(letters[b >> 12 & 63], out);
-        (void)fputc(left > 1 ? letters[b >> 6 & 63] : '=', out);
-        (void)fputc(left > 2 ? letters[b & 63] : '=', out);
-    }
-}
-
 static void put_boxes(FILE *out, const ddp_page_picture *p)
 {
     (void)fputs(",\"boxes\":[", out);
@@ -197,7 +181,7 @@ static void put_pictures(FILE *out, const ddp_page *page)
         (void)fputs(i ? ",{\"caption\":" : "{\"caption\":", out);
         ddp_json_text(out, p->caption);
         (void)fprintf(out, ",\"src\":\"data:%s;base64,", p->mime);
-        put_base64(out, p->bytes, p->count);
+        ddp_html_base64(out, p->bytes, p->count);
         (void)fputc('"', out);
         put_boxes(out, p);
         (void)fputc('}', out);

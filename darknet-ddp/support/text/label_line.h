@@ -6,6 +6,7 @@
 typedef struct ddp_label_box {
     int class_id;
     float x, y, w, h;
+    int line; /* number of its line in the file, from 1; 0: not known */
 } ddp_label_box;
 
 typedef enum ddp_label_verdict {

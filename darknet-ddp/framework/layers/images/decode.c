@@ -55,10 +55,11 @@ static unsigned char *read_whole(FILE *f, size_t *size)
     return bytes;
 }
 
-static int decode_bytes(const unsigned char *file, size_t size, int only_size, decoded *out)
+static int decode_bytes(const unsigned char *file, size_t size, int least_side, decoded *out)
 {
+    int only_size = least_side == DECODE_SIZE;
     if (size >= 2 && !memcmp(file, "\xff\xd8", 2))
-        return decode_jpeg(file, size, only_size, out);
+        return decode_jpeg(file, size, least_side, out);
     if (size >= 8 && !memcmp(file, "\x89PNG\r\n\x1a\n", 8))
         return decode_png(file, size, only_size, out);
     return decode_other(file, size, only_size, out);
@@ -84,7 +85,7 @@ static int turn_upright(decoded *out)
     return 0;
 }
 
-static int decode_file(const char *path, int only_size, decoded *out)
+static int decode_file(const char *path, int least_side, decoded *out)
 {
     size_t size;
     int failed;
@@ -99,7 +100,7 @@ static int decode_file(const char *path, int only_size, decoded *out)
     fclose(f);
     if (!file)
         return -1;
-    failed = decode_bytes(file, size, only_size, out);
+    failed = decode_bytes(file, size, least_side, out);
     free(file);
     return failed ? -1 : turn_upright(out);
 }
@@ -135,14 +136,21 @@ static int convert(decoded *out, int c)
 
 int decode_picture(const char *path, int channels, decoded *out)
 {
-    if (decode_file(path, 0, out))
+    if (decode_file(path, DECODE_WHOLE, out))
         return -1;
     return channels && channels != out->c ? convert(out, channels) : 0;
 }
 
 int decode_size(const char *path, decoded *out)
 {
-    return decode_file(path, 1, out);
+    return decode_file(path, DECODE_SIZE, out);
+}
+
+int decode_small(const char *path, int side, decoded *out)
+{
+    if (decode_file(path, side, out))
+        return -1;
+    return out->c != 1 ? convert(out, 1) : 0;
 }
 
 /* FNV-1a. */

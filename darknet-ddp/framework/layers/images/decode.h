@@ -29,15 +29,22 @@ int decode_picture(const char *path, int channels, decoded *out);
 /* Read width, height and channels from the file's header, as decode_picture; bytes is NULL. */
 int decode_size(const char *path, decoded *out);
 
+/* Decode the file at path as grey, of which JPEGs may come smaller, down to an eighth, while the
+ * shorter side keeps at least `side` pixels, 2 or more. Otherwise as decode_picture. */
+int decode_small(const char *path, int side, decoded *out);
+
 /* Return what decodes pictures here, such as "libjpeg-turbo 2.1.5 1a2b3c4d, libpng 1.6.39, Exif".
  * The hexadecimal number is a checksum of how the loaded JPEG library rounds. "Exif": pictures are
  * turned, which earlier versions did not do. The string is static. */
 const char *decoders(void);
 
 /* ---- decoders of one kind each. file[0..size) is the whole file; only_size: leave bytes NULL.
- * Returns as decode_picture does; the picture is not turned yet, its orientation is set. ---- */
+ * Returns as decode_picture does; the picture is not turned yet, its orientation is set.
+ * least_side: DECODE_WHOLE; DECODE_SIZE, which is only_size; or a side as for decode_small. ---- */
 
-int decode_jpeg(const unsigned char *file, size_t size, int only_size, decoded *out);
+enum { DECODE_WHOLE = 0, DECODE_SIZE = 1 };
+
+int decode_jpeg(const unsigned char *file, size_t size, int least_side, decoded *out);
 int decode_png(const unsigned char *file, size_t size, int only_size, decoded *out);
 int decode_other(const unsigned char *file, size_t size, int only_size, decoded *out);
 

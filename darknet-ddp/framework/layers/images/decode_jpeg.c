@@ -74,6 +74,22 @@ static void light_of_inks(const decoder *d)
     d->out->c = 3;
 }
 
+/* Have a picture decoded as grey, if that is free, and at the smallest of 1/1, 1/2, 1/4 and 1/8 of
+ * its size that leaves the shorter side this long. */
+static void choose_small(decoder *d, int side)
+{
+    struct jpeg_decompress_struct *jpeg = &d->jpeg;
+    int shorter = d->out->w < d->out->h ? d->out->w : d->out->h;
+    jpeg->scale_num = jpeg->scale_denom = 1;
+    while (jpeg->scale_denom < 8 && shorter / (2 * (int)jpeg->scale_denom) >= side)
+        jpeg->scale_denom *= 2;
+    jpeg_calc_output_dimensions(jpeg);
+    d->out->w = (int)jpeg->output_width;
+    d->out->h = (int)jpeg->output_height;
+    if (jpeg->jpeg_color_space == JCS_YCbCr)
+        d->out->c = 1;
+}
+
 static void read_pixels(decoder *d)
 {
     struct jpeg_decompress_struct *jpeg = &d->jpeg;
@@ -102,7 +118,7 @@ static int find_orientation(const struct jpeg_decompress_struct *jpeg)
     return EXIF_UPRIGHT;
 }
 
-static void read_jpeg(decoder *d, const unsigned char *file, size_t size, int only_size)
+static void read_jpeg(decoder *d, const unsigned char *file, size_t size, int least_side)
 {
     jpeg_create_decompress(&d->jpeg);
     d->jpeg.progress = &d->progress;
@@ -117,13 +133,16 @@ static void read_jpeg(decoder *d, const unsigned char *file, size_t size, int on
         snprintf(d->out->note, sizeof d->out->note, "it has %d components", d->out->c);
         longjmp(d->failed, 1);
     }
-    if (only_size)
+    if (least_side == DECODE_SIZE) {
         d->out->c = d->out->c == 1 ? 1 : 3;
-    else
-        read_pixels(d);
+        return;
+    }
+    if (least_side > DECODE_SIZE)
+        choose_small(d, least_side);
+    read_pixels(d);
 }
 
-int decode_jpeg(const unsigned char *file, size_t size, int only_size, decoded *out)
+int decode_jpeg(const unsigned char *file, size_t size, int least_side, decoded *out)
 {
     decoder d = {.out = out};
     d.jpeg.err = jpeg_std_error(&d.errors);
@@ -137,7 +156,7 @@ int decode_jpeg(const unsigned char *file, size_t size, int only_size, decoded *
         out->bytes = 0;
         return -1;
     }
-    read_jpeg(&d, file, size, only_size);
+    read_jpeg(&d, file, size, least_side);
     jpeg_destroy_decompress(&d.jpeg);
     return 0;
 }

@@ -1,0 +1,36 @@
+#include "predict/suspects.h"
+
+#include "samples/transforms.h"
+
+void ddp_suspect_tell(const ddp_suspect_list *all, const ddp_suspect *s,
+                      char text[DDP_SUSPECT_TEXT])
+{
+    const char *label = s->label.line ? all->config->names[s->label.truth.class_id] : "";
+    const char *other = s->has_other ? all->config->names[s->other.truth.class_id] : "";
+
+    if (s->kind == DDP_SUSPECT_TWICE)
+        (void)snprintf(text, DDP_SUSPECT_TEXT, "%.100s and %.100s of line %d have an IoU of %.2f",
+                       label, other, s->other.line,
+                       ddp_box_iou(&s->label.truth.box, &s->other.truth.box));
+    else if (s->kind == DDP_SUSPECT_MISSING)
+        (void)snprintf(text, DDP_SUSPECT_TEXT, "%.100s %.2f is found where no label is", other,
+                       s->score);
+    else if (s->kind == DDP_SUSPECT_EXTRA)
+        (void)snprintf(text, DDP_SUSPECT_TEXT, "%.100s is not found", label);
+    else
+        (void)snprintf(text, DDP_SUSPECT_TEXT, "%.100s; %.100s %.2f is found with an IoU of %.2f",
+                       label, other, s->score,
+                       ddp_box_iou(&s->label.truth.box, &s->other.truth.box));
+}
+
+void ddp_suspect_place(const ddp_suspect_list *all, const ddp_suspect *s,
+                       char place[DDP_SUSPECT_WHERE])
+{
+    char path[DDP_LABEL_PATH_BYTES];
+
+    ddp_label_path(all->config->paths[s->picture], path);
+    if (s->label.line)
+        (void)snprintf(place, DDP_SUSPECT_WHERE, "%s:%d", path, s->label.line);
+    else
+        (void)snprintf(place, DDP_SUSPECT_WHERE, "%s", path);
+}

@@ -1,0 +1,178 @@
+/* Ranks the labels of pictures by how likely they are wrong, and writes the ranking to the
+ * terminal, as a page, as JSON and as label files to review (`darknet ddp suspects`). */
+#include "base/json.h"
+#include "base/plural.h"
+#include "predict/sinks.h"
+#include "predict/suspects.h"
+#include "predict/truths.h"
+#include "samples/transforms.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN_LEAST = 20, SHOWN_MOST = 500, PERCENT_SHOWN = 5, TERMINAL_LINES = 20 };
+
+struct sink {
+    ddp_suspect_list all;
+    ddp_suspects_files files;
+    size_t pictures;
+};
+
+static ddp_status no_memory(ddp_error *err)
+{
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the ranking of labels");
+}
+
+static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
+{
+    struct sink *s = ctx;
+    static ddp_truth truths[DDP_TRUTHS_MOST];
+    static int lines[DDP_TRUTHS_MOST];
+    static ddp_label_truth labels[DDP_TRUTHS_MOST];
+    size_t count;
+
+    if (p->why[0] || p->is_frame)
+        return DDP_OK;
+    count = ddp_truths_read(truths, lines, p->path, s->all.config->classes);
+    for (size_t i = 0; i < count; i++)
+        labels[i] = (ddp_label_truth){.truth = truths[i], .line = lines[i]};
+    s->pictures++;
+    return ddp_suspects_add(&s->all.ranking, (uint32_t)p->number, labels, count, p->found, p->count)
+               ? no_memory(err)
+               : DDP_OK;
+}
+
+/* ---- the terminal ---- */
+
+static void print_counts(const struct sink *s)
+{
+    const ddp_suspects *r = &s->all.ranking;
+    size_t counts[DDP_SUSPECT_KINDS] = {0};
+
+    for (size_t i = 0; i < r->count; i++)
+        counts[r->list[i].kind]++;
+    printf("%zu picture%s, %zu label%s; suspects:", s->pictures, ddp_plural(s->pictures), r->labels,
+           ddp_plural(r->labels));
+    for (int k = 0; k < DDP_SUSPECT_KINDS; k++)
+        printf("%s %zu %s", k ? "," : "", counts[k], ddp_suspect_word(k));
+    (void)putchar('\n');
+}
+
+static void print(const struct sink *s)
+{
+    const ddp_suspects *r = &s->all.ranking;
+    char text[DDP_SUSPECT_TEXT], place[DDP_SUSPECT_WHERE];
+
+    print_counts(s);
+    for (size_t i = 0; i < r->count && i < TERMINAL_LINES; i++) {
+        ddp_suspect_tell(&s->all, &r->list[i], text);
+        ddp_suspect_place(&s->all, &r->list[i], place);
+        printf("%4zu  %.2f  %-7s  %s  %s\n", i + 1, r->list[i].doubt,
+               ddp_suspect_word(r->list[i].kind), place, text);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_box(FILE *f, const ddp_suspect_list *all, const ddp_truth *t)
+{
+    (void)fprintf(f, "{\"class\": %d, \"name\": ", t->class_id);
+    ddp_json_text(f, all->config->names[t->class_id]);
+    (void)fprintf(f, ", \"x\": %.9g, \"y\": %.9g, \"width\": %.9g, \"height\": %.9g",
+                  t->box.left + t->box.width / 2, t->box.top + t->box.height / 2, t->box.width,
+                  t->box.height);
+}
+
+static void put_suspect(FILE *f, const ddp_suspect_list *all, const ddp_suspect *s)
+{
+    char path[DDP_LABEL_PATH_BYTES];
+
+    ddp_label_path(all->config->paths[s->picture], path);
+    (void)fprintf(f, "{\"doubt\": %.6f, \"kind\": \"%s\", \"picture\": ", s->doubt,
+                  ddp_suspect_word(s->kind));
+    ddp_json_text(f, all->config->paths[s->picture]);
+    (void)fputs(", \"labels\": ", f);
+    ddp_json_text(f, path);
+    if (s->label.line) {
+        (void)fputs(",\n  \"label\": ", f);
+        put_box(f, all, &s->label.truth);
+        (void)fprintf(f, ", \"line\": %d}", s->label.line);
+    }
+    if (s->has_other && s->other.line) {
+        (void)fputs(",\n  \"second\": ", f);
+        put_box(f, all, &s->other.truth);
+        (void)fprintf(f, ", \"line\": %d}", s->other.line);
+    } else if (s->has_other) {
+        (void)fputs(",\n  \"found\": ", f);
+        put_box(f, all, &s->other.truth);
+        (void)fprintf(f, ", \"score\": %.6f}", s->score);
+    }
+    (void)fputs("}", f);
+}
+
+static void put_json(FILE *f, const ddp_suspect_list *all)
+{
+    (void)fputs("{\"suspects\": [", f);
+    for (size_t i = 0; i < all->ranking.count; i++) {
+        (void)fputs(i ? ",\n" : "\n", f);
+        put_suspect(f, all, &all->ranking.list[i]);
+    }
+    (void)fputs("]}\n", f);
+}
+
+/* ---- all of it ---- */
+
+static ddp_status write_file(const char *path, const ddp_suspect_list *all,
+                             void (*put)(FILE *f, const ddp_suspect_list *all), ddp_error *err)
+{
+    FILE *f = fopen(path, "we");
+
+    if (f)
+        put(f, all);
+    if (!f || (ferror(f) | fclose(f)))
+        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    return DDP_OK;
+}
+
+static ddp_status write_all(struct sink *s, ddp_error *err)
+{
+    size_t labels = s->all.ranking.labels, shown = labels * PERCENT_SHOWN / 100;
+
+    ddp_suspects_rank(&s->all.ranking);
+    shown = shown < SHOWN_LEAST ? SHOWN_LEAST : shown < SHOWN_MOST ? shown : SHOWN_MOST;
+    s->all.shown = shown < s->all.ranking.count ? shown : s->all.ranking.count;
+    print(s);
+    if ((s->files.json && write_file(s->files.json, &s->all, put_json, err))
+        || (s->files.page && write_file(s->files.page, &s->all, ddp_suspects_put_page, err))
+        || (s->files.review && ddp_suspects_write_labels(&s->all, s->files.review, err)))
+        return err->code;
+    if (s->files.page)
+        printf("%s shows the first %zu\n", s->files.page, s->all.shown);
+    return DDP_OK;
+}
+
+static ddp_status close_suspects(void *ctx, ddp_error *err)
+{
+    struct sink *s = ctx;
+    ddp_status st = write_all(s, err);
+
+    ddp_suspects_release(&s->all.ranking);
+    free(s);
+    return st;
+}
+
+ddp_status ddp_suspects_sink_open(ddp_sink *sink, const ddp_sink_config *config,
+                                  const ddp_suspects_files *files, ddp_error *err)
+{
+    struct sink *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return no_memory(err);
+    s->all.config = config;
+    s->all.ranking.classes = config->classes;
+    s->files = *files;
+    *sink = (ddp_sink){.ctx = s, .take = take, .close = close_suspects};
+    return DDP_OK;
+}

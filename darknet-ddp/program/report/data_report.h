@@ -1,0 +1,42 @@
+/* report/data_report.h: a page of what is in training data, for `darknet ddp check -report`. */
+#ifndef DDP_REPORT_DATA_REPORT_H
+#define DDP_REPORT_DATA_REPORT_H
+
+#include "check/label.h"
+#include "check/near_pictures.h"
+#include "inputs/scan_data.h"
+
+#include <stdio.h>
+
+/* A picture of train= or, after all of these, of valid=. */
+typedef struct ddp_report_picture {
+    const char *path;
+    int is_valid;         /* 1: the list is valid=; 0: train= */
+    int is_read;          /* 1: it could be decoded */
+    ddp_label_box *boxes; /* the label file's; a classifier's picture has one, all of it */
+    size_t box_count;
+    uint32_t
+        like; /* number of an earlier picture of its list that it is near to, plus 1; 0: none */
+    uint32_t trained; /* for valid=: number of a picture of train= that it is near to, plus 1 */
+    double like_by, trained_by; /* their likeness */
+} ddp_report_picture;
+
+typedef struct ddp_data_report {
+    const ddp_scan_data *data;
+    int cell; /* pixels of a cell of the finest detector; 0: not known */
+    ddp_report_picture *pictures;
+    ddp_signature *signatures; /* one for each picture */
+    size_t count;
+} ddp_data_report;
+
+/* Read the labels and decode the pictures of data, on `threads` threads, and find which pictures
+ * are near. data must outlive *r. Release *r in any case. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_data_report_read(ddp_data_report *r, const ddp_scan_data *data, int threads,
+                                ddp_error *err) DDP_MUST_CHECK;
+
+/* Write the page to out; ferror(out) tells whether all of it could be written. */
+void ddp_data_report_put(FILE *out, const ddp_data_report *r);
+
+void ddp_data_report_release(ddp_data_report *r);
+
+#endif

@@ -1,0 +1,35 @@
+/* check/near_pictures.h: finds pictures that show the same although their files differ: other size,
+ * other quality, mirrored, brighter.
+ *
+ * A picture's signature has the lowest waves of its brightness (a cosine transform of 32x32 means).
+ * Pictures whose waves correlate almost fully are near. A hash of the waves' signs chooses which
+ * ones are compared. */
+#ifndef DDP_CHECK_NEAR_PICTURES_H
+#define DDP_CHECK_NEAR_PICTURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DDP_WAVES = 16 }; /* waves along each side */
+
+typedef struct ddp_signature {
+    float aspect;  /* width by height; 0: the picture has no signature */
+    int known;     /* waves along each side that the picture has pixels for, at most DDP_WAVES */
+    uint64_t hash; /* signs of the lowest waves */
+    int16_t waves[DDP_WAVES * DDP_WAVES]; /* a vector of length 1, in units of 1/32767 */
+} ddp_signature;
+
+/* Set *s to the signature of a grey picture, rows from the top. A picture that is one even area has
+ * none. */
+void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, int height);
+
+/* Return how much the waves of two pictures correlate, from -1 to 1. One is mirrored in the way
+ * that correlates best. Returns 0 if one has no signature, or their aspects differ. */
+double ddp_signature_likeness(const ddp_signature *a, const ddp_signature *b);
+
+/* Call found(ctx, i, k, likeness) for each pair of near pictures, k < i. Returns 0; -1 if there is
+ * no memory. */
+int ddp_near_find(const ddp_signature *all, size_t count,
+                  void (*found)(void *ctx, size_t i, size_t k, double likeness), void *ctx);
+
+#endif

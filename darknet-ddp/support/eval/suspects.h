@@ -1,0 +1,67 @@
+/* eval/suspects.h: ranks the labels of a data set by how likely they are wrong, given what a
+ * network that was trained on them finds.
+ *
+ * 1. Begin with an all zero ddp_suspects, and set its `classes`.
+ * 2. ddp_suspects_add takes the pictures, one at a time.
+ * 3. ddp_suspects_rank makes the list. ddp_suspects_release frees it.
+ *
+ * A label that is never found and a find without a label are suspects. Each is worth as much as it
+ * is rare for its class, so a class that the network knows badly does not fill the list. A find
+ * that explains a label which is not found, by another class or a place nearby, makes one suspect
+ * of both. Labels twice are certain. */
+#ifndef DDP_EVAL_SUSPECTS_H
+#define DDP_EVAL_SUSPECTS_H
+
+#include "eval/detections.h"
+
+typedef enum ddp_suspect_kind {
+    DDP_SUSPECT_TWICE,   /* two labels on one thing: IoU of 0.9 or more */
+    DDP_SUSPECT_CLASS,   /* another class is found at the label's place */
+    DDP_SUSPECT_PLACE,   /* the label's class is found beside it */
+    DDP_SUSPECT_MISSING, /* a find without a label */
+    DDP_SUSPECT_EXTRA,   /* a label that is never found */
+    DDP_SUSPECT_KINDS
+} ddp_suspect_kind;
+
+/* A label, and the line of its file, from 1. */
+typedef struct ddp_label_truth {
+    ddp_truth truth;
+    int line;
+} ddp_label_truth;
+
+typedef struct ddp_suspect {
+    ddp_suspect_kind kind;
+    uint32_t picture;
+    double doubt;          /* from 0 to 1: how likely something is wrong */
+    ddp_label_truth label; /* line 0: there is no label (MISSING) */
+    ddp_label_truth other; /* the find, or the second label; line 0: it is no label */
+    int has_other;         /* 0: there is none (EXTRA) */
+    double score;          /* the network's score of what is found */
+} ddp_suspect;
+
+typedef struct ddp_suspects {
+    int classes;        /* number of classes */
+    size_t labels;      /* labels that were added */
+    ddp_suspect *list;  /* after ddp_suspects_rank: the most doubtful one first */
+    size_t count, room; /* elements of `list`, and for how many it has memory */
+    struct ddp_suspect_evidence *evidence;
+    size_t evidence_count, evidence_room;
+} ddp_suspects;
+
+/* Return a word for a kind: "twice". */
+const char *ddp_suspect_word(ddp_suspect_kind kind);
+
+/* Add the labels of a picture, and what the network finds there, in the same unit: all finds of a
+ * score above about 0.05, the likeliest first. All class_id must be below s->classes. Returns 0;
+ * -1 if there is no memory. */
+int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *labels,
+                     size_t label_count, const ddp_detection *found, size_t found_count);
+
+/* Rank all that was added; nothing may be added afterwards. The list depends only on what was
+ * added and in which order. */
+void ddp_suspects_rank(ddp_suspects *s);
+
+/* Free what *s holds. All zero is allowed. */
+void ddp_suspects_release(ddp_suspects *s);
+
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# ddp-test: usual
+"""`darknet ddp suspects`: faults that are sown into labels stand first in the ranking, each as what it is, and the same at any number of
+ranks. The labels are what a network of drawn weights finds, so it is sure of them as one that has learnt them."""
+import json
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import darknet  # noqa: E402
+import tiny_weights  # noqa: E402
+
+WORDS = ("train.data", "tiny.cfg", tiny_weights.PATH)
+SUSPECTS = ("ddp", "suspects", *WORDS)
+EACH = 3  # faults of each kind
+COUNT = 160
+
+
+def iou(a, b):
+    both = 1
+    for middle, side in ((1, 3), (2, 4)):
+        both *= max(0, min(a[middle] + a[side] / 2, b[middle] + b[side] / 2) - max(a[middle] - a[side] / 2, b[middle] - b[side] / 2))
+    return both / (a[3] * a[4] + b[3] * b[4] - both)
+
+
+def sure_weights():
+    """Drawn ones, with scores near 0 or 1: the outputs for the objectness and the two classes are ten times as large, around 0."""
+    values = tiny_weights.drawn()
+    biases, weights = len(values) - tiny_weights.LAST, len(values) - tiny_weights.LAST + 7
+    for i in [*range(biases + 4, biases + 7), *range(weights + 4 * 4, weights + 7 * 4)]:
+        values[i] *= 10 if i >= weights else 0
+    return values
+
+
+class Suspects(darknet.Case):
+    def setUp(self):
+        super().setUp()
+        self.data = darknet.DataSet(self.folder, count=COUNT)
+        self.write("tiny.cfg", darknet.detector_cfg())
+        tiny_weights.write(self.path(tiny_weights.PATH), sure_weights())
+        self.labels = self.found()
+        self.assertGreater(sum(map(len, self.labels.values())), 100)
+
+    def json(self, name):
+        with open(self.path(name), encoding="utf-8") as f:
+            return json.load(f)
+
+    def found(self):
+        """By picture, labels of what the network finds, one on a thing."""
+        self.succeeds("detector", "test", *WORDS, "train.list", "-thresh", "0.9", "-json", "found.json")
+        labels = {}
+        for picture in self.json("found.json")["pictures"]:
+            of = labels[picture["path"]] = []
+            for box in picture["boxes"]:
+                left, top = max(0, box["left"] / 32), max(0, box["top"] / 32)
+                right, bottom = min(1, (box["left"] + box["width"]) / 32), min(1, (box["top"] + box["height"]) / 32)
+                label = (box["class"], (left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
+                if all(iou(label, other) < 0.3 for other in of) and iou(label, (0, (box["left"] + box["width"] / 2) / 32, (box["top"] + box["height"] / 2) / 32,
+                                                                                 box["width"] / 32, box["height"] / 32)) > 0.6:
+                    of.append(label)
+        return labels
+
+    def write_labels(self):
+        for picture, labels in self.labels.items():
+            self.write(self.data.label(picture), "".join(" ".join(f"{v:.6g}" for v in label) + "\n" for label in labels))
+
+    def sow(self):
+        """Returns {(kind, picture, line of the label)}, with line 0 for one that is missing."""
+        sown = set()
+        rich = [p for p, labels in self.labels.items() if labels]
+        pictures = iter(rich)
+        for kind in ("class", "place", "missing", "twice", "extra") * EACH:
+            picture = next(pictures)
+            labels = self.labels[picture]
+            c, x, y, w, h = labels[0]
+            line = 1
+            if kind == "class":
+                labels[0] = (1 - c, x, y, w, h)
+            elif kind == "place":
+                labels[0] = (c, x + (w / 2 if x + w / 2 < 1 else -w / 2), y, w, h)
+            elif kind == "missing":
+                del labels[0]
+                line = 0
+            elif kind == "twice":
+                labels.append((c, x, y, w * 0.97, h) if len(sown) % 2 else (1 - c, x, y, w, h))
+            else:
+                box = next(b for b in ((c, i / 20, j / 20, 0.06, 0.06) for i in range(1, 20) for j in range(1, 20))
+                           if all(iou(b, other) == 0 for other in labels))
+                labels.append(box)
+                line = len(labels)
+            sown.add((kind, picture, line))
+        return sown
+
+    def ranking(self, *words, ranks=0):
+        result = self.succeeds(*SUSPECTS, *words, "-json", "suspects.json", ranks=ranks)
+        return self.json("suspects.json")["suspects"], result
+
+    def test_sown_faults_stand_first(self):
+        """At one rank and at two, in the terminal, the page and the label files to review."""
+        sown = self.sow()
+        self.write_labels()
+        ranking, result = self.ranking("-o", "suspects.html", "-out", "review")
+        first = {(s["kind"], s["picture"], s.get("label", {}).get("line", 0)) for s in ranking[:len(sown)]}
+        self.assertEqual(first, sown, result)
+        self.assertEqual([s["doubt"] for s in ranking], sorted((s["doubt"] for s in ranking), reverse=True))
+        self.assertRegex(result.out, rf"(?m)^{COUNT} pictures, {sum(map(len, self.labels.values()))} labels; suspects: {EACH} twice, ")
+        top = re.findall(r"(?m)^ +\d+  [01]\.\d\d  (\w+) +(\S+?)(?::(\d+))?  ", result.out)
+        self.assertEqual([(kind, path, int(line or 0)) for kind, path, line in top[:len(sown)]],
+                         [(s["kind"], s["labels"], s.get("label", {}).get("line", 0)) for s in ranking[:len(sown)]], result)
+        with open(self.path("suspects.html"), encoding="utf-8") as f:
+            page = f.read()
+        self.assertGreaterEqual(page.count('href="data:image/jpeg;base64,'), len(sown))
+        self.assertNotRegex(page, r"https?:|<script")
+        self.check_review(ranking)
+        self.assertEqual(self.ranking(ranks=2)[0], ranking)
+        self.refused(*SUSPECTS, "-out", "review", says="-out: cannot write review/")
+        self.write("mine.html", "mine")
+        self.refused(*SUSPECTS, "-o", "mine.html", code=2, says="page that darknet wrote")
+
+    def check_review(self, ranking):
+        """The files that are written have the labels as they were before faults were sown, but for the kind `extra` of small doubt."""
+        before = self.found()
+        for name in os.listdir(self.path("review")):
+            picture = f"images/{name[:-4]}.png"
+            kinds = {s["kind"] for s in ranking if s["picture"] == picture}
+            with open(self.path(f"review/{name}"), encoding="ascii") as f:
+                lines = [tuple(map(float, line.split())) for line in f]
+            if kinds & {"class", "place", "missing", "twice"} and len(kinds) == 1:
+                self.assertEqual(len(lines), len(before[picture]), (picture, kinds))
+                for label in before[picture]:
+                    self.assertTrue(any(line[0] == label[0] and iou(line, label) > 0.9 for line in lines), (picture, kinds))
+
+    def test_a_picture_that_stands_twice_counts_once(self):
+        self.write_labels()
+        once = self.ranking()[0]
+        self.data.list("train.list", self.data.pictures * 2)
+        self.assertEqual(self.ranking()[0], once)
+
+    def test_refusals(self):
+        self.write_labels()
+        self.write("cls.cfg", darknet.classifier_cfg())
+        self.refused("ddp", "suspects", "train.data", "cls.cfg", tiny_weights.PATH, says="it is of another cfg")
+        self.write("no.data", "classes=2\nnames=names.list\n")
+        self.refused("ddp", "suspects", "no.data", *WORDS[1:], says="no.data has no train=")
+
+
+if __name__ == "__main__":
+    darknet.main()
