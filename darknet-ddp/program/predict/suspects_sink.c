@@ -56,7 +56,7 @@ static void print_counts(const struct sink *s)
     printf("%zu picture%s, %zu label%s; suspects:", s->pictures, ddp_plural(s->pictures), r->labels,
            ddp_plural(r->labels));
     for (int k = 0; k < DDP_SUSPECT_KINDS; k++)
-        printf("%s %zu %s", k ? "," : "", counts[k], ddp_suspect_word(k));
+        printf("%s %zu %s", k ? "," : "", counts[k], ddp_suspect_word((ddp_suspect_kind)k));
     (void)putchar('\n');
 }
 
