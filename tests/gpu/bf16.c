@@ -174,7 +174,7 @@ static void run_open(run *r, const char *cfg, enum how how)
                            .on_gpu = how != FLOATS}; /* cuDNN's floats may go through a transform */
 
     memset(r, 0, sizeof *r);
-    cuda_bf16 = how != FLOATS;
+    bf16_wanted = how != FLOATS;
     r->net = model_open(&model);
     find_fused(r, how == SEPARATE);
     fill_parameters(r->net);

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     model.width = model.height = (int)strtol(argv[2], NULL, 10);
     model.batch = (int)strtol(argv[3], NULL, 10);
     emulated_only_launch(launched);
-    cuda_bf16 = cuda_deterministic = 1;
+    bf16_wanted = cuda_deterministic = 1;
     net = model_open(&model);
     net->train = 1;
     for (int i = 0; i < net->n; i++)

@@ -15,7 +15,7 @@
  *     statistics are of too few images to test with, nor of [lstm], whose state nothing resets
  *
  * tf32=1 lets convolutions use TF32, whose rounding needs limits 30 times as large; bf16=1 has the
- * GPU run in bf16 what can (cuda_bf16), with limits of 0.07, and 0.1 of the way.
+ * GPU run in bf16 what can (bf16_wanted), with limits of 0.07, and 0.1 of the way.
  *
  * And on the GPU alone: a gradient does not change after the layer has announced it as final;
  * layers are updated from the last to the first; with cuda_deterministic a second run has the
@@ -37,6 +37,7 @@
 
 #include <cuda_runtime_api.h>
 #include <darknet.h>
+#include <layers/bf16/bf16.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,6 +178,7 @@ static void run_train(run *r, const options *o, int on_gpu, const snapshot *firs
     memset(r, 0, sizeof *r);
     r->updates = o->updates;
     model.on_gpu = on_gpu && !o->dry;
+    bf16_wanted = o->bf16 && model.on_gpu;
     srand((unsigned)o->seed);
     r->net = model_open(&model);
     r->was_announced = calloc((size_t)r->net->n, sizeof *r->was_announced);
@@ -430,7 +432,6 @@ int main(int argc, char **argv)
         return SKIPPED;
     }
     cuda_fp32_only = !o.tf32 && !o.bf16;
-    cuda_bf16 = o.bf16;
     cuda_deterministic = o.deterministic;
     run_train(&cpu, &o, 0, NULL, 0);
     run_train(&gpu, &o, 1, &cpu.first, o.dry);

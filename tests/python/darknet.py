@@ -507,9 +507,9 @@ class Case(unittest.TestCase):
         if differs:
             self.fail(f"{differs}\n{what}")
 
-    def refused(self, *args, says, ranks=0, code=None):
+    def refused(self, *args, says, ranks=0, code=None, environment=None):
         """Ends by itself, not with 0 (or with code), and says so on standard error."""
-        return self.check_refused(self.darknet(*args, ranks=ranks), says, code)
+        return self.check_refused(self.darknet(*args, ranks=ranks, environment=environment), says, code)
 
     def check_refused(self, result, says, code=None):
         self.assertNotEqual(result.code, "hang", result)

@@ -66,7 +66,7 @@ class Learning(Bf16Case):
     def check(self, command, says):
         fp32, _ = self.losses(command, "-ddp_deterministic", "1", "-ddp_fp32", "1")
         bf16, result = self.losses(command, "-ddp_deterministic", "1", *BF16)
-        self.assertIn(f"\nDDP: {says} layers compute in bf16; parameters, sums and losses are fp32\n", result.out, result)
+        self.assertIn(f"\nDDP: {says} layers compute in bf16 (cuDNN); parameters, sums and losses are fp32\n", result.out, result)
         self.assertEqual(len(fp32), len(bf16))
         end, its_end = (sum(losses[-10:]) / 10 for losses in (fp32, bf16))
         self.assertLess(end, .7 * fp32[0], fp32)  # it has learned something
@@ -165,8 +165,8 @@ class NotFinite(Bf16Case):
 class Refusals(Bf16Case):
     def test_what_it_does_not_go_with(self):
         for ranks in (0, 2):
-            self.refused(*DETECTOR, *BF16, "-nogpu", ranks=ranks, code=2,
-                         says="-ddp_bf16 1 works on GPUs: leave it out to compute on CPUs\n")
+            self.refused(*DETECTOR, *BF16, "-nogpu", ranks=ranks, code=2, environment={"DNNL_MAX_CPU_ISA": "AVX2"},
+                         says="-ddp_bf16 1 needs a CPU with avx512_bf16 or amx_bf16; leave it out to compute in float32\n")
         self.refused(*DETECTOR, *BF16, "-ddp_fp32", "1", code=2,
                      says="-ddp_fp32 1 does not go with -ddp_bf16 1, which computes in less than float32; leave one of them out\n")
 

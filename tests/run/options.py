@@ -82,7 +82,7 @@ BAD_VALUES = [
     ("-keep", "0", "-keep wants a whole number from 1 to 100000, not '0'"),
     ("-threads", "0", "-threads wants a whole number from 1 to 64, not '0'"),
     ("-ddp_nccl_ctas", "65", "-ddp_nccl_ctas wants a whole number from 0 to 64, not '65'"),
-    ("-ddp_bf16", "2", "-ddp_bf16 wants 0 or 1, not '2'"),
+    ("-ddp_bf16", "2", "-ddp_bf16 wants 0|1|auto, not '2'"),
     ("-ddp_fp32", "2", "-ddp_fp32 wants 0 or 1, not '2'"),
     ("-ddp_deterministic", "on", "-ddp_deterministic wants 0 or 1, not 'on'"),
     ("-i", "-1", "-i wants a whole number from 0 to 1023, not '-1'"),

@@ -3,10 +3,8 @@
 #include "base/is_finite.h"
 
 #include <darknet.h>
+#include <layers/bf16/backend.h>
 #include <stdlib.h>
-
-#ifdef CUDNN
-#include <layers/bf16/bf16.h>
 
 int ddp_bf16_runs(const struct layer *l)
 {
@@ -29,20 +27,6 @@ int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what)
     free(copy);
     return finite;
 }
-#else
-int ddp_bf16_runs(const struct layer *l)
-{
-    (void)l;
-    return 0;
-}
-
-int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what)
-{
-    (void)l;
-    (void)what;
-    return 1;
-}
-#endif
 
 ddp_bf16_layers ddp_bf16_count(const network *net)
 {
@@ -51,4 +35,28 @@ ddp_bf16_layers ddp_bf16_count(const network *net)
     for (int i = 0; i < net->n; i++)
         count.in_bf16 += ddp_bf16_runs(&net->layers[i]);
     return count;
+}
+
+void ddp_bf16_use(int on)
+{
+    bf16_wanted = on;
+}
+
+int ddp_bf16_is_used(void)
+{
+    return bf16_wanted;
+}
+
+const char *ddp_bf16_missing(int on_host)
+{
+#ifdef CUDNN
+    if (!on_host)
+        return bf16_cuda.missing();
+#endif
+    return on_host ? bf16_host.missing() : "a build with cuDNN";
+}
+
+const char *ddp_bf16_name(void)
+{
+    return bf16_backend_here()->name();
 }

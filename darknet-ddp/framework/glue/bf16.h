@@ -1,8 +1,8 @@
-/* glue/bf16.h: the layers of Darknet that run in bf16 on a GPU (-ddp_bf16). A build for CPUs, or a
- * run without the option, has none.
+/* glue/bf16.h: the layers of Darknet that run in bf16 (-ddp_bf16). A run without the option has
+ * none.
  *
  * bf16_plan.c (framework/layers/bf16/) decides which layers these are when the cfg is parsed, and
- * frees their output_gpu and delta_gpu. The header bf16.h there says which arrays they have
+ * frees their outputs and deltas in float32. The header bf16.h there says which arrays they have
  * instead, and how an output comes to readers of the other type. Parameters, gradients and
  * statistics stay float32. So above layers/ only glue/bf16.c knows of bf16, for the NaN guard and
  * the banner.
@@ -29,8 +29,19 @@ int ddp_bf16_runs(const struct layer *l);
 typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
 
 /* Return 0 if any output (or delta) of l in the last mini-batch is NaN or infinite, else 1. l must
- * run in bf16. Waits for the GPU, and allocates a copy there and on the host; returns 1 if the host
+ * run in bf16. Waits for a GPU, and allocates a copy there and on the host; returns 1 if the host
  * has no memory for it. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
+
+/* Have networks that are parsed from now on compute in bf16 (on: 1) or not (0). Not, at first. */
+void ddp_bf16_use(int on);
+int ddp_bf16_is_used(void);
+
+/* Return what this process's device lacks for layers in bf16; NULL: nothing. on_host: 1 if it is a
+ * CPU; 0: its current GPU. The text is valid until the next call. */
+const char *ddp_bf16_missing(int on_host);
+
+/* Return what computes layers in bf16 on this process's device, for a line about the run. */
+const char *ddp_bf16_name(void);
 
 #endif

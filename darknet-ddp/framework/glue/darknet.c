@@ -51,7 +51,6 @@ static const char *find_hint(const char *word, const char *words)
 void ddp_darknet_configure(const ddp_darknet_config *config)
 {
     cuda_fp32_only = config->fp32;
-    cuda_bf16 = config->bf16;
     cuda_deterministic = config->deterministic;
     gemm_any_threads = config->any_threads;
     cfg_allow_unknown_keys = config->allow_unknown_keys;

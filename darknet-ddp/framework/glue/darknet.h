@@ -7,7 +7,6 @@
 
 typedef struct ddp_darknet_config {
     int fp32;               /* 1: on GPUs products compute in float32, not in TF32 */
-    int bf16;               /* 1: on GPUs layers that can compute in bf16 do */
     int deterministic;      /* 1: on GPUs only algorithms with the same bits each time */
     int any_threads;        /* 1: on CPUs products have the same bits with any number of threads */
     int allow_unknown_keys; /* 1: unknown keys of a cfg are a warning, no error */

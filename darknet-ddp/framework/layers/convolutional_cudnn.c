@@ -3,7 +3,7 @@
 #ifdef CUDNN
 #include "blas.h"
 #include "cuda.h"
-#include "layers/bf16/bf16.h"
+#include "layers/bf16/bf16_cuda.h"
 #include "utils.h"
 
 #include <pthread.h>
@@ -299,7 +299,7 @@ static int choose_algorithms(layer *l, int must)
 {
     static const char *what[] = {"the forward pass", "the input delta", "the weight gradient"};
     size_t limit;
-    int i, pass = CONV_PASSES, timed = !cuda_deterministic && (!cuda_bf16 || l->bf16);
+    int i, pass = CONV_PASSES, timed = !cuda_deterministic && (!bf16_wanted || l->bf16);
     conv_shape shape = {cuda_get_device(),
                         l->batch,
                         l->c,

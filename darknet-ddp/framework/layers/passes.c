@@ -1,6 +1,7 @@
 #include "layers/passes.h"
 
 #include "blas.h"
+#include "layers/bf16/bf16.h"
 #include "layers/deltas.h"
 #include "network.h"
 
@@ -14,6 +15,8 @@ static void nothing(network *net)
 static void forward_layer(layer l, network *net)
 {
     l.forward(l, *net);
+    if (l.bf16)
+        bf16_show_output(l);
     net->input = l.output;
     if (l.truth)
         net->truth = l.output;
@@ -22,9 +25,11 @@ static void forward_layer(layer l, network *net)
 static int enter_layer(layer *l, network *net, const network *whole)
 {
     int i = net->index;
+    if (l->bf16)
+        bf16_gather_delta(l);
     net->input = i ? net->layers[i - 1].output : whole->input;
     net->delta = i ? net->layers[i - 1].delta : whole->delta;
-    return net->delta || l->update;
+    return net->delta || l->update || bf16_runs(*l) || (i && bf16_runs(net->layers[i - 1]));
 }
 
 static void backward_layer(layer l, network net)

@@ -139,10 +139,8 @@ static void forward_layer(layer l, network *net)
 {
     net->figures_gpu = net->cost_gpu + costs_before(net, net->index);
     l.forward_gpu(l, *net);
-#ifdef CUDNN
     if (l.bf16)
         bf16_show_output(l);
-#endif
     net->input_gpu = l.output_gpu;
     if (!l.truth)
         return;
@@ -162,28 +160,15 @@ static void end_forward(network *net)
         finish_pulling_cost(net);
 }
 
-// A layer in bf16 passes back to the one before it, and takes from it, what is not in delta_gpu.
-static int is_in_bf16(layer l)
-{
-#ifdef CUDNN
-    return bf16_runs(l);
-#else
-    (void)l;
-    return 0;
-#endif
-}
-
 static int enter_layer(layer *l, network *net, const network *whole)
 {
     int i = net->index;
-#ifdef CUDNN
     if (l->bf16)
         bf16_gather_delta(l);
-#endif
     net->input_gpu = i ? net->layers[i - 1].output_gpu : whole->input_gpu;
     net->delta_gpu = i ? net->layers[i - 1].delta_gpu : whole->delta_gpu;
-    return net->delta_gpu || l->update_gpu || is_in_bf16(*l)
-           || (i && is_in_bf16(net->layers[i - 1]));
+    // a layer in bf16 passes back, and takes, what is not in delta_gpu
+    return net->delta_gpu || l->update_gpu || bf16_runs(*l) || (i && bf16_runs(net->layers[i - 1]));
 }
 
 static void backward_layer(layer l, network net)

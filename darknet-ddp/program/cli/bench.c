@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "cli/commands.h"
 #include "comm/group_gpu.h"
+#include "glue/bf16.h"
 #include "glue/trainable.h"
 #include "run/session.h"
 #include "show/output_file.h"
@@ -35,7 +36,7 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
         .steps = o->steps,
         .devices = ddp_session_gpus()->names,
         .fp32 = o->fp32,
-        .bf16 = o->bf16,
+        .bf16 = ddp_bf16_is_used(),
         .exact = o->exact,
         .deterministic = !on_host && o->deterministic,
         .overlap = o->overlap,

@@ -1,24 +1,59 @@
 #include "run/bf16.h"
 
+#include "comm/collectives.h"
 #include "comm/group_gpu.h"
 #include "glue/bf16.h"
 
-ddp_status ddp_bf16_run_check_device(const ddp_options *o, const ddp_group *group, ddp_error *err)
+#include <stdlib.h>
+
+/* Set *out to 1 if all ranks' `mine` is 1. */
+static ddp_status all_of(int *out, int mine, ddp_group *group, ddp_error *err)
 {
-    if (!o->bf16 || !ddp_device_is_host(ddp_group_device(group)))
+    int ranks = ddp_group_size(group);
+    int *each = calloc((size_t)ranks, sizeof *each);
+    ddp_status st;
+
+    if (!each)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d numbers", ranks);
+    st = ddp_allgather(group, &mine, each, sizeof mine, err);
+    *out = 1;
+    for (int r = 0; r < ranks; r++)
+        *out &= each[r];
+    free(each);
+    return st;
+}
+
+static int auto_has_chosen_float32;
+
+ddp_status ddp_bf16_run_decide(int *out, const ddp_options *o, ddp_group *group, ddp_error *err)
+{
+    const char *missing;
+    ddp_status st = DDP_OK;
+
+    *out = o->bf16 == DDP_BF16_YES;
+    if (o->bf16 == DDP_BF16_NO)
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_USAGE,
-                    "-ddp_bf16 1 works on GPUs: leave it out to compute on CPUs");
+    missing = ddp_bf16_missing(ddp_device_is_host(ddp_group_device(group)));
+    if (o->bf16 == DDP_BF16_AUTO)
+        st = all_of(out, missing == NULL, group, err);
+    else if (missing)
+        st = ddp_fail(err, DDP_ERR_USAGE,
+                      "-ddp_bf16 1 needs %s; leave it out to compute in float32", missing);
+    auto_has_chosen_float32 = o->bf16 == DDP_BF16_AUTO && !*out;
+    return st;
 }
 
 void ddp_bf16_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
 {
     ddp_bf16_layers count;
 
-    if (!o->bf16)
+    if (auto_has_chosen_float32)
+        (void)fprintf(out, "DDP: float32, for not every rank can compute in bf16\n");
+    if (o->bf16 == DDP_BF16_NO)
         return;
     count = ddp_bf16_count(ddp_trainer_network(t));
     (void)fprintf(out,
-                  "DDP: %d of %d layers compute in bf16; parameters, sums and losses are fp32\n",
-                  count.in_bf16, count.all);
+                  "DDP: %d of %d layers compute in bf16 (%s); parameters, sums and losses are "
+                  "fp32\n",
+                  count.in_bf16, count.all, ddp_bf16_name());
 }

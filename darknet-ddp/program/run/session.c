@@ -6,6 +6,7 @@
 #include "comm/group_gpu.h"
 #include "comm/group_schedule.h"
 #include "core/agree.h"
+#include "glue/bf16.h"
 #include "glue/build_info.h"
 #include "inputs/arguments.h"
 #include "inputs/list.h"
@@ -163,7 +164,6 @@ static void configure_darknet(const ddp_options *o)
 {
     ddp_darknet_config darknet = ddp_darknet_config_of(o);
 
-    darknet.bf16 = o->bf16;
     darknet.any_threads = o->exact;
     darknet.loader_threads = loader_threads(o);
     darknet.line = ddp_group_rank(ddp_run.group) == 0 ? ddp_session_show_line : NULL;
@@ -182,10 +182,23 @@ static ddp_status use_schedule(const ddp_options *options, ddp_error *err)
     return st ? st : ddp_group_use_channels(ddp_run.group, options->channels, err);
 }
 
+/* Replace auto by the decision, which a checkpoint remembers. The result lives as long as the run.
+ */
+static const ddp_options *settle_bf16(const ddp_options *options, int bf16)
+{
+    static ddp_options settled;
+
+    settled = *options;
+    settled.bf16 = bf16;
+    ddp_bf16_use(bf16);
+    return ddp_run.options = &settled;
+}
+
 void ddp_session_open(const ddp_options *options)
 {
     ddp_trainer_config config;
     ddp_plugin_config plugin;
+    int bf16;
     ddp_error err;
 
     ddp_run.options = options;
@@ -203,8 +216,9 @@ void ddp_session_open(const ddp_options *options)
         || ddp_watchdog_join(ddp_run.group, &err) || agree(&err) || use_schedule(options, &err)
         || ddp_gpus_open(&ddp_run.gpus, ddp_run.group, options, ddp_session_fail, &err)
         || ddp_compressor_check_ranks(options, ddp_group_size(ddp_run.group), &err)
-        || ddp_bf16_run_check_device(options, ddp_run.group, &err) || agree_on_devices(&err))
+        || ddp_bf16_run_decide(&bf16, options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
+    options = settle_bf16(options, bf16);
     if (ddp_bad_samples_open(&ddp_run.bad_data, ddp_run.seed, ddp_run.options->on_bad_data == 0,
                              &err))
         ddp_session_fail(&err);

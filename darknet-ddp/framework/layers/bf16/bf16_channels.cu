@@ -8,7 +8,7 @@ extern "C" {
 #include "batchnorm_layer.h"
 #include "convolutional_layer.h"
 #include "cuda.h"
-#include "layers/bf16/bf16.h"
+#include "layers/bf16/bf16_cuda.h"
 }
 #include "layers/bf16/bf16_values.h"
 #include "layers/channel_reduce.h"

@@ -6,7 +6,7 @@
 extern "C" {
 #include "activations.h"
 #include "cuda.h"
-#include "layers/bf16/bf16.h"
+#include "layers/bf16/bf16_cuda.h"
 }
 #include "layers/bf16/bf16_values.h"
 #include "layers/channel_reduce.h"

@@ -1,14 +1,11 @@
-#include "layers/bf16/bf16.h"
+#include "layers/bf16/backend.h"
 
-#ifdef CUDNN
-#include "activations.h"
-#include "blas.h"
-#include "convolutional_layer.h"
-#include "cuda.h"
 #include "layers/deltas.h"
 #include "layers/graph.h"
 #include "shortcut_layer.h"
 #include "utils.h"
+
+#include <stdlib.h>
 
 /*
  * Forward and backward of layers in bf16. What a layer reads, another has left in the right type
@@ -25,24 +22,19 @@ static size_t values_of(layer l)
     return (size_t)l.outputs * (size_t)l.batch;
 }
 
-static size_t bytes_of(layer l)
-{
-    return values_of(l) * 2;
-}
-
 // Images of these sizes; what is no image lies pixel by pixel already.
 static void to_halves(layer l, const float *from, int add, void *to)
 {
-    int image = l.out_w * l.out_h * l.out_c == l.outputs;
-    floats_to_bf16_gpu((size_t)l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1,
-                       from, add, to);
+    int has_pixels = l.out_w * l.out_h * l.out_c == l.outputs;
+    bf16_backend_here()->from_floats((size_t)l.batch, has_pixels ? l.out_c : l.outputs,
+                                     has_pixels ? l.out_w * l.out_h : 1, from, add, to);
 }
 
 static void to_floats(layer l, const void *from, int add, float *to)
 {
-    int image = l.out_w * l.out_h * l.out_c == l.outputs;
-    bf16_to_floats_gpu((size_t)l.batch, image ? l.out_c : l.outputs, image ? l.out_w * l.out_h : 1,
-                       from, add, to);
+    int has_pixels = l.out_w * l.out_h * l.out_c == l.outputs;
+    bf16_backend_here()->to_floats((size_t)l.batch, has_pixels ? l.out_c : l.outputs,
+                                   has_pixels ? l.out_w * l.out_h : 1, from, add, to);
 }
 
 static bf16_arrays *read_layer(network net, int i)
@@ -55,7 +47,8 @@ static const void *input_from(layer l, network net, int i)
 {
     if (i >= 0)
         return read_layer(net, i)->output;
-    floats_to_bf16_gpu((size_t)l.batch, l.c, l.w * l.h, net.input_gpu, 0, l.bf16->input);
+    const bf16_backend *b = bf16_backend_here();
+    b->from_floats((size_t)l.batch, l.c, l.w * l.h, b->network_input(net), 0, l.bf16->input);
     return l.bf16->input;
 }
 
@@ -73,50 +66,62 @@ static void *delta_for(network net, int i, int *set)
 
 // ---- between types ----
 
+static float *floats_of(layer *l)
+{
+    return *bf16_backend_here()->output(l);
+}
+
+static float *float_delta_of(layer *l)
+{
+    return *bf16_backend_here()->delta(l);
+}
+
 void bf16_show_output(layer l)
 {
     bf16_arrays *a = l.bf16;
     if (!a->runs && a->output)
-        to_halves(l, l.output_gpu, 0, a->output);
+        to_halves(l, floats_of(&l), 0, a->output);
     if (a->runs && a->read_as_floats)
-        to_floats(l, a->output, 0, l.output_gpu);
+        to_floats(l, a->output, 0, floats_of(&l));
 }
 
 void bf16_gather_delta(layer *l)
 {
     bf16_arrays *a = l->bf16;
-    int floats = l->delta_gpu && l->delta_is_set & FLOAT_DELTA,
-        halves = l->delta_is_set & BF16_DELTA;
+    float *delta = float_delta_of(l);
+    int floats = delta && l->delta_is_set & FLOAT_DELTA, halves = l->delta_is_set & BF16_DELTA;
     if (!a->runs && a->delta && halves) {
-        to_floats(*l, a->delta, floats, l->delta_gpu);
+        to_floats(*l, a->delta, floats, delta);
         l->delta_is_set |= FLOAT_DELTA;
     } else if (a->runs && floats) {
-        to_halves(*l, l->delta_gpu, halves, a->delta);
+        to_halves(*l, delta, halves, a->delta);
     } else if (a->runs && !halves) {
-        check_error(cudaMemsetAsync(a->delta, 0, bytes_of(*l), 0)); // nobody reads it
+        bf16_backend_here()->zero(a->delta, values_of(*l)); // nobody reads it
     }
 }
 
 static void pull(layer l, const void *from, float *to)
 {
+    const bf16_backend *b = bf16_backend_here();
     size_t n = values_of(l);
-    float *floats = cuda_make_array(0, n);
+    float *floats = b->make_floats(n);
     to_floats(l, from, 0, floats);
-    cuda_pull_array(floats, to, n);
-    cuda_free(floats);
+    b->pull_floats(floats, to, n);
+    b->free_floats(floats);
 }
 
 void bf16_pull_output(layer l, float *to)
 {
+    const bf16_backend *b = bf16_backend_here();
     if (!l.bf16->fused) {
         pull(l, l.bf16->output, to);
         return;
     }
-    void *output = cuda_make_array(0, (values_of(l) + 1) / 2);
-    use_shared_gpu(&l);
-    bf16_normalize_again_gpu(l, output);
+    void *output = b->make(values_of(l));
+    b->use_shared(&l);
+    b->normalize_again(l, output);
     pull(l, output, to);
-    cuda_free(output);
+    b->free(output);
 }
 
 void bf16_pull_delta(layer l, float *to)
@@ -137,8 +142,8 @@ static void normalize_and_add(layer l, network net)
     network later = net;
     layer shortcut = behind_fused(&later);
     l.bf16->trained = net.train;
-    bf16_normalize_and_add_gpu(l, net, shortcut, shortcut_alpha(shortcut, later),
-                               input_from(shortcut, later, shortcut.index));
+    bf16_backend_here()->normalize_and_add(l, net, shortcut, shortcut_alpha(shortcut, later),
+                                           input_from(shortcut, later, shortcut.index));
 }
 
 static void normalize_and_add_backward(layer l, network net)
@@ -147,66 +152,48 @@ static void normalize_and_add_backward(layer l, network net)
     network later = net;
     layer shortcut = behind_fused(&later);
     void *from_delta = delta_for(later, shortcut.index, &set);
-    bf16_normalize_and_add_backward_gpu(l, net, shortcut, shortcut_alpha(shortcut, later), set,
-                                        from_delta);
+    bf16_backend_here()->normalize_and_add_backward(
+        l, net, shortcut, shortcut_alpha(shortcut, later), set, from_delta);
 }
 
 static void forward_convolutional(layer l, network net)
 {
-    float one = 1, zero = 0;
-    use_shared_gpu(&l);
-    bf16_arrays *a = l.bf16;
-    const void *input = input_from(l, net, net.index - 1);
-    floats_to_bf16_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, l.weights_gpu, 0, a->weights);
-    check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.fw_math));
-    check_cudnn(cudnnConvolutionForward(cudnn_handle(), &one, l.srcTensorDesc, input, l.weightDesc,
-                                        a->weights, l.convDesc, l.fw_algo, net.workspace,
-                                        l.workspace_size, &zero, l.dstTensorDesc,
-                                        a->x ? a->x : a->output));
-    if (a->fused)
+    const bf16_backend *b = bf16_backend_here();
+    b->use_shared(&l);
+    b->convolve(l, net, input_from(l, net, net.index - 1));
+    if (l.bf16->fused)
         normalize_and_add(l, net);
     else if (l.batch_normalize)
-        bf16_normalize_gpu(l, net);
+        b->normalize(l, net);
     else
-        bf16_add_bias_gpu(l);
+        b->add_bias(l);
 }
 
 static void backward_convolutional(layer l, network net)
 {
     int set;
-    float one = 1, zero = 0;
-    use_shared_gpu(&l);
-    bf16_arrays *a = l.bf16;
-    const void *input = net.index ? read_layer(net, net.index - 1)->output : a->input;
-    if (a->fused)
+    const bf16_backend *b = bf16_backend_here();
+    b->use_shared(&l);
+    if (l.bf16->fused)
         normalize_and_add_backward(l, net);
     else if (l.batch_normalize)
-        bf16_normalize_backward_gpu(l, net);
+        b->normalize_backward(l, net);
     else
-        bf16_add_bias_backward_gpu(l, net);
-    check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.bf_math));
-    check_cudnn(cudnnConvolutionBackwardFilter(
-        cudnn_handle(), &one, l.srcTensorDesc, input, l.ddstTensorDesc, a->delta, l.convDesc,
-        l.bf_algo, net.workspace, l.workspace_size, &zero, l.dweightDesc, a->weight_updates));
-    bf16_to_floats_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, a->weight_updates, 1,
-                       l.weight_updates_gpu);
+        b->add_bias_backward(l, net);
+    b->convolve_backward_weights(
+        l, net, net.index ? read_layer(net, net.index - 1)->output : l.bf16->input);
 
     announce_gradients(net);
     void *delta = delta_for(net, net.index - 1, &set);
-    if (!delta)
-        return;
-    float keep = !set;
-    check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.bd_math));
-    check_cudnn(cudnnConvolutionBackwardData(
-        cudnn_handle(), &one, l.weightDesc, a->weights, l.ddstTensorDesc, a->delta, l.convDesc,
-        l.bd_algo, net.workspace, l.workspace_size, &keep, l.dsrcTensorDesc, delta));
+    if (delta)
+        b->convolve_backward_input(l, net, set, delta);
 }
 
 // ---- layers without parameters ----
 
 static void forward_maxpool(layer l, network net)
 {
-    bf16_maxpool_gpu(l, input_from(l, net, net.index - 1));
+    bf16_backend_here()->maxpool(l, input_from(l, net, net.index - 1));
 }
 
 static void backward_maxpool(layer l, network net)
@@ -214,12 +201,12 @@ static void backward_maxpool(layer l, network net)
     int set;
     void *delta = delta_for(net, net.index - 1, &set);
     if (delta)
-        bf16_maxpool_backward_gpu(l, set, delta);
+        bf16_backend_here()->maxpool_backward(l, set, delta);
 }
 
 static void forward_upsample(layer l, network net)
 {
-    bf16_upsample_gpu(l, input_from(l, net, net.index - 1));
+    bf16_backend_here()->upsample(l, input_from(l, net, net.index - 1));
 }
 
 static void backward_upsample(layer l, network net)
@@ -227,12 +214,12 @@ static void backward_upsample(layer l, network net)
     int set;
     void *delta = delta_for(net, net.index - 1, &set);
     if (delta)
-        bf16_upsample_backward_gpu(l, set, delta);
+        bf16_backend_here()->upsample_backward(l, set, delta);
 }
 
 static void forward_avgpool(layer l, network net)
 {
-    bf16_avgpool_gpu(l, input_from(l, net, net.index - 1));
+    bf16_backend_here()->avgpool(l, input_from(l, net, net.index - 1));
 }
 
 static void backward_avgpool(layer l, network net)
@@ -240,7 +227,7 @@ static void backward_avgpool(layer l, network net)
     int set;
     void *delta = delta_for(net, net.index - 1, &set);
     if (delta)
-        bf16_avgpool_backward_gpu(l, set, delta);
+        bf16_backend_here()->avgpool_backward(l, set, delta);
 }
 
 // The layer before this [shortcut] does its work.
@@ -255,7 +242,7 @@ static void forward_shortcut(layer l, network net)
     if (is_done_before(net))
         return;
     const void *input = is_left_out(net, net.index - 1) ? 0 : input_from(l, net, net.index - 1);
-    bf16_shortcut_gpu(l, input, shortcut_alpha(l, net), input_from(l, net, l.index));
+    bf16_backend_here()->shortcut(l, input, shortcut_alpha(l, net), input_from(l, net, l.index));
 }
 
 static void backward_shortcut(layer l, network net)
@@ -272,7 +259,7 @@ static void backward_shortcut(layer l, network net)
         alpha += l.beta;
         from_delta = 0;
     }
-    bf16_shortcut_backward_gpu(l, alpha, set, delta, set_from, from_delta);
+    bf16_backend_here()->shortcut_backward(l, alpha, set, delta, set_from, from_delta);
 }
 
 static void forward_route(layer l, network net)
@@ -280,8 +267,9 @@ static void forward_route(layer l, network net)
     int i, offset = 0;
     for (i = 0; i < l.n; ++i) {
         int all = net.layers[l.input_layers[i]].out_c, some = all / l.groups;
-        bf16_copy_channels_gpu(cells_of(l), some, input_from(l, net, l.input_layers[i]), all,
-                               l.group_id * some, 1, l.bf16->output, l.out_c, offset);
+        bf16_backend_here()->copy_channels(cells_of(l), some, input_from(l, net, l.input_layers[i]),
+                                           all, l.group_id * some, 1, l.bf16->output, l.out_c,
+                                           offset);
         offset += some;
     }
 }
@@ -294,12 +282,12 @@ static void backward_route(layer l, network net)
         int some = from.out_c / l.groups;
         void *delta = delta_for(net, l.input_layers[i], &set);
         if (set && l.groups > 1) { // the other channels get nothing
-            check_error(cudaMemsetAsync(delta, 0, bytes_of(from), 0));
+            bf16_backend_here()->zero(delta, values_of(from));
             set = 0;
         }
         if (delta)
-            bf16_copy_channels_gpu(cells_of(l), some, l.bf16->delta, l.out_c, offset, set, delta,
-                                   from.out_c, l.group_id * some);
+            bf16_backend_here()->copy_channels(cells_of(l), some, l.bf16->delta, l.out_c, offset,
+                                               set, delta, from.out_c, l.group_id * some);
         offset += some;
     }
 }
@@ -321,9 +309,7 @@ void bf16_run_layer(layer *l)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         if (rows[i].type != l->type)
             continue;
-        l->forward_gpu = rows[i].forward;
-        l->backward_gpu = rows[i].backward;
+        bf16_backend_here()->set_passes(l, rows[i].forward, rows[i].backward);
         l->sets_deltas = 1;
     }
 }
-#endif

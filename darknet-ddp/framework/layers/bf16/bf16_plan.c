@@ -1,13 +1,26 @@
-#include "layers/bf16/bf16.h"
+#include "layers/bf16/backend.h"
 
-#ifdef CUDNN
 #include "activations.h"
-#include "convolutional_layer.h"
-#include "cuda.h"
 #include "layers/graph.h"
 #include "utils.h"
 
 #include <stdlib.h>
+
+int bf16_wanted = 0;
+
+const bf16_backend *bf16_backend_here(void)
+{
+#ifdef GPU
+    if (gpu_index >= 0) {
+#ifdef CUDNN
+        return &bf16_cuda;
+#else
+        return 0;
+#endif
+    }
+#endif
+    return &bf16_host;
+}
 
 int bf16_runs(layer l)
 {
@@ -40,9 +53,10 @@ static int can_run(network *net, int i, LAYER_TYPE next)
         return 0;
     switch (l.type) {
     case CONVOLUTIONAL:
-        return !l.binary && !l.xnor && !l.smooth && bf16_has_activation(l.activation);
+        return !l.binary && !l.xnor && !l.smooth
+               && bf16_backend_here()->has_activation(l.activation);
     case SHORTCUT:
-        return !l.input_layers && bf16_has_activation(l.activation);
+        return !l.input_layers && bf16_backend_here()->has_activation(l.activation);
     case MAXPOOL:
         return !l.depth;
     case UPSAMPLE:
@@ -86,42 +100,20 @@ static size_t values_of(layer l)
     return (size_t)l.outputs * (size_t)l.batch;
 }
 
-static void *make_halves(size_t n)
-{
-    return cuda_make_array(0, (n + 1) / 2);
-}
-
-static void *resize_halves(void *x, size_t n)
-{
-    return cuda_resize_array(x, (n + 1) / 2);
-}
-
-static void drop(float **x)
-{
-    cuda_free(*x);
-    *x = 0;
-}
-
 // Its activations and deltas move to bf16; what is of parameters and of channels stays.
 static void make_running(network *net, int i)
 {
+    const bf16_backend *b = bf16_backend_here();
     layer *l = net->layers + i;
     bf16_arrays *a = l->bf16;
     size_t n = values_of(*l);
-    drop(&l->output_gpu);
-    drop(&l->delta_gpu);
-    drop(&l->x_gpu);
-    drop(&l->activation_input_gpu);
-    a->output = make_halves(n);
-    a->delta = make_halves(n);
+    b->drop_floats(l, 0);
+    a->output = b->make(n);
+    a->delta = b->make(n);
     if (i == 0)
-        a->input = make_halves((size_t)l->inputs * (size_t)l->batch);
+        a->input = b->make((size_t)l->inputs * (size_t)l->batch);
     if (l->batch_normalize || activation_needs_input(l->activation))
-        a->x = make_halves(n);
-    if (l->type == CONVOLUTIONAL) {
-        a->weights = make_halves((size_t)l->nweights);
-        a->weight_updates = make_halves((size_t)l->nweights);
-    }
+        a->x = b->make(n);
     bf16_run_layer(l);
 }
 
@@ -137,17 +129,18 @@ static void show_to(layer *l, int in_bf16)
 {
     if (bf16_runs(*l) == in_bf16)
         return;
+    const bf16_backend *b = bf16_backend_here();
     bf16_arrays *a = arrays_of(l);
     size_t n = values_of(*l);
     if (!in_bf16 && !a->read_as_floats) {
         a->read_as_floats = 1;
-        l->output_gpu = cuda_make_array(0, n);
-        l->delta_gpu = cuda_make_array(0, n);
+        *b->output(l) = b->make_floats(n);
+        *b->delta(l) = b->make_floats(n);
     }
     if (in_bf16 && !a->output) {
-        a->output = make_halves(n);
-        if (l->delta_gpu)
-            a->delta = make_halves(n);
+        a->output = b->make(n);
+        if (*b->delta(l))
+            a->delta = b->make(n);
     }
 }
 
@@ -159,13 +152,13 @@ static void show_sources(network *net, int i)
             show_to(net->layers + layer_owner(net, source, i), bf16_runs(net->layers[i]));
 }
 
-// cuDNN may have no algorithm for this shape.
+// The backend may have no algorithm for this shape.
 static int can_convolve(layer *l)
 {
-    if (l->type != CONVOLUTIONAL || try_cudnn_convolutional_setup(l))
+    if (l->type != CONVOLUTIONAL || bf16_backend_here()->prepare(l))
         return 1;
     l->bf16->runs = 0;
-    cudnn_convolutional_setup(l);
+    bf16_backend_here()->prepare_floats(l);
     return 0;
 }
 
@@ -177,34 +170,26 @@ static void fuse_layers(network *net)
         if (!can_fuse(net, i))
             continue;
         bf16_arrays *a = net->layers[i].bf16;
-        cuda_free(a->output);
+        bf16_backend_here()->free(a->output);
         a->output = 0;
         a->fused = 1;
     }
 }
 
-// Cores that multiply bf16 came with compute capability 8.0.
-static void check_device()
-{
-    struct cudaDeviceProp p;
-    check_error(cudaGetDeviceProperties(&p, cuda_get_device()));
-    if (p.major < 8)
-        fatal("bf16 needs a GPU of compute capability 8.0 or more; GPU %d, %s, has %d.%d",
-              gpu_index, p.name, p.major, p.minor);
-}
-
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next)
 {
     layer *l = net->layers + i;
-    if (i == 0)
-        check_device();
+    if (!bf16_backend_here())
+        fatal("bf16 on a GPU needs a build with cuDNN");
+    if (i == 0 && bf16_backend_here()->missing())
+        fatal("bf16 needs %s", bf16_backend_here()->missing());
     if (can_run(net, i, next) && is_worth_it(net, i)) {
         arrays_of(l)->runs = 1;
         if (can_convolve(l))
             make_running(net, i);
     } else if (l->type == CONVOLUTIONAL) {
         arrays_of(l); // from now on it is known to stay floats
-        cudnn_convolutional_setup(l);
+        bf16_backend_here()->prepare_floats(l);
     }
     show_sources(net, i);
     if (next == BLANK)
@@ -223,17 +208,21 @@ size_t bf16_workspace_size(network *net)
 
 void bf16_resize_layer(network *net, int i)
 {
+    const bf16_backend *b = bf16_backend_here();
     layer *l = net->layers + i;
     bf16_arrays *a = l->bf16;
     size_t n = values_of(*l);
     if (!a)
         return;
-    if (a->runs)
-        drop(&l->activation_input_gpu);
-    a->output = resize_halves(a->output, n);
-    a->delta = resize_halves(a->delta, n);
-    a->x = resize_halves(a->x, n);
-    a->input = resize_halves(a->input, (size_t)l->inputs * (size_t)l->batch);
+    if (a->runs) {
+        b->drop_floats(l, a->read_as_floats);
+        if (l->type == CONVOLUTIONAL && !b->prepare(l))
+            fatal("layer %d: no convolution in bf16 for %d x %d pixels", i, l->w, l->h);
+    }
+    a->output = b->resize(a->output, n);
+    a->delta = b->resize(a->delta, n);
+    a->x = b->resize(a->x, n);
+    a->input = b->resize(a->input, (size_t)l->inputs * (size_t)l->batch);
 }
 
 void bf16_free(layer l)
@@ -241,9 +230,10 @@ void bf16_free(layer l)
     bf16_arrays *a = l.bf16;
     if (!a)
         return;
-    void *all[] = {a->output, a->delta, a->x, a->input, a->weights, a->weight_updates};
+    const bf16_backend *b = bf16_backend_here();
+    void *all[] = {a->output, a->delta, a->x, a->input};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); ++i)
-        cuda_free(all[i]);
+        b->free(all[i]);
+    b->free_convolution(l);
     free(a);
 }
-#endif

@@ -30,6 +30,13 @@ int convolution_has_bf16(void)
     }
 }
 
+int convolution_has_amx(void)
+{
+    return convolution_has_bf16()
+           && ((int)dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_amx)
+                  == dnnl_cpu_isa_avx512_core_amx;
+}
+
 int convolution_can_activate(ACTIVATION a)
 {
     float alpha;

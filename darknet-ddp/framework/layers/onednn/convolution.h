@@ -56,6 +56,9 @@ typedef struct convolution convolution;
 /* Return 1 if this CPU has instructions for products of bf16 numbers, and oneDNN uses them. */
 int convolution_has_bf16(void);
 
+/* Return 1 if these are AMX's. */
+int convolution_has_amx(void);
+
 /* Return 1 if oneDNN has exactly Darknet's formula of activation a for a forward pass. */
 int convolution_can_activate(ACTIVATION a);
 

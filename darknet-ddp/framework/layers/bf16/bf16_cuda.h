@@ -1,0 +1,64 @@
+/* layers/bf16/bf16_cuda.h: kernels of layers in bf16 (bf16_kernels.cu, bf16_channels.cu), of which
+ * bf16_cuda.c makes the backend of a GPU. All arrays of bf16 are NHWC, on the device. */
+#ifndef BF16_CUDA_H
+#define BF16_CUDA_H
+#ifdef CUDNN
+#include "layers/bf16/backend.h"
+
+/* Convert a float array of outer x channels x inner to bf16 as outer x inner x channels, or back.
+ * add: 1 adds to what `to` holds, 0 writes it. Both arrays are on the device. */
+void floats_to_bf16_gpu(size_t outer, int channels, int inner, const float *from, int add,
+                        void *to);
+void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from, int add,
+                        float *to);
+
+/* Return 1 if layers in bf16 can have this activation. */
+int bf16_has_activation(ACTIVATION a);
+/* Normalize and activate a [convolutional] with BatchNorm: make its bf16 output from the
+ * convolution's result in l.bf16->x. In training, compute the statistics first. */
+void bf16_normalize_gpu(layer l, network net);
+/* Compute a fused layer and the [shortcut] behind it in one pass. The shortcut's bf16 output
+ * becomes alpha*y + beta*from, activated; y is what bf16_normalize_gpu would give. from: the bf16
+ * output of the other layer that the shortcut adds. */
+void bf16_normalize_and_add_gpu(layer l, network net, layer shortcut, float alpha,
+                                const void *from);
+/* Write to `output` (bf16, on the device) the output that a fused layer would have, from its x and
+ * its present parameters. */
+void bf16_normalize_again_gpu(layer l, void *output);
+/* Add biases to the convolution's result, and activate it, for a layer without BatchNorm. */
+void bf16_add_bias_gpu(layer l);
+/* Turn the layer's bf16 delta, the gradient by the layer's output, into the gradient by its
+ * convolution's result. Add to the updates of scales and biases. */
+void bf16_normalize_backward_gpu(layer l, network net);
+/* Compute what bf16_normalize_backward_gpu does for a fused layer, from the delta of the shortcut
+ * behind it. from_delta: delta of the other layer that the shortcut adds; null: it takes none. */
+void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
+                                         int set_from, void *from_delta);
+/* Do the same for a layer without BatchNorm, and add to the updates of its biases. */
+void bf16_add_bias_backward_gpu(layer l, network net);
+
+/* Return how many bytes of net.workspace the BatchNorm and bias functions above need for this
+ * layer, in backward passes and in forward passes of training. */
+size_t bf16_sums_size(layer l);
+
+/* Compute the forward and backward passes of layers without parameters. input: the bf16 output of
+ * the layer before. delta: the bf16 delta of the layer before. */
+void bf16_maxpool_gpu(layer l, const void *input);
+void bf16_maxpool_backward_gpu(layer l, int set, void *delta);
+void bf16_upsample_gpu(layer l, const void *input);
+void bf16_upsample_backward_gpu(layer l, int set, void *delta);
+void bf16_avgpool_gpu(layer l, const void *input);
+void bf16_avgpool_backward_gpu(layer l, int set, void *delta);
+/* For each cell, copy (or add, if set is 0) `channels` values: from index first_from of the cell's
+ * from_channels to index first_to of the cell's to_channels. */
+void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int from_channels,
+                            int first_from, int set, void *to, int to_channels, int first_to);
+/* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. input null: 0. */
+void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from);
+/* Pass a [shortcut]'s delta back to input_delta and from_delta; null for a layer that takes
+ * none. */
+void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta, int set_from,
+                                void *from_delta);
+
+#endif
+#endif

@@ -1,0 +1,85 @@
+/* layers/bf16/host.h: the parts of the backend of a CPU (host.c has the table).
+ *
+ * Arrays of bf16 hold the upper 16 bits of floats. A row is the channels of one cell. Loops go over
+ * blocks of rows that fit a core's first cache. They widen a block to floats, compute by Darknet's
+ * formulas, and round the results to the nearest bf16. Sums over rows are in the order of rows,
+ * whatever the number of threads. */
+#ifndef BF16_HOST_H
+#define BF16_HOST_H
+#include "layers/bf16/backend.h"
+
+#include <string.h>
+
+typedef unsigned short half;
+
+/* 1: convolutions compute with values of bf16, but by float32 products, so that any CPU runs them.
+ * For tests. Set it before a network is parsed. */
+extern int bf16_emulated;
+
+/* Return the value of a bf16 number. */
+static inline float widen(half h)
+{
+    unsigned bits = (unsigned)h << 16;
+    float x;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+/* Round to the nearest bf16, ties to even. NaN stays NaN. */
+static inline half narrow(float x)
+{
+    unsigned bits;
+    memcpy(&bits, &x, sizeof(bits));
+    unsigned rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    return (half)((bits & 0x7fffffff) > 0x7f800000 ? (bits >> 16 | 0x40) : rounded);
+}
+
+/* ---- host_values.c: arrays ---- */
+
+void bf16_widen(size_t n, const half *from, float *to);
+void bf16_narrow(size_t n, const float *from, half *to);
+/* Write from to `to`, rounded, if set; else add it, and round the sum. */
+void bf16_give(size_t n, const float *from, int set, half *to);
+/* bf16_backend's functions of these names. */
+void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int add,
+                           void *to);
+void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int add,
+                         float *to);
+
+/* ---- host_convolution.c ---- */
+
+int bf16_host_prepare(layer *l);
+void bf16_host_free_convolution(layer l);
+void bf16_host_convolve(layer l, network net, const void *input);
+void bf16_host_convolve_backward_weights(layer l, network net, const void *input);
+void bf16_host_convolve_backward_input(layer l, network net, int set, void *input_delta);
+
+/* ---- host_normalize.c ---- */
+
+/* Return how many bytes of net.workspace the functions below need for a layer. */
+size_t bf16_host_sums_size(layer l);
+void bf16_host_normalize(layer l, network net);
+void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alpha,
+                                 const void *from);
+void bf16_host_normalize_again(layer l, void *output);
+void bf16_host_add_bias(layer l);
+void bf16_host_normalize_backward(layer l, network net);
+void bf16_host_normalize_and_add_backward(layer l, network net, layer shortcut, float alpha,
+                                          int set_from, void *from_delta);
+void bf16_host_add_bias_backward(layer l, network net);
+
+/* ---- host_loops.c ---- */
+
+void bf16_host_maxpool(layer l, const void *input);
+void bf16_host_maxpool_backward(layer l, int set, void *delta);
+void bf16_host_upsample(layer l, const void *input);
+void bf16_host_upsample_backward(layer l, int set, void *delta);
+void bf16_host_avgpool(layer l, const void *input);
+void bf16_host_avgpool_backward(layer l, int set, void *delta);
+void bf16_host_copy_channels(size_t cells, int channels, const void *from, int from_channels,
+                             int first_from, int set, void *to, int to_channels, int first_to);
+void bf16_host_shortcut(layer l, const void *input, float alpha, const void *from);
+void bf16_host_shortcut_backward(layer l, float alpha, int set, void *input_delta, int set_from,
+                                 void *from_delta);
+
+#endif

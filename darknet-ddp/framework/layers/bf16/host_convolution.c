@@ -1,0 +1,288 @@
+#include "layers/bf16/host.h"
+
+#include "layers/onednn/convolution.h"
+#include "network.h"
+#include "utils.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/*
+ * Convolutions by oneDNN, in slices of a mini-batch, between which messages move. What a slice is
+ * follows from the layer's sizes alone. So gradients of weights are added up in one order on any
+ * number of ranks and threads: slice by slice, each a product that one call computes.
+ */
+
+#ifdef DNNL
+// Multiplications of a slice: one to two milliseconds of a core.
+#define SLICE_WORK 5e8
+
+struct bf16_convolution {
+    int images; // of a slice; a divisor of the mini-batch
+    convolution *handle;
+    void *packed[2];                // weights for CONVOLUTION_FORWARD and CONVOLUTION_BACKWARD_DATA
+    struct bf16_convolution *other; // for another mini-batch, as validation has; null: none yet
+};
+
+static convolution *convolution_for(layer l, int images)
+{
+    convolution_shape s;
+    memset(&s, 0, sizeof(s));
+    s.images = images;
+    s.channels = l.c;
+    s.height = l.h;
+    s.width = l.w;
+    s.filters = l.n;
+    s.size = l.size;
+    s.stride_x = l.stride_x;
+    s.stride_y = l.stride_y;
+    s.pad = l.pad;
+    s.dilation = l.dilation;
+    s.groups = l.groups;
+    s.bf16 = !bf16_emulated;
+    s.activation = LINEAR;
+    convolution *c = convolution_of(&s);
+    if (c)
+        convolution_set_way(c, CONVOLUTION_PRODUCT);
+    return c;
+}
+
+// The largest divisor of the mini-batch that is at most `most`.
+static int images_a_slice(layer l, int most)
+{
+    int images = most < 1 ? 1 : most < l.batch ? most : l.batch;
+    while (l.batch % images)
+        --images;
+    return images;
+}
+
+// ---- memory ----
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t input_values(layer l, int images)
+{
+    return (size_t)l.inputs * (size_t)images;
+}
+
+static size_t output_values(layer l, int images)
+{
+    return (size_t)l.outputs * (size_t)images;
+}
+
+// The bytes of a slice's input and output as floats.
+static size_t emulated_bytes(layer l, int images)
+{
+    size_t in = input_values(l, images), out = output_values(l, images);
+    return bf16_emulated ? round_up(in * sizeof(float)) + round_up(out * sizeof(float)) : 0;
+}
+
+static size_t scratch_bytes(convolution *c)
+{
+    size_t most = 0;
+    for (int pass = CONVOLUTION_FORWARD; pass <= CONVOLUTION_BACKWARD_WEIGHTS; ++pass) {
+        size_t bytes = convolution_scratch_bytes(c, (convolution_pass)pass);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+// The workspace, from an address that oneDNN likes.
+static char *aligned_workspace(network net)
+{
+    return (char *)net.workspace + (64 - (uintptr_t)net.workspace % 64) % 64;
+}
+
+static void *make_packed(convolution *c, convolution_pass pass)
+{
+    void *packed = aligned_alloc(64, round_up(convolution_packed_bytes(c, pass)));
+    if (!packed)
+        malloc_error();
+    return packed;
+}
+
+// Null: oneDNN has no such convolution.
+static struct bf16_convolution *make_convolution(layer l, int images)
+{
+    convolution *handle = convolution_for(l, images);
+    if (!handle)
+        return 0;
+    struct bf16_convolution *c = calloc(1, sizeof(struct bf16_convolution));
+    if (!c)
+        malloc_error();
+    c->images = images;
+    c->handle = handle;
+    c->packed[0] = make_packed(handle, CONVOLUTION_FORWARD);
+    c->packed[1] = make_packed(handle, CONVOLUTION_BACKWARD_DATA);
+    return c;
+}
+
+static void free_convolution(struct bf16_convolution *c)
+{
+    if (!c)
+        return;
+    free_convolution(c->other);
+    free(c->packed[0]);
+    free(c->packed[1]);
+    free(c);
+}
+
+int bf16_host_prepare(layer *l)
+{
+    double work = (double)l->nweights * l->out_w * l->out_h;
+    int images = images_a_slice(*l, (int)(SLICE_WORK / work));
+    struct bf16_convolution *c = make_convolution(*l, images);
+    if (!c)
+        return 0;
+    free_convolution(l->bf16->convolution);
+    l->bf16->convolution = c;
+    l->workspace_size = 64 + emulated_bytes(*l, images) + scratch_bytes(c->handle);
+    if (l->workspace_size < bf16_host_sums_size(*l))
+        l->workspace_size = bf16_host_sums_size(*l);
+    return 1;
+}
+
+void bf16_host_free_convolution(layer l)
+{
+    free_convolution(l.bf16->convolution);
+}
+
+// Return what computes the present mini-batch, in slices that the workspace is large enough for.
+static struct bf16_convolution *convolution_here(layer l)
+{
+    struct bf16_convolution *c = l.bf16->convolution;
+    if (l.batch % c->images == 0)
+        return c;
+    int images = images_a_slice(l, c->images);
+    if (!c->other || c->other->images != images) {
+        free_convolution(c->other);
+        c->other = make_convolution(l, images);
+        if (!c->other)
+            error("a convolution in bf16");
+    }
+    return c->other;
+}
+
+// ---- slices ----
+
+// One slice of a mini-batch: where its first values lie, and memory.
+typedef struct {
+    size_t input, output;
+    float *x, *y; // for its values as floats, if emulated
+    char *scratch;
+} slice;
+
+static slice slice_from(layer l, network net, int first, int images)
+{
+    slice s;
+    s.input = input_values(l, first);
+    s.output = output_values(l, first);
+    s.x = (float *)(void *)aligned_workspace(net);
+    s.y = s.x + round_up(input_values(l, images) * sizeof(float)) / sizeof(float);
+    s.scratch = aligned_workspace(net) + emulated_bytes(l, images);
+    return s;
+}
+
+// Write the weights in the layout of a pass, in bf16; emulated, as floats that bf16 can hold.
+static const void *pack(layer l, struct bf16_convolution *c, convolution_pass pass)
+{
+    float *rounded = 0;
+    if (bf16_emulated) {
+        rounded = calloc((size_t)l.nweights, sizeof(float));
+        if (!rounded)
+            malloc_error();
+        for (int i = 0; i < l.nweights; ++i)
+            rounded[i] = widen(narrow(l.weights[i]));
+    }
+    convolution_pack(c->handle, pass, rounded ? rounded : l.weights, c->packed[pass]);
+    free(rounded);
+    return c->packed[pass];
+}
+
+// Return n values from x on: as they are, or emulated, as floats in `floats`.
+static const void *values_for(const half *x, size_t n, float *floats)
+{
+    if (!bf16_emulated)
+        return x;
+    bf16_widen(n, x, floats);
+    return floats;
+}
+
+void bf16_host_convolve(layer l, network net, const void *input)
+{
+    struct bf16_convolution *c = convolution_here(l);
+    const void *weights = pack(l, c, CONVOLUTION_FORWARD);
+    half *made = l.bf16->x ? l.bf16->x : l.bf16->output;
+    for (int i = 0; i < l.batch; i += c->images) {
+        slice s = slice_from(l, net, i, c->images);
+        const void *x = values_for((const half *)input + s.input, input_values(l, c->images), s.x);
+        void *y = bf16_emulated ? (void *)s.y : made + s.output;
+        convolution_forward(c->handle, weights, 0, x, y, s.scratch);
+        if (bf16_emulated)
+            bf16_narrow(output_values(l, c->images), s.y, made + s.output);
+        let_messages_move(net);
+    }
+}
+
+void bf16_host_convolve_backward_weights(layer l, network net, const void *input)
+{
+    struct bf16_convolution *c = convolution_here(l);
+    for (int i = 0; i < l.batch; i += c->images) {
+        slice s = slice_from(l, net, i, c->images);
+        const half *delta = (const half *)l.bf16->delta + s.output;
+        const void *x = values_for((const half *)input + s.input, input_values(l, c->images), s.x);
+        const void *dy = values_for(delta, output_values(l, c->images), s.y);
+        convolution_backward_weights(c->handle, x, dy, l.weight_updates, s.scratch);
+        let_messages_move(net);
+    }
+}
+
+void bf16_host_convolve_backward_input(layer l, network net, int set, void *input_delta)
+{
+    struct bf16_convolution *c = convolution_here(l);
+    const void *weights = pack(l, c, CONVOLUTION_BACKWARD_DATA);
+    for (int i = 0; i < l.batch; i += c->images) {
+        slice s = slice_from(l, net, i, c->images);
+        const half *delta = (const half *)l.bf16->delta + s.output;
+        const void *dy = values_for(delta, output_values(l, c->images), s.y);
+        half *to = (half *)input_delta + s.input;
+        void *dx = bf16_emulated ? (void *)s.x : to;
+        convolution_backward_data(c->handle, weights, dy, dx, !set && !bf16_emulated, s.scratch);
+        if (bf16_emulated)
+            bf16_give(input_values(l, c->images), s.x, set, to);
+        let_messages_move(net);
+    }
+}
+#else
+int bf16_host_prepare(layer *l)
+{
+    (void)l;
+    return 0;
+}
+
+void bf16_host_free_convolution(layer l)
+{
+    (void)l;
+}
+
+void bf16_host_convolve(layer l, network net, const void *input)
+{
+    (void)l;
+    (void)net;
+    (void)input;
+}
+
+void bf16_host_convolve_backward_weights(layer l, network net, const void *input)
+{
+    bf16_host_convolve(l, net, input);
+}
+
+void bf16_host_convolve_backward_input(layer l, network net, int set, void *input_delta)
+{
+    (void)set;
+    bf16_host_convolve(l, net, input_delta);
+}
+#endif

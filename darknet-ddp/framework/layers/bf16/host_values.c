@@ -1,0 +1,88 @@
+#include "layers/bf16/host.h"
+
+#include "blas.h"
+
+VECTORIZE
+void bf16_widen(size_t n, const half *restrict from, float *restrict to)
+{
+    for (size_t i = 0; i < n; ++i)
+        to[i] = widen(from[i]);
+}
+
+VECTORIZE
+void bf16_narrow(size_t n, const float *restrict from, half *restrict to)
+{
+    for (size_t i = 0; i < n; ++i)
+        to[i] = narrow(from[i]);
+}
+
+VECTORIZE
+static void add_floats(size_t n, const float *restrict from, half *restrict to)
+{
+    for (size_t i = 0; i < n; ++i)
+        to[i] = narrow(widen(to[i]) + from[i]);
+}
+
+void bf16_give(size_t n, const float *from, int set, half *to)
+{
+    (set ? bf16_narrow : add_floats)(n, from, to);
+}
+
+// ---- floats, channel by channel, from and to bf16 with the channels last ----
+
+// A tile is written along its rows while what is read of each channel stays in the cache.
+#define TILE 32
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+// One image of `channels` rows of `cells`, to `cells` rows of `channels`.
+VECTORIZE
+static void turn_to_halves(size_t channels, size_t cells, const float *restrict from, int add,
+                           half *restrict to)
+{
+    for (size_t c = 0; c < channels; c += TILE) {
+        size_t some = smaller(TILE, channels - c);
+        for (size_t i = 0; i < cells; ++i) {
+            half *row = to + i * channels + c;
+            const float *column = from + c * cells + i;
+            for (size_t k = 0; k < some; ++k)
+                row[k] = narrow(column[k * cells] + (add ? widen(row[k]) : 0));
+        }
+    }
+}
+
+VECTORIZE
+static void turn_to_floats(size_t channels, size_t cells, const half *restrict from, int add,
+                           float *restrict to)
+{
+    for (size_t i = 0; i < cells; i += TILE) {
+        size_t some = smaller(TILE, cells - i);
+        for (size_t c = 0; c < channels; ++c) {
+            const half *column = from + i * channels + c;
+            float *row = to + c * cells + i;
+            for (size_t k = 0; k < some; ++k)
+                row[k] = widen(column[k * channels]) + (add ? row[k] : 0);
+        }
+    }
+}
+
+void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int add,
+                           void *to)
+{
+    size_t size = (size_t)channels * (size_t)inner;
+    for (size_t b = 0; b < outer; ++b)
+        turn_to_halves((size_t)channels, (size_t)inner, from + b * size, add,
+                       (half *)to + b * size);
+}
+
+void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int add,
+                         float *to)
+{
+    size_t size = (size_t)channels * (size_t)inner;
+    for (size_t b = 0; b < outer; ++b)
+        turn_to_floats((size_t)channels, (size_t)inner, (const half *)from + b * size, add,
+                       to + b * size);
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# ddp-test: usual
+"""-ddp_bf16 1 on CPUs: detectors and classifiers learn what they learn in float32; with -ddp_exact one result on any number of
+ranks and threads; a run goes on to the same weights, and not in another precision; networks change their size; where a CPU lacks
+the instructions 1 is refused, and auto takes float32. (What layers compute: glue.bf16_host.) Skipped on a CPU without them."""
+import array
+import os
+import re
+import sys
+
+with open("/proc/cpuinfo", encoding="ascii", errors="replace") as f:
+    if not re.search(r"\b(amx_bf16|avx512_bf16)\b", f.read()):
+        print("this CPU has neither amx_bf16 nor avx512_bf16")
+        sys.exit(77)
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import darknet  # noqa: E402
+
+BF16 = ("-ddp_bf16", "1")
+WITHOUT = {"DNNL_MAX_CPU_ISA": "AVX2"}
+DETECTOR = ("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1", "-nogpu")
+CLASSIFIER = ("classifier", *DETECTOR[1:])
+BODY = (darknet.convolutional(8, stride=2, batch_normalize=1) + darknet.section("maxpool", size=2, stride=2)
+        + darknet.convolutional(4, size=1, batch_normalize=1) + darknet.convolutional(8, batch_normalize=1, activation="linear")
+        + darknet.section("shortcut", **{"from": -3, "activation": "leaky"}) + darknet.convolutional(8, stride=2, batch_normalize=1)
+        + darknet.section("upsample", stride=2) + darknet.section("route", layers="-1,-3")
+        + darknet.convolutional(6, batch_normalize=1, activation="mish"))
+
+
+def detector(**values):
+    """11 layers, of which 10 run in bf16."""
+    return (darknet.net(**{"batch": 8, "subdivisions": 2, **values}) + BODY + darknet.convolutional(7, size=1, activation="linear")
+            + darknet.section("yolo", mask=0, anchors="12,12", classes=2, num=1, jitter=.1, ignore_thresh=.7, truth_thresh=1,
+                              random=values.get("random", 0)))
+
+
+class Bf16Case(darknet.Case):
+    def setUp(self):
+        super().setUp()
+        darknet.DataSet(self.folder, count=16).boxes()
+        self.write("tiny.cfg", detector())
+
+    def empty(self):
+        for name in os.listdir(self.path("backup")):
+            os.remove(self.path("backup/" + name))
+
+    def weights(self):
+        name = next(n for n in ("tiny_final.weights", "tiny.weights") if os.path.exists(self.path("backup/" + n)))
+        with open(self.path("backup/" + name), "rb") as f:
+            return f.read()
+
+    def trained(self, command, *options, **how):
+        """The weights, and what was said."""
+        self.empty()
+        result = self.succeeds(*command, *options, **how)
+        return self.weights(), result
+
+
+class Learning(Bf16Case):
+    def losses(self, command, *options):
+        """Of each step."""
+        result = self.trained(command, *options)[1]
+        return [float(x) for x in re.findall(r"(?m)^\d+(?:, \d+\.\d+)?: (\d+\.\d+), \d+\.\d+ avg", result.out)], result
+
+    def check(self, command, says):
+        fp32, _ = self.losses(command)
+        bf16, result = self.losses(command, *BF16)
+        self.assertRegex(result.out, rf"\nDDP: {says} layers compute in bf16 \((amx|avx512)_bf16\); parameters", result)
+        self.assertEqual(len(fp32), len(bf16))
+        end, its_end = (sum(losses[-10:]) / 10 for losses in (fp32, bf16))
+        self.assertLess(end, .7 * fp32[0], fp32)  # it has learned something
+        self.assertLess(abs(end - its_end), .1 * end, f"{end} in fp32, {its_end} in bf16\n{result}")
+
+    def test_a_detector(self):
+        self.write("tiny.cfg", detector(max_batches=60, learning_rate=.005))
+        self.check(DETECTOR, "10 of 11")
+
+    def test_a_classifier(self):
+        self.write("tiny.cfg", darknet.classifier_cfg(body=BODY, batch=8, max_batches=60, learning_rate=.02))
+        self.check(CLASSIFIER, "11 of 12")
+
+
+class Results(Bf16Case):
+    def test_exact_on_any_number_of_ranks_and_threads(self):
+        self.write("tiny.cfg", detector(subdivisions=4, max_batches=6))
+        one, _ = self.trained(DETECTOR, *BF16, "-ddp_exact")
+        for ranks, threads in ((0, 2), (2, 1), (4, 1)):
+            with self.subTest(ranks=ranks, threads=threads):
+                found, _ = self.trained(DETECTOR, *BF16, "-ddp_exact", ranks=ranks, environment={"OMP_NUM_THREADS": str(threads)})
+                self.same_weights(found, one)
+        floats, _ = self.trained(DETECTOR, "-ddp_exact")
+        self.assertFalse(floats == one, "bf16 rounds nothing")
+
+    def test_two_ranks_with_batchnorm_over_both(self):
+        self.write("tiny.cfg", detector(max_batches=6, decay=0))
+        floats, bf16 = (array.array("f", self.trained(DETECTOR, "-ddp_sync_bn", "1", *words, ranks=2)[0][20:]) for words in ((), BF16))
+        difference = sum((a - b) ** 2 for a, b in zip(floats, bf16, strict=True)) ** .5
+        self.assertGreater(difference, 0)
+        self.assertLess(difference, .02 * sum(a * a for a in floats) ** .5)
+
+    def test_without_blocks_and_with_compression(self):
+        self.write("tiny.cfg", detector(max_batches=4))
+        for words in (("-ddp_layer_drop", "0.8"), ("-ddp_compress", "bf16"), ("-ddp_sync_every", "2")):
+            with self.subTest(words=words):
+                self.assertIn("10 of 11 layers", self.trained(DETECTOR, *BF16, *words, ranks=2)[1].out)
+
+    def test_sizes_that_change(self):
+        self.write("tiny.cfg", detector(max_batches=24, random=1))
+        one, result = self.trained(DETECTOR, *BF16, "-verbose")
+        self.assertGreater(len(set(re.findall(r"(?m)^Resizing.*|^\d+ x \d+$", result.out))), 1, result)
+        self.same_weights(self.trained(DETECTOR, *BF16)[0], one, "the second time")
+
+
+class Resuming(Bf16Case):
+    def test_to_the_same_weights(self):
+        self.write("tiny.cfg", detector(max_batches=6))
+        whole, _ = self.trained(DETECTOR, *BF16)
+        self.empty()
+        self.write("tiny.cfg", detector(max_batches=3))
+        self.succeeds(*DETECTOR, *BF16)
+        self.write("tiny.cfg", detector(max_batches=6))
+        self.assertIn("DDP: resuming from", self.succeeds(*DETECTOR, *BF16, "-resume_force").out)  # for max_batches
+        self.same_weights(self.weights(), whole)
+
+    def test_not_in_another_precision(self):
+        self.trained(DETECTOR, *BF16)
+        self.refused(*DETECTOR, "-resume", says="-ddp_bf16 was 1, is now 0", code=2)
+        self.refused(*DETECTOR, "-ddp_bf16", "auto", "-resume", says="-ddp_bf16 was 1, is now 0", code=2, environment=WITHOUT)
+
+
+class Choice(Bf16Case):
+    def test_a_cpu_without_it(self):
+        self.write("tiny.cfg", detector(max_batches=2))
+        self.refused(*DETECTOR, *BF16, says="-ddp_bf16 1 needs a CPU with avx512_bf16 or amx_bf16; leave it out", code=2,
+                     environment=WITHOUT)
+        result = self.succeeds(*DETECTOR, "-ddp_bf16", "auto", ranks=2, environment=WITHOUT)
+        self.assertIn("\nDDP: float32, for not every rank can compute in bf16\n", result.out, result)
+        self.assertIn("10 of 11 layers compute in bf16", self.succeeds(*DETECTOR, "-ddp_bf16", "auto", ranks=2).out)
+
+
+class NotFinite(Bf16Case):
+    def test_where_it_began_is_found(self):
+        self.write("tiny.cfg", detector(max_batches=20, learning_rate=1e30))
+        self.refused(*DETECTOR, *BF16, says="not finite; first the ")
+
+
+if __name__ == "__main__":
+    darknet.main()
