@@ -10,6 +10,7 @@
 #include "launch/supervisor.h"
 #include "run/banner.h"
 #include "run/best.h"
+#include "run/memory.h"
 #include "run/state.h"
 #include "run/trace.h"
 #include "run/watchdog.h"
@@ -226,6 +227,7 @@ static void print_run(const network *net, const ddp_train_position *now, const c
     ddp_overrides_print(stdout, "DDP: ", &ddp_run.overrides);
     print_mathematics(net);
     print_pictures(net);
+    ddp_memory_print();
     print_length(now);
     print_foreign_options(cfg);
 }
@@ -306,6 +308,8 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         || ddp_session_agree_on_weights(err))
         return err->code;
     ddp_run.is_finished = now->last_step > 0 && now->step >= now->last_step;
+    if (!ddp_run.is_finished && ddp_memory_check(net, err))
+        return err->code;
     if (!ddp_run.is_finished && ddp_group_rank(ddp_run.group) == 0 && check_room(err))
         return err->code;
     prepare_advice();

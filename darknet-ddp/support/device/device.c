@@ -89,6 +89,11 @@ void ddp_device_synchronize(ddp_device *d)
     d->ops->synchronize(d);
 }
 
+void ddp_device_memory(ddp_device *d, size_t *used, size_t *total)
+{
+    d->ops->memory(d, used, total);
+}
+
 ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d, ddp_error *err)
 {
     *out = NULL;

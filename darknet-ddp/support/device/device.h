@@ -90,6 +90,10 @@ uint64_t ddp_device_checksum(ddp_device *d, const float *x, size_t count);
 /* Wait until all work of the device is done, that of second queues, too. */
 void ddp_device_synchronize(ddp_device *d);
 
+/* Write how many bytes of d's memory are used, by any process, and how many it has. Both 0: d is
+ * the host. */
+void ddp_device_memory(ddp_device *d, size_t *used, size_t *total);
+
 /* Make an event for d, which can be recorded again and again. *out is set on success. Fails with
  * DDP_ERR_NOMEM. */
 ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,

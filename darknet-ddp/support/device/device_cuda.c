@@ -206,6 +206,14 @@ static void cuda_synchronize(ddp_device *d)
     DDP_CUDA(cuda_of(d), cudaDeviceSynchronize());
 }
 
+static void cuda_memory(ddp_device *d, size_t *used, size_t *total)
+{
+    size_t left;
+
+    DDP_CUDA(cuda_of(d), cudaMemGetInfo(&left, total));
+    *used = *total - left;
+}
+
 struct cuda_event {
     ddp_device_event base;
     cudaEvent_t event;
@@ -319,6 +327,7 @@ static const struct ddp_device_ops cuda_ops = {
     .compose = cuda_compose,
     .checksum = cuda_checksum,
     .synchronize = cuda_synchronize,
+    .memory = cuda_memory,
     .event_open = cuda_event_open,
     .event_close = cuda_event_close,
     .event_record = cuda_event_record,

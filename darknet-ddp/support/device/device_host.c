@@ -65,6 +65,12 @@ static void host_synchronize(ddp_device *d)
     (void)d;
 }
 
+static void host_memory(ddp_device *d, size_t *used, size_t *total)
+{
+    (void)d;
+    *used = *total = 0;
+}
+
 struct host_event {
     ddp_device_event base;
     int64_t at_ns;
@@ -129,6 +135,7 @@ static const struct ddp_device_ops host_ops = {
     .compose = host_compose,
     .checksum = host_checksum,
     .synchronize = host_synchronize,
+    .memory = host_memory,
     .event_open = host_event_open,
     .event_close = host_event_close,
     .event_record = host_event_record,

@@ -19,6 +19,7 @@ struct ddp_device_ops {
     void (*compose)(ddp_device *d, float *x, double keep, const float *more, size_t count);
     uint64_t (*checksum)(ddp_device *d, const float *x, size_t count);
     void (*synchronize)(ddp_device *d);
+    void (*memory)(ddp_device *d, size_t *used, size_t *total);
     ddp_status (*event_open)(ddp_device_event **out, ddp_device *d,
                              ddp_error *err); /* also sets (*out)->device */
     void (*event_close)(ddp_device_event *m);

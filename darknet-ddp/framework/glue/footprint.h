@@ -1,0 +1,33 @@
+/* glue/footprint.h: how much memory training takes at the largest size that random= draws. */
+#ifndef DDP_GLUE_FOOTPRINT_H
+#define DDP_GLUE_FOOTPRINT_H
+
+#include "device/device.h"
+
+struct network;
+
+/* Memory of this process by the size of its pictures. Bytes are those that are allocated, used or
+ * not: Darknet allocates all that a size needs when it resizes. */
+typedef struct ddp_footprint {
+    int width, height; /* largest size that is drawn */
+    int images;        /* images of a mini-batch */
+    double used;       /* bytes that are allocated at the network's own size */
+    double own_pixels; /* pixels of that size */
+    double per_pixel;  /* bytes of each pixel of each image of a mini-batch */
+    double samples; /* bytes of each pixel of pictures that are loaded for this and the next step */
+} ddp_footprint;
+
+/* Return 1 if training net draws sizes of its pictures, and write the largest; else 0. */
+int ddp_footprint_largest(const struct network *net, int *width, int *height);
+
+/* Measure the memory of net, which draws sizes: resize it twice, and back. *host becomes that of
+ * host memory, *gpu that of d's memory, all 0 if d is the host. pictures: how many this rank loads
+ * for a step. Only while no sum is in flight. */
+void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
+                           ddp_device *d, size_t pictures);
+
+/* Return how many bytes are allocated while pictures of width x height are trained on, in
+ * mini-batches of `images`. */
+double ddp_footprint_bytes(const ddp_footprint *f, int width, int height, int images);
+
+#endif

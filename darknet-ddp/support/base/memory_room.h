@@ -1,0 +1,21 @@
+/* base/memory_room.h: how much memory this process may still take. */
+#ifndef DDP_BASE_MEMORY_ROOM_H
+#define DDP_BASE_MEMORY_ROOM_H
+
+#include <stddef.h>
+
+typedef struct ddp_memory_room {
+    size_t left;       /* bytes that may still be taken; SIZE_MAX: not known */
+    int is_shared;     /* 1: by all processes of this machine or cgroup; 0: by this one alone */
+    const char *limit; /* the limit that is met first, as "its cgroup's memory.max"; static text */
+} ddp_memory_room;
+
+/* Return the least of what is left: of this machine's memory and swap (/proc/meminfo), of each
+ * cgroup that holds this process, version 1 or 2, and of RLIMIT_AS. Memory of cached files counts
+ * as left. For swap in a cgroup the machine's is taken, unless memory.swap.max says less. */
+ddp_memory_room ddp_memory_room_now(void);
+
+/* Return how many bytes of this process lie in memory or swap, but those of files. */
+size_t ddp_memory_resident(void);
+
+#endif
