@@ -85,7 +85,7 @@ class Results(Bf16Case):
     def test_exact_on_any_number_of_ranks_and_threads(self):
         self.write("tiny.cfg", detector(subdivisions=4, max_batches=6))
         one, _ = self.trained(DETECTOR, *BF16, "-ddp_exact")
-        for ranks, threads in ((0, 2), (2, 1), (4, 1)):
+        for ranks, threads in ((0, 2), (0, 16), (2, 1), (4, 1)):
             with self.subTest(ranks=ranks, threads=threads):
                 found, _ = self.trained(DETECTOR, *BF16, "-ddp_exact", ranks=ranks, environment={"OMP_NUM_THREADS": str(threads)})
                 self.same_weights(found, one)
@@ -110,6 +110,21 @@ class Results(Bf16Case):
         one, result = self.trained(DETECTOR, *BF16, "-verbose")
         self.assertGreater(len(set(re.findall(r"(?m)^Resizing.*|^\d+ x \d+$", result.out))), 1, result)
         self.same_weights(self.trained(DETECTOR, *BF16)[0], one, "the second time")
+
+
+class Validation(Bf16Case):
+    def test_while_a_shortcut_of_two_sizes_trains(self):
+        """Predictions in float32 have no such shortcut of their own: the network's bf16 layers predict."""
+        data = darknet.DataSet(self.folder, count=16)
+        data.boxes()
+        data.list("valid.list", data.pictures[:7])
+        data.data("train.data", valid="valid.list")
+        sizes = (darknet.convolutional(16, batch_normalize=1) + darknet.convolutional(8, batch_normalize=1)
+                 + darknet.section("shortcut", **{"from": -2, "activation": "leaky"}))
+        self.write("tiny.cfg", detector(max_batches=4).replace("[maxpool]", sizes + "[maxpool]", 1))
+        whole, result = self.trained(DETECTOR, *BF16, "-ddp_validate", "2")
+        self.assertEqual(re.findall(r"(?m)^Validation after step (\d+): ", result.out), ["2", "4"], result)
+        self.same_weights(self.trained(DETECTOR, *BF16, "-ddp_validate", "0")[0], whole, "validation changes no weights")
 
 
 class Resuming(Bf16Case):

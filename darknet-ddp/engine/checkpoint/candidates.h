@@ -35,7 +35,7 @@ struct ddp_candidates {
 ddp_status ddp_candidates_list(struct ddp_candidates *all, const char *directory, const char *base,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Free what a list holds; it may be empty. */
+/* Free what *all holds; *all may be all zero. Its pointers are invalid afterwards. */
 void ddp_candidates_release(struct ddp_candidates *all);
 
 #endif

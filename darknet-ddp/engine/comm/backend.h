@@ -112,7 +112,8 @@ struct ddp_message {
  * gives it a number, which is free again when it has ended. Every function but use_channels returns
  * without waiting. */
 struct ddp_transport {
-    /* Make room for requests 0 to requests - 1. May be called again while none is in flight. */
+    /* Make room for requests 0 to requests - 1. May be called again while none is in flight. Fails
+     * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
     ddp_status (*reserve)(ddp_group *g, int requests, ddp_error *err);
     ddp_status (*send)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
     ddp_status (*recv)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);

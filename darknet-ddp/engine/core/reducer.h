@@ -132,9 +132,9 @@ const ddp_bucket_plan *ddp_reducer_plan(const ddp_reducer *r);
 /* Return how many pieces the buckets of the plan are cut into. Each piece has a sum of its own. */
 size_t ddp_reducer_piece_count(const ddp_reducer *r);
 
-/* Return the sum of a piece, owned by r; with a plug, the last sum of its bucket. piece: its index
- * in the plan's order, below ddp_reducer_piece_count. *bucket becomes the index of its bucket.
- * NULL: that bucket is dropped in this pass, and is not sent. */
+/* Return the sum of a piece, owned by r; with a plug, the last sum of the piece's bucket. Returns
+ * NULL if that bucket is dropped in this pass, and so not sent. piece: its index in the plan's
+ * order, below ddp_reducer_piece_count. *bucket is set to the bucket's index in any case. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
 /* Return how many floats of a bucket one rank adds to sums over ranks. They are its gradients, or

@@ -41,6 +41,7 @@ void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, network *net
     int w = net->w, h = net->h, step = net->resize_step > 0 ? net->resize_step : 32;
     double own = (double)w * h, more = (double)(w + step) * (h + step) - own;
     double a_pixel = 1 / more / net->batch, on_host, on_gpu;
+    double before = gpu_bytes(d); /* on a GPU arrays only grow: later they stay as large */
 
     *host = (ddp_footprint){.images = net->batch, .own_pixels = own};
     (void)ddp_footprint_largest(net, &host->width, &host->height);
@@ -50,7 +51,7 @@ void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, network *net
     on_gpu = gpu_bytes(d);
     (void)resize_network(net, w, h);
     host->used = host_bytes();
-    gpu->used = gpu_bytes(d);
+    gpu->used = before;
     host->per_pixel = (on_host - host->used) * a_pixel;
     gpu->per_pixel = (on_gpu - gpu->used) * a_pixel;
     host->samples = 2.0 * (double)pictures * net->c * sizeof(float);

@@ -27,7 +27,7 @@ typedef struct ddp_layer_writer {
 } ddp_layer_writer;
 
 /* Write the nodes of layer l, of index w->index, and set *out to its output. Fails with
- * DDP_ERR_FORMAT and a sentence that names the layer if ONNX has no twin of it. */
+ * DDP_ERR_NOMEM, or, if ONNX has no twin of the layer, with DDP_ERR_FORMAT and its name. */
 typedef ddp_status ddp_layer_write(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out,
                                    ddp_error *err);
 

@@ -55,7 +55,8 @@ struct ddp_trainer_updates {
 struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
-    ddp_exact_run cut; /* arguments of the last ddp_trainer_split */
+    ddp_exact_run cut; /* how the last ddp_trainer_split that succeeded was asked to cut the batch:
+                          batch and subdivisions as given, the ranks, and the options it used */
     ddp_batch batch;
 
     network *net; /* the network attached to; NULL: none */
@@ -177,8 +178,9 @@ void ddp_trainer_detach_algorithms(ddp_trainer *t);
 /* Close the algorithms; there are none then. */
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Choose the layers of a step: call before a mini-batch's forward pass, and after
- * ddp_batchnorm_stats_begin_forward. */
+/* At a step's first mini-batch, choose which layers the step drops. For every mini-batch, tell the
+ * BatchNorm statistics which are dropped. Call before each forward pass, after
+ * ddp_batchnorm_stats_begin_forward. before: the position before this mini-batch. */
 void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before);
 
 /* Tell the reducer of the dropped layers, after ddp_reducer_backward_begin. */

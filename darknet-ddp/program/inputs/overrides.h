@@ -17,7 +17,9 @@ enum { DDP_OVERRIDES_MOST = 16, DDP_OVERRIDE_BYTES = 256 };
 
 /* Values that replace the cfg's. All zero: none. */
 typedef struct ddp_overrides {
-    ddp_net_value values[DDP_OVERRIDES_MOST + 1]; /* point into text; a NULL key ends them */
+    /* Each .value points into `text`, so the struct must not be copied or moved. A NULL key ends
+     * them. */
+    ddp_net_value values[DDP_OVERRIDES_MOST + 1];
     char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];
     char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* the cfg's own value; "": none */
     int count;

@@ -31,8 +31,8 @@ int ddp_supervisor_is_ours(void);
 /* Return 1 if this rank's job was started again and has to go on from a checkpoint. */
 int ddp_supervisor_must_resume(void);
 
-/* Return 1 if this rank's job was started again. The files in the backup folder are then the job's
- * own: those of another run were set aside before it trained. */
+/* Return 1 if this rank's job was started again. Files of another run were set aside before the job
+ * first trained; if rank 0 is on another host now, its backup folder may still hold some. */
 int ddp_supervisor_restarted(void);
 
 #endif

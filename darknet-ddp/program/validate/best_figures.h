@@ -33,9 +33,9 @@ int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 /* Return how many validations there were since the best; without a best, all of them. */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
-/* Make the validation after `step` the best again, and forget later bests; step 0: there is no best
- * any more. Returns 1; 0, with nothing changed, if it is the best already, there is no best, or no
- * validation after `step` is known. */
+/* Go back to the best of exactly `step`, and forget the bests that came later; step 0: forget all.
+ * Returns 1. Returns 0, with nothing changed, if the best is of `step` already, there is no best,
+ * or no validation of `step` is known. */
 int ddp_best_figures_go_back(ddp_best_figures *b, size_t step);
 
 /* Copy rank 0's fields best and number to all ranks. Collective. Fails with DDP_ERR_COMM. */

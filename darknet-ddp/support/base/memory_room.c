@@ -50,10 +50,10 @@ static void take_least(ddp_memory_room *room, size_t left, int is_shared, const 
 
 /* The files of a version of cgroups. */
 struct cgroup_files {
-    const char *line;  /* what stands before the path in /proc/self/cgroup */
-    const char *mount; /* where the root of its cgroups is */
-    const char *most, *used, *cached[2];
-    const char *swap_most, *swap_used; /* NULL: swap counts as memory */
+    const char *line;                    /* what stands before the path in /proc/self/cgroup */
+    const char *mount;                   /* where the root of its cgroups is */
+    const char *most, *used, *cached[3]; /* of cached NULL: no more */
+    const char *swap_most, *swap_used;   /* NULL: swap counts as memory */
     const char *limit;
 };
 
@@ -62,7 +62,7 @@ static const struct cgroup_files versions[] = {
      "/sys/fs/cgroup",
      "memory.max",
      "memory.current",
-     {"inactive_file", "active_file"},
+     {"inactive_file", "active_file", "slab_reclaimable"},
      "memory.swap.max",
      "memory.swap.current",
      "its cgroup's memory.max"},
@@ -70,7 +70,7 @@ static const struct cgroup_files versions[] = {
      "/sys/fs/cgroup/memory",
      "memory.limit_in_bytes",
      "memory.usage_in_bytes",
-     {"total_inactive_file", "total_active_file"},
+     {"total_inactive_file", "total_active_file", NULL},
      NULL,
      NULL,
      "its cgroup's memory.limit_in_bytes"},
@@ -92,7 +92,7 @@ static void look_at_cgroup(ddp_memory_room *room, const struct cgroup_files *v, 
 
     if (most == SIZE_MAX)
         return;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3 && v->cached[i]; i++)
         used = less(used, number_of(folder, "memory.stat", v->cached[i], 0));
     if (v->swap_most) {
         swap = less(number_of(folder, v->swap_most, "", SIZE_MAX),

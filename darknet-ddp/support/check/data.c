@@ -70,7 +70,7 @@ static void raise_level(ddp_box_sample *s, uint32_t level)
 
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height)
 {
-    while (s->count == DDP_BOX_SAMPLE && s->level < 31)
+    while (is_of_level(key, s->level) && s->count == DDP_BOX_SAMPLE && s->level < 31)
         raise_level(s, s->level + 1);
     if (s->count == DDP_BOX_SAMPLE || !is_of_level(key, s->level))
         return;

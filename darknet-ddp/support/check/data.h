@@ -34,8 +34,10 @@ typedef struct ddp_tally {
 
 enum { DDP_BOX_SAMPLE = 4096 }; /* most boxes in a sample */
 
-/* A sample of many boxes: the sizes of those whose key ends in `level` zero bits. So the sample is
- * the same whichever ranks have seen the boxes. All zero is an empty sample. */
+/* A sample of many boxes. A box's key is a hash of its picture's path and its place among the
+ * picture's boxes. Kept are the sizes of boxes whose key ends in `level` zero bits; a box that has
+ * no room raises `level`. So the sample is the same whichever ranks have seen the boxes. All zero
+ * is an empty sample. */
 typedef struct ddp_box_sample {
     float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the network's input */
     uint32_t keys[DDP_BOX_SAMPLE];

@@ -23,8 +23,9 @@ typedef struct ddp_signature {
  * none. */
 void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, int height);
 
-/* Return how much the waves of two pictures correlate, from -1 to 1. One is mirrored in the way
- * that correlates best. Returns 0 if one has no signature, or their aspects differ. */
+/* Return how much the waves that both pictures have correlate, from -1 to 1. It is the largest
+ * figure of b as it is, and mirrored in x, in y and in both. Returns 0 if one has no signature, or
+ * their aspects differ by more than a factor of 1.1. */
 double ddp_signature_likeness(const ddp_signature *a, const ddp_signature *b);
 
 /* Call found(ctx, i, k, likeness) for each pair of near pictures, k < i. Returns 0; -1 if there is

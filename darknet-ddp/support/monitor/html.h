@@ -15,7 +15,7 @@
 /* A box of a picture that is shown, in fractions of what is shown. */
 typedef struct ddp_html_box {
     ddp_box box;
-    const char *name;   /* is written beside it */
+    const char *name;   /* label that is written at the box; NULL: none */
     const char *colour; /* CSS: "#e6194b" */
     int is_dashed;
 } ddp_html_box;

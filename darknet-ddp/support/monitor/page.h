@@ -74,7 +74,7 @@ typedef struct ddp_page {
     size_t picture_count;
 } ddp_page;
 
-/* Write the page to out as HTML. ferror(out) tells whether all of it could be written. */
+/* Write the page to out as HTML. All was written if ferror(out) is 0, and fclose succeeds. */
 void ddp_page_write(FILE *out, const ddp_page *page);
 
 #endif

@@ -12,8 +12,8 @@ typedef struct ddp_label_box {
 typedef enum ddp_label_verdict {
     DDP_LABEL_BLANK, /* the line has nothing but blanks */
     DDP_LABEL_BOX,   /* the box is good */
-    DDP_LABEL_CUT, /* not all of the box lies in the picture: training takes what does, if anything;
-                      for all others the line is wrong */
+    DDP_LABEL_CUT, /* the box has size 0, or is not all in the picture: training takes the part that
+                      is in it, if any; `ddp check` counts an error */
     DDP_LABEL_WRONG /* the line has no box: training ends */
 } ddp_label_verdict;
 

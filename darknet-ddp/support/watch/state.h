@@ -50,7 +50,8 @@ struct ddp_watch {
                           others that it lives */
     int64_t heard_ns;  /* when rank 0 was last heard */
     int64_t moved_ns;  /* when anything last moved anywhere */
-    int64_t looked_ns; /* when this rank last looked for the file that it waits for */
+    int64_t looked_ns; /* when this rank last asked which file one of its threads is
+                          blocked on */
     int member, warned, told_failing;
     int told_to_end; /* 1: rank 0 has ended the run */
     int events_left; /* how many ranks' events are awaited */

@@ -92,7 +92,8 @@ void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 /* Ask rank 0 to print the table of all ranks; the run goes on. */
 void ddp_watch_ask_hang_report(ddp_watch *w);
 /* Note that this rank is about to end with an error that it reports itself. The watch then prints
- * nothing more here, and tells rank 0 of it. */
+ * nothing more here, and its next message tells rank 0; rank 0's tells all. Later calls do nothing.
+ * w may be NULL. */
 void ddp_watch_fail(ddp_watch *w);
 
 #endif

@@ -1,5 +1,6 @@
 #include "layers/inference/step.h"
 
+#include "layers/bf16/bf16.h"
 #include "layers/graph.h"
 #include "network.h"
 #include "utils.h"
@@ -144,6 +145,16 @@ static int count_convolutions(const inference_plan *p)
     return count;
 }
 
+/* Return 1 if Darknet's code computes a layer in bf16: it would read and write l.bf16's arrays,
+ * which a plan does not fill, and such layers have no l.output. */
+static int has_own_bf16(const inference_plan *p)
+{
+    for (int i = 0; i < p->net->n; ++i)
+        if (p->steps[i].kind == STEP_OWN && bf16_runs(p->net->layers[i]))
+            return 1;
+    return 0;
+}
+
 /* Let the plugin, if one trains the network, bring in the updates of layer i that are left. */
 static void tell_hooks(network *net, int i)
 {
@@ -186,7 +197,7 @@ inference_plan *inference_open(network *net, int bf16)
     p->input = (inference_tensor){.channels = net->c, .height = net->h, .width = net->w};
     p->steps = calloc((size_t)net->n, sizeof *p->steps);
     plan_layers(p);
-    if (count_convolutions(p) == 0) {
+    if (count_convolutions(p) == 0 || has_own_bf16(p)) {
         inference_close(p);
         return NULL;
     }

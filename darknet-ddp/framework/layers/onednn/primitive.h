@@ -22,7 +22,7 @@ typedef const dnnl_memory_desc_t *onednn_layout;
 typedef struct {
     dnnl_primitive_desc_t description;
     dnnl_primitive_t primitive;
-    size_t scratch; /* bytes */
+    size_t scratch; /* bytes of scratch memory that a run needs from its caller */
 } onednn_primitive;
 
 /* The memory of one argument of a primitive. */
@@ -77,9 +77,9 @@ void onednn_check(dnnl_status_t status, const char *what);
 /* Return oneDNN's name of an activation, and its parameter; dnnl_alg_kind_undef if it has none. */
 dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
 
-/* Return the attributes of a primitive: scratch memory is the caller's, and what is done last. That
- * is what the forward pass of shape s does; if s is NULL and add is 1, a sum with what the result's
- * memory held, of floats. The caller destroys them. */
+/* Return the attributes of a primitive whose scratch memory the caller gives. With s: the sum and
+ * the activation with which the forward pass of shape s ends; add is ignored. With s NULL: if add
+ * is 1, the result is added to the floats that its memory held. The caller destroys them. */
 dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add);
 
 /* Make a primitive of its description, which p owns from here on. */

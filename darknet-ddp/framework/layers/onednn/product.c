@@ -1,6 +1,9 @@
 #include "layers/onednn/handle.h"
 
 #ifdef DNNL
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 #include <string.h>
 
 /* Gradients of weights as a product: G = dy^T * columns. dy is pixels x filters; a row of columns
@@ -27,7 +30,19 @@ static size_t pixels(const convolution_shape *s)
     return (size_t)s->images * (size_t)(convolution_out_height(s) * convolution_out_width(s));
 }
 
-static void make_product(convolution *c)
+/* Return how many threads, at most `most`, may compute a product such that its bits do not depend
+ * on their number. oneDNN cuts the sum over pixels into parts, as many as the threads suggest: with
+ * AMX from 16 threads on, else from 2 on if there are 2048 pixels, in bf16 a power of two. */
+static int threads_for(const convolution_shape *s, int most)
+{
+    const size_t k = pixels(s);
+
+    if (s->bf16 && convolution_has_amx())
+        return most < 15 ? most : 15;
+    return k >= 2048 && (!s->bf16 || (k & (k - 1)) == 0) ? 1 : most;
+}
+
+static void make_product_now(convolution *c)
 {
     const convolution_shape *s = &c->shape;
     const dnnl_data_type_t type = s->bf16 ? dnnl_bf16 : dnnl_f32;
@@ -47,6 +62,19 @@ static void make_product(convolution *c)
     onednn_free_layout(lc);
     if (description)
         onednn_make_primitive(&c->product, description);
+}
+
+static void make_product(convolution *c)
+{
+#ifdef _OPENMP
+    const int threads = omp_get_max_threads();
+
+    omp_set_num_threads(threads_for(&c->shape, threads));
+    make_product_now(c);
+    omp_set_num_threads(threads);
+#else
+    make_product_now(c);
+#endif
 }
 
 const onednn_primitive *onednn_product(convolution *c)
