@@ -51,7 +51,7 @@ class Results(Compress):
         self.assertNotIn("DDP: gradients travel", result.out)
 
     def test_layers_that_ran_on_no_rank_and_updates_of_several_batches(self):
-        for format_ in ("fp16", "fp8"):
+        for format_ in ("fp16",) if darknet.GPU else ("fp16", "fp8"):  # NCCL does not add 8 bits
             options = ("-ddp_compress", format_, "-ddp_sync_every", "3")
             self.same_weights(self.trained(*options)[0], self.trained(*options, *SMALL)[0])
 
