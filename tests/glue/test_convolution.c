@@ -18,8 +18,8 @@ void omp_set_num_threads(int count);
 
 #define SHAPE(n, c, h, w, f, s, across, down, p, d, g)                                             \
     {                                                                                              \
-        .images = n, .channels = c, .height = h, .width = w, .filters = f, .size = s,              \
-        .stride_x = across, .stride_y = down, .pad = p, .dilation = d, .groups = g                 \
+        .images = (n), .channels = (c), .height = (h), .width = (w), .filters = (f), .size = (s),  \
+        .stride_x = (across), .stride_y = (down), .pad = (p), .dilation = (d), .groups = (g)       \
     }
 static const convolution_shape shapes[] = {
     SHAPE(2, 3, 13, 17, 8, 3, 1, 1, 1, 1, 1),  /* as a first layer, odd sides */
@@ -347,10 +347,10 @@ static void check_bits(const convolution_shape *s, int bf16)
             const int k = i || threads > 1;
 
             run_in_slices(&p, slices[i], threads, y[k], dx[k]);
-            if (k && memcmp(y[0], y[1], bytes_of(&p.s, p.y_count)))
+            if (k && memcmp(y[0], y[1], bytes_of(&p.s, p.y_count)) != 0)
                 fail_msg("y differs: bf16=%d, %d images at once, %d threads", bf16, slices[i],
                          threads);
-            if (k && memcmp(dx[0], dx[1], bytes_of(&p.s, p.x_count)))
+            if (k && memcmp(dx[0], dx[1], bytes_of(&p.s, p.x_count)) != 0)
                 fail_msg("dx differs: bf16=%d, %d images at once, %d threads", bf16, slices[i],
                          threads);
         }
