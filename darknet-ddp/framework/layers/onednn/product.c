@@ -30,18 +30,6 @@ static size_t pixels(const convolution_shape *s)
     return (size_t)s->images * (size_t)(convolution_out_height(s) * convolution_out_width(s));
 }
 
-/* Return how many threads, at most `most`, may compute a product such that its bits do not depend
- * on their number. oneDNN cuts the sum over pixels into parts, as many as the threads suggest: with
- * AMX from 16 threads on, else from 2 on if there are 2048 pixels, in bf16 a power of two. */
-static int threads_for(const convolution_shape *s, int most)
-{
-    const size_t k = pixels(s);
-
-    if (s->bf16 && convolution_has_amx())
-        return most < 15 ? most : 15;
-    return k >= 2048 && (!s->bf16 || (k & (k - 1)) == 0) ? 1 : most;
-}
-
 static void make_product_now(convolution *c)
 {
     const convolution_shape *s = &c->shape;
@@ -64,18 +52,33 @@ static void make_product_now(convolution *c)
         onednn_make_primitive(&c->product, description);
 }
 
+#ifdef _OPENMP
+/* Return how many threads, at most `most`, may compute a product such that its bits do not depend
+ * on their number. oneDNN cuts the sum over pixels into parts, as many as the threads suggest: with
+ * AMX from 16 threads on, else from 2 on if there are 2048 pixels, in bf16 a power of two. */
+static int threads_for(const convolution_shape *s, int most)
+{
+    const size_t k = pixels(s);
+
+    if (s->bf16 && convolution_has_amx())
+        return most < 15 ? most : 15;
+    return k >= 2048 && (!s->bf16 || (k & (k - 1)) == 0) ? 1 : most;
+}
+
 static void make_product(convolution *c)
 {
-#ifdef _OPENMP
     const int threads = omp_get_max_threads();
 
     omp_set_num_threads(threads_for(&c->shape, threads));
     make_product_now(c);
     omp_set_num_threads(threads);
-#else
-    make_product_now(c);
-#endif
 }
+#else
+static void make_product(convolution *c)
+{
+    make_product_now(c);
+}
+#endif
 
 const onednn_primitive *onednn_product(convolution *c)
 {
