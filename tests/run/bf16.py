@@ -19,66 +19,14 @@ os.environ["EMULATED_DEVICES"] = "2"
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import darknet  # noqa: E402
+from bf16_network import BF16, Case as Bf16Case, detector  # noqa: E402
 
-BF16 = ("-ddp_bf16", "1")
 DETECTOR = ("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "7", "-threads", "1")
-CLASSIFIER = ("classifier", *DETECTOR[1:])
-
-# All kinds of layers that run in bf16, with [reorg] and a head that do not.
-BLOCK = (darknet.convolutional(4, size=1, batch_normalize=1) + darknet.convolutional(8, batch_normalize=1, activation="linear")
-         + darknet.section("shortcut", **{"from": -3, "activation": "leaky"}))
-BODY = (darknet.convolutional(8, stride=2, batch_normalize=1) + darknet.section("maxpool", size=2, stride=2) + BLOCK
-        + darknet.convolutional(8, stride=2, batch_normalize=1) + darknet.section("upsample", stride=2)
-        + darknet.section("route", layers="-1,-3") + darknet.convolutional(6, batch_normalize=1, activation="mish"))
-
-
-def detector(**values):
-    """11 layers, of which 10 run in bf16."""
-    return (darknet.net(**{"batch": 8, "subdivisions": 2, **values}) + BODY + darknet.convolutional(7, size=1, activation="linear")
-            + darknet.section("yolo", mask=0, anchors="12,12", classes=2, num=1, jitter=.1, ignore_thresh=.7, truth_thresh=1,
-                              random=values.get("random", 0)))
-
-
-class Bf16Case(darknet.Case):
-    def setUp(self):
-        super().setUp()
-        darknet.DataSet(self.folder, count=16).boxes()
-        self.write("tiny.cfg", detector())
-
-    def weights(self):
-        name = next(n for n in ("tiny_final.weights", "tiny.weights") if os.path.exists(self.path("backup/" + n)))
-        with open(self.path("backup/" + name), "rb") as f:
-            return f.read()
-
-    def trained(self, command, *options, ranks=0):
-        """The weights, and what was said."""
-        self.empty()
-        result = self.succeeds(*command, *options, ranks=ranks)
-        return self.weights(), result
 
 
 class Learning(Bf16Case):
-    def losses(self, command, *options):
-        """Of each step."""
-        result = self.trained(command, *options)[1]
-        return [float(x) for x in re.findall(r"(?m)^\d+(?:, \d+\.\d+)?: (\d+\.\d+), \d+\.\d+ avg", result.out)], result
-
-    def check(self, command, says):
-        fp32, _ = self.losses(command, "-ddp_deterministic", "1", "-ddp_fp32", "1")
-        bf16, result = self.losses(command, "-ddp_deterministic", "1", *BF16)
-        self.assertIn(f"\nDDP: {says} layers compute in bf16 (cuDNN); parameters, sums and losses are fp32\n", result.out, result)
-        self.assertEqual(len(fp32), len(bf16))
-        end, its_end = (sum(losses[-10:]) / 10 for losses in (fp32, bf16))
-        self.assertLess(end, .7 * fp32[0], fp32)  # it has learned something
-        self.assertLess(abs(end - its_end), .1 * end, f"{end} in fp32, {its_end} in bf16\n{result}")
-
-    def test_a_detector(self):
-        self.write("tiny.cfg", detector(max_batches=60, learning_rate=.005))
-        self.check(DETECTOR, "10 of 11")
-
-    def test_a_classifier(self):
-        self.write("tiny.cfg", darknet.classifier_cfg(body=BODY, batch=8, max_batches=60, learning_rate=.02))
-        self.check(CLASSIFIER, "11 of 12")
+    def test_detectors_and_classifiers(self):
+        self.learns_as_in_float32(DETECTOR, ("-ddp_deterministic", "1", "-ddp_fp32", "1"), ("-ddp_deterministic", "1", *BF16), "cuDNN")
 
 
 class Results(Bf16Case):
