@@ -7,32 +7,13 @@
 #ifndef BF16_HOST_H
 #define BF16_HOST_H
 #include "layers/bf16/backend.h"
-
-#include <string.h>
+#include "layers/onednn/half.h"
 
 typedef unsigned short half;
 
 /* 1: convolutions compute with values of bf16, but by float32 products, so that any CPU runs them.
  * For tests. Set it before a network is parsed. */
 extern int bf16_emulated;
-
-/* Return the value of a bf16 number. */
-static inline float widen(half h)
-{
-    unsigned bits = (unsigned)h << 16;
-    float x;
-    memcpy(&x, &bits, sizeof(x));
-    return x;
-}
-
-/* Round to the nearest bf16, ties to even. NaN stays NaN. */
-static inline half narrow(float x)
-{
-    unsigned bits;
-    memcpy(&bits, &x, sizeof(bits));
-    unsigned rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    return (half)((bits & 0x7fffffff) > 0x7f800000 ? (bits >> 16 | 0x40) : rounded);
-}
 
 /* ---- host_values.c: arrays ---- */
 

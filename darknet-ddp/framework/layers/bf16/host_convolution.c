@@ -195,7 +195,7 @@ static const void *pack(layer l, struct bf16_convolution *c, convolution_pass pa
         if (!rounded)
             malloc_error();
         for (int i = 0; i < l.nweights; ++i)
-            rounded[i] = widen(narrow(l.weights[i]));
+            rounded[i] = half_to_float(half_of_float(l.weights[i]));
     }
     convolution_pack(c->handle, pass, rounded ? rounded : l.weights, c->packed[pass]);
     free(rounded);

@@ -33,7 +33,7 @@ static void take_larger(int n, const half *restrict from, int index, half *restr
                         int *restrict indexes)
 {
     for (int k = 0; k < n; ++k) {
-        int is_larger = widen(from[k]) > widen(most[k]);
+        int is_larger = half_to_float(from[k]) > half_to_float(most[k]);
         indexes[k] = is_larger ? index + k : indexes[k];
         most[k] = is_larger ? from[k] : most[k];
     }
@@ -78,7 +78,7 @@ static void add_if_chosen(int n, const half *restrict delta, const int *restrict
                           float *restrict sum)
 {
     for (int k = 0; k < n; ++k)
-        sum[k] += indexes[k] == index + k ? widen(delta[k]) : 0;
+        sum[k] += indexes[k] == index + k ? half_to_float(delta[k]) : 0;
 }
 
 // The places whose windows have pixel i: from *first to *end.
@@ -122,7 +122,7 @@ VECTORIZE
 static void add_row(size_t n, const half *restrict from, float *restrict sum)
 {
     for (size_t k = 0; k < n; ++k)
-        sum[k] += widen(from[k]);
+        sum[k] += half_to_float(from[k]);
 }
 
 VECTORIZE
@@ -193,7 +193,7 @@ VECTORIZE
 static void add_halves(size_t n, const half *restrict from, half *restrict to)
 {
     for (size_t k = 0; k < n; ++k)
-        to[k] = narrow(widen(to[k]) + widen(from[k]));
+        to[k] = half_of_float(half_to_float(to[k]) + half_to_float(from[k]));
 }
 
 void bf16_host_copy_channels(size_t cells, int channels, const void *from, int from_channels,
@@ -216,7 +216,7 @@ VECTORIZE
 static void weigh(size_t n, float scale, const half *restrict from, int set, float *restrict to)
 {
     for (size_t k = 0; k < n; ++k)
-        to[k] = scale * widen(from[k]) + (set ? 0 : to[k]);
+        to[k] = scale * half_to_float(from[k]) + (set ? 0 : to[k]);
 }
 
 // The place, in the other layer, of the values that are added to the first channels of cell i of

@@ -82,7 +82,7 @@ static void add_moments(size_t rows, size_t channels, const half *restrict x,
 {
     for (size_t r = 0; r < rows; ++r) {
         for (size_t c = 0; c < channels; ++c) {
-            float d = widen(x[r * channels + c]) - widen(from[c]);
+            float d = half_to_float(x[r * channels + c]) - half_to_float(from[c]);
             sum[c] += d;
             squares[c] += d * d;
         }
@@ -98,7 +98,7 @@ static void add_products(size_t rows, size_t channels, const float *restrict del
         for (size_t c = 0; c < channels; ++c) {
             float d = delta[r * channels + c];
             sum[c] += d;
-            products[c] += d * (widen(x[r * channels + c]) - mean[c]);
+            products[c] += d * (half_to_float(x[r * channels + c]) - mean[c]);
         }
     }
 }
@@ -129,7 +129,8 @@ static void normalize_rows(size_t rows, size_t channels, const half *restrict x,
 {
     for (size_t r = 0; r < rows; ++r)
         for (size_t c = 0; c < channels; ++c)
-            y[r * channels + c] = (widen(x[r * channels + c]) - mean[c]) * scale[c] + biases[c];
+            y[r * channels + c] =
+                (half_to_float(x[r * channels + c]) - mean[c]) * scale[c] + biases[c];
 }
 
 VECTORIZE
@@ -138,7 +139,7 @@ static void add_biases(size_t rows, size_t channels, const half *restrict x,
 {
     for (size_t r = 0; r < rows; ++r)
         for (size_t c = 0; c < channels; ++c)
-            y[r * channels + c] = widen(x[r * channels + c]) + biases[c];
+            y[r * channels + c] = half_to_float(x[r * channels + c]) + biases[c];
 }
 
 // Round y as memory would, and add the other layer's output.
@@ -147,7 +148,7 @@ static void add_other(size_t n, float alpha, float beta, const half *restrict fr
                       float *restrict y)
 {
     for (size_t i = 0; i < n; ++i)
-        y[i] = alpha * widen(narrow(y[i])) + beta * widen(from[i]);
+        y[i] = alpha * half_to_float(half_of_float(y[i])) + beta * half_to_float(from[i]);
 }
 
 VECTORIZE
@@ -159,8 +160,9 @@ static void finish_delta(size_t rows, size_t channels, const half *restrict x,
     for (size_t r = 0; r < rows; ++r) {
         for (size_t c = 0; c < channels; ++c) {
             size_t i = r * channels + c;
-            float d = widen(delta[i]) + variance_delta[c] * (widen(x[i]) - mean[c]) + mean_delta[c];
-            delta[i] = narrow(scale[c] * d);
+            float d = half_to_float(delta[i]) + variance_delta[c] * (half_to_float(x[i]) - mean[c])
+                      + mean_delta[c];
+            delta[i] = half_of_float(scale[c] * d);
         }
     }
 }
@@ -204,7 +206,7 @@ static void measure(layer l, network net)
     for (size_t c = 0; c < s.channels; ++c) {
         double distance = s.sum[c] / (double)s.rows;
         double squares = s.second_sum[c] - s.sum[c] * distance;
-        l.mean[c] = (float)(widen(x[c]) + distance);
+        l.mean[c] = (float)(half_to_float(x[c]) + distance);
         l.variance[c] = squares < 0 ? 0 : (float)squares;
     }
     if (net.statistics)

@@ -6,21 +6,21 @@ VECTORIZE
 void bf16_widen(size_t n, const half *restrict from, float *restrict to)
 {
     for (size_t i = 0; i < n; ++i)
-        to[i] = widen(from[i]);
+        to[i] = half_to_float(from[i]);
 }
 
 VECTORIZE
 void bf16_narrow(size_t n, const float *restrict from, half *restrict to)
 {
     for (size_t i = 0; i < n; ++i)
-        to[i] = narrow(from[i]);
+        to[i] = half_of_float(from[i]);
 }
 
 VECTORIZE
 static void add_floats(size_t n, const float *restrict from, half *restrict to)
 {
     for (size_t i = 0; i < n; ++i)
-        to[i] = narrow(widen(to[i]) + from[i]);
+        to[i] = half_of_float(half_to_float(to[i]) + from[i]);
 }
 
 void bf16_give(size_t n, const float *from, int set, half *to)
@@ -49,7 +49,7 @@ static void turn_to_halves(size_t channels, size_t cells, const float *restrict 
             half *row = to + i * channels + c;
             const float *column = from + c * cells + i;
             for (size_t k = 0; k < some; ++k)
-                row[k] = narrow(column[k * cells] + (add ? widen(row[k]) : 0));
+                row[k] = half_of_float(column[k * cells] + (add ? half_to_float(row[k]) : 0));
         }
     }
 }
@@ -64,7 +64,7 @@ static void turn_to_floats(size_t channels, size_t cells, const half *restrict f
             const half *column = from + i * channels + c;
             float *row = to + c * cells + i;
             for (size_t k = 0; k < some; ++k)
-                row[k] = widen(column[k * channels]) + (add ? row[k] : 0);
+                row[k] = half_to_float(column[k * channels]) + (add ? row[k] : 0);
         }
     }
 }
