@@ -99,7 +99,7 @@ def declaration(text):
 
 def enclosing(text, start):
     """The struct or enum of a comment that is set in."""
-    found = re.findall(r"^((?:typedef )?(?:struct|enum|union)[^\n;]*\{)$", text[:start], re.M)
+    found = re.findall(r"^((?:typedef )?(?:struct|enum|union)[^\n;]*\{)$", text[text.rfind("\n}", 0, start) + 1 : start], re.M)
     return found[-1] + " " if found and re.search(r"^\s+\S?.*\Z", text[text.rfind("\n", 0, start) + 1 : start + 1]) else ""
 
 
@@ -110,7 +110,7 @@ def drawn_comments():
             for start, end, lines in comments(text):
                 before = text[text.rfind("\n", 0, start) + 1 : start].strip()
                 what = before or declaration(text[end:])
-                if what and not re.match(r"#\s*(?:ifndef|ifdef|if|include|pragma)", what):
+                if what and not re.match(r"\}|#\s*(?:ifndef|ifdef|if|else|endif|include|pragma)", what):
                     yield f"{path}:{text.count(chr(10), 0, start) + 1}", "\n".join(lines).strip(), enclosing(text, start) + what
 
 
@@ -119,7 +119,7 @@ def drawn_paragraphs():
         if path.endswith(".md") and path != "CHANGELOG.md":
             line = 1
             for paragraph in read(path).split("\n\n"):
-                if not re.match(r"\s*(?:#|\||    |<!--|$)", paragraph):
+                if not re.match(r"\s*(?:#|\||    |<!--|```|\*\*[^*]*\*\*(?: \(.*\))?\s*$|$)", paragraph):
                     yield f"{path}:{line}", paragraph.strip("\n"), ""
                 line += paragraph.count("\n") + 2
 
