@@ -76,8 +76,8 @@ typedef struct ddp_compression {
     int gathers;
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
-    /* Return how many numbers a rank sends of a matrix in round 0 or 1. Round 1 is made of round
-     * 0's sum. 0 for round 1: there is none. */
+    /* Return how many numbers a rank sends of a matrix in round 0 or 1. value: the number behind
+     * the word. Round 1 is made of round 0's sum. 0 for round 1: there is none. */
     size_t (*numbers)(double value, size_t rows, size_t columns, int round);
 
     /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that. Round
@@ -91,8 +91,8 @@ typedef struct ddp_compression {
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 
-    /* Fail with DDP_ERR_USAGE if it does not pay on so many ranks, 2 or more. NULL: it always pays.
-     */
+    /* Fail with DDP_ERR_USAGE if it does not pay on `ranks` ranks, 2 or more. value: the number
+     * behind the word. NULL: it always pays. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
     /* Set *self; close frees it, also if open fails afterwards. NULL: nothing is opened. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);

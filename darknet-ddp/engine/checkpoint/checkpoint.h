@@ -123,8 +123,8 @@ ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t s
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy elements at to at + count - 1 of c's i-th array to x. Fails as its source (a file:
- * DDP_ERR_IO). */
+/* Copy elements at to at + count - 1 of c's array i, from 0, to x. It must have data, or c a
+ * source. Fails as the source (a file: DDP_ERR_IO). */
 ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -54,7 +54,8 @@ typedef enum ddp_start {
 /* Return what a start with -resume, or with -resume_force if `force`, does about what is there. */
 ddp_start ddp_start_of(ddp_there there, int force);
 
-/* Hears why a pair was passed over: a sentence without a newline, which lives for the call. */
+/* Hears why a pair was passed over: a sentence without a newline, which lives for the call. Neither
+ * a listener nor its note may be NULL. */
 typedef struct ddp_pair_listener {
     void (*note)(void *ctx, const char *sentence);
     void *ctx;

@@ -119,7 +119,7 @@ struct ddp_transport {
     ddp_status (*recv)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
     /* Move data. ended[0..*count) become the requests that have ended; ended has room for all. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
-    /* Open so many channels, 2 or more, in place of one. Every rank calls it once; it may block
+    /* Open `channels` channels, 2 or more, in place of one. Every rank calls it once; it may block
      * until all have. NULL: the transport has one channel only. */
     ddp_status (*use_channels)(ddp_group *g, int channels, ddp_error *err);
 };

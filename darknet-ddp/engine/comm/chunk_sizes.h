@@ -13,9 +13,9 @@ typedef struct ddp_chunks {
 
 enum { DDP_CHUNKS_MOST = 16 }; /* most chunks in flight */
 
-/* Return the sizes for ddp_allreduce_direct among so many ranks. */
+/* Return the sizes for ddp_allreduce_direct among `ranks` ranks. */
 ddp_chunks ddp_direct_chunks(int ranks);
-/* Return the sizes for ddp_allreduce_hierarchical among so many ranks of so many hosts. */
+/* Return the sizes for ddp_allreduce_hierarchical among `ranks` ranks, of all hosts together. */
 ddp_chunks ddp_hierarchical_chunks(int ranks, int hosts);
 
 #endif

@@ -49,7 +49,7 @@ int ddp_group_sums_on_host(const ddp_group *g);
 
 enum { DDP_CHANNELS_MAX = 8 };
 
-/* Use so many channels, 1 to DDP_CHANNELS_MAX; without a call it is 1. Every rank calls it once
+/* Use `channels` channels, 1 to DDP_CHANNELS_MAX; without a call it is 1. Every rank calls it once
  * with the same number, before a GPU is used and while no sum is open. With more than one it blocks
  * until all have. Fails with DDP_ERR_USAGE (another number, or the backend has but one),
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */

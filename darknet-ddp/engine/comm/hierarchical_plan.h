@@ -102,7 +102,7 @@ static inline size_t ddp_unit_begin(const struct ddp_hierarchical_plan *plan, si
     return ddp_wire_slice(count, (size_t)unit, (size_t)plan->units);
 }
 
-/* Return how many stages sums over so many hosts take, with radix hosts or blocks in each. */
+/* Return how many stages sums over `hosts` hosts take, with radix hosts or blocks in each. */
 int ddp_hierarchical_stages(int hosts, int radix);
 
 #endif

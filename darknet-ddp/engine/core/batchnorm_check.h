@@ -7,7 +7,7 @@
 
 /* Refuse a run whose mini-batches have one image, where BatchNorm has one value a channel. Always
  * returns DDP_ERR_USAGE. The text has the nearest fewer subdivisions, larger batch and fewer ranks
- * that give two images or more, each with the others unchanged.
+ * that give two images or more, each with the others unchanged; what cannot help is left out.
  *
  *   exact        1 if -ddp_exact's rules hold too
  *   layer, kind  the BatchNorm layer's index and type */

@@ -61,8 +61,8 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
 /* Let the buffers of dropped layers (core/reducer.h) be after this step what they were before it.
- * Call after each ddp_batchnorm_stats_begin_forward. dropped[l]: not 0 if layer l is dropped; the
- * same on every rank and in all mini-batches of a step. */
+ * Call after each ddp_batchnorm_stats_begin_forward. dropped[l], for each layer: not 0 if layer l
+ * is dropped; the same on every rank and in all mini-batches of a step. It is copied. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Fence the sum or copy that was started last, if it has no fence yet, so that a forward pass may

@@ -100,9 +100,11 @@ static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 
 /* ---- reducer.c: gradients in buckets' memory, and back, values included ---- */
 
-/* Copy all gradients to bucket memory, and point the framework's pointers there. */
+/* Copy the gradients of all trained layers to bucket memory, and point the framework's pointers
+ * there. */
 void ddp_reducer_take_gradients(ddp_reducer *r);
-/* Copy all gradients back to the framework's memory, and point its pointers there. */
+/* Copy these gradients back to the framework's memory, with sums that r->tree keeps aside, and
+ * point its pointers there. */
 void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and in which order they go ---- */
@@ -160,7 +162,8 @@ void ddp_reducer_close_halves(ddp_reducer *r);
 /* Start to sum on how many ranks each layer ran, when all buckets of a pass are launched. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
-/* Wait for the sum of ddp_reducer_count_ranks; *count: on how many ranks the layer ran. */
+/* Wait for the sum of ddp_reducer_count_ranks; *count becomes on how many ranks the layer ran. Call
+ * after ddp_reducer_count_ranks. */
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
 /* Return 1 if the buckets that were received in this step are finite. Else 0, and *bucket is the

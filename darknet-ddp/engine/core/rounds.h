@@ -59,7 +59,8 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) 
 /* Give up the turn of a bucket that no rank sends in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 if not all buckets have had their turn of a second sum. *bucket: the next one's. */
+/* Return 1 if not all buckets have had their turn of a second sum; *bucket becomes the one whose
+ * turn is next. */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
 /* Return 1 if the next second sum has its turn, and ddp_rounds_start_second would not wait. */

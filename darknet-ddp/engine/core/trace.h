@@ -35,8 +35,8 @@ void ddp_trace_close(ddp_trace *t); /* frees t; NULL is allowed */
 void ddp_trace_add(ddp_trace *t, int lane, int64_t begin_ns, int64_t end_ns, const char *format,
                    ...) __attribute__((format(printf, 5, 6)));
 
-/* Take a free lane for a thread that begins to load samples; -1: none is free. From any thread.
- * Give it back when the load has ended. */
+/* Take a free lane for a thread that begins to load samples; -1: none is free. From any thread. t
+ * is not NULL. Give it back when the load has ended. */
 int ddp_trace_take_loader(ddp_trace *t);
 /* Give back a lane of ddp_trace_take_loader, and note in it a load, called `name`, from begin_ns of
  * ddp_clock_ns until now. From any thread. lane -1: nothing happens. */

@@ -84,8 +84,8 @@ enum {
  * with a command that does not train on ranks. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Read "A:B", the first and the last of some steps, counted from 1 (-ddp_trace_steps), and
- * return 1. Returns 0 if text is no such range. */
+/* Read "A:B", the first and the last of some steps, counted from 1 (-ddp_trace_steps), and return
+ * 1. Returns 0 if text is no such range; *first and *last may have changed then. */
 int ddp_options_read_steps(const char *text, size_t *first, size_t *last);
 
 /* Return the names of those options that errors of core/ mention. */

@@ -40,7 +40,7 @@ void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran,
  * replaced by that of `drawn`. Does nothing if *ran, of the device's memory, is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
-/* ---- a kind of device: each member does what the function of its name does ---- */
+/* ---- a kind of device: what the four functions above do there, in their order ---- */
 
 typedef struct ddp_low_rank_ops {
     void (*encode)(ddp_device *d, const ddp_low_rank *x);

@@ -39,7 +39,7 @@ void ddp_largest_encode(ddp_device *d, const ddp_largest *x);
  * If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
 void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran);
 
-/* ---- a kind of device: each member does what the function of its name does ---- */
+/* ---- a kind of device: what the two functions above do there ---- */
 
 typedef struct ddp_largest_ops {
     void (*encode)(ddp_device *d, const ddp_largest *x);
