@@ -37,9 +37,10 @@ typedef struct ddp_net_value {
     const char *key, *value;
 } ddp_net_value;
 
+enum { DDP_NET_VALUES_MOST = 32 };
+
 /* Put values into [net] of every cfg that is parsed later, in place of the cfg's own. At most
  * DDP_NET_VALUES_MOST, ended by one with a NULL key. Their strings must stay valid. */
-enum { DDP_NET_VALUES_MOST = 32 };
 void ddp_darknet_take_net_values(const ddp_net_value *values);
 
 /* Return the installed file if path begins with cfg/ or data/, is not there, and was installed with

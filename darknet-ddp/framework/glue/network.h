@@ -73,8 +73,8 @@ void ddp_network_input(const network *net, int *width, int *height);
 /* Return how many numbers net gives for a picture; for a classifier, that is its classes. */
 int ddp_network_outputs(const network *net);
 
-/* Fail with DDP_ERR_USAGE if predictions of net cannot compute in bf16: it is on a GPU, or the CPU
- * has no instructions for bf16. */
+/* Fail with DDP_ERR_USAGE if predictions of net cannot compute in bf16: it is on a GPU, the CPU has
+ * no instructions for bf16, or the build no oneDNN. */
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* heads ([yolo] and [region] layers) of a network whose figures are kept apart, at most */

@@ -14,7 +14,8 @@
  * recurrent layer count as parts of it. Layers up to the last one with stopbackward=1 are frozen
  * (ddp_param_table.first_trained); layers that stopbackward=N freezes until batch N are not. Layers
  * that share another's weights have none of their own. The table points into net and must not
- * outlive it; release it with ddp_param_table_release. Fails with DDP_ERR_NOMEM. */
+ * outlive it; release it with ddp_param_table_release. Fails with DDP_ERR_USAGE if a layer of an
+ * unknown type is updated, and with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -38,7 +38,8 @@ typedef struct ddp_validation_listener {
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
-/* Fail with DDP_ERR_USAGE if net is no detector, or one of another number of classes than set. */
+/* Fail with DDP_ERR_USAGE if net is no detector or, without set->map, one of another number of
+ * classes than set. */
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 

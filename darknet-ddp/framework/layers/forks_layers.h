@@ -33,8 +33,8 @@ int parse_forks_layer(layer *l, LAYER_TYPE type, list *options, size_params para
  * table does not have its type. */
 int resize_forks_layer(layer *l, network *net);
 
-/* Return the index of the layer that from= names, for a parse function. Both this layer and the one
- * before the section must take gradients. */
+/* Return the index of the layer that from= names, for a parse function. End the program
+ * (option_error) unless both that layer and the one before the section take gradients. */
 int find_other_source(list *options, size_params params);
 
 #endif

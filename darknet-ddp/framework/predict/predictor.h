@@ -56,8 +56,8 @@ typedef struct ddp_prediction {
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Compute later predictions in bf16. Fails with DDP_ERR_USAGE if that cannot be
- * (ddp_network_check_bf16); then nothing changes. */
+/* Compute later predictions in bf16. Fails, with nothing changed, as ddp_network_check_bf16, and
+ * with DDP_ERR_NOMEM. */
 ddp_status ddp_predictor_use_bf16(ddp_predictor *p, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set `thresh` and `nms` of all later predictions. */

@@ -10,7 +10,7 @@
 void ddp_loading_begin(void);
 
 /* Note that the calling thread is about to read the picture at path, and later maybe its labels.
- * Does nothing if it loads no sample, or 64 other threads do. */
+ * path is copied. Does nothing if it loads no sample, or 64 other threads do. */
 void ddp_loading_reads(const char *path);
 
 /* Note that the calling thread has loaded its sample. */

@@ -15,13 +15,14 @@ ddp_status ddp_snapshot_open(ddp_snapshot **out, ddp_error *err) DDP_MUST_CHECK;
 void ddp_snapshot_close(ddp_snapshot *s);
 
 /* Copy what ddp_checkpoint_save would write now; the network must be settled, and may change
- * afterwards. run->cfg must outlive the snapshot. Fails with DDP_ERR_FORMAT (a number is not
- * finite: the text says which), DDP_ERR_NOMEM; the snapshot must then be taken again. */
+ * afterwards. run->cfg and run->guard must outlive the snapshot. Fails with DDP_ERR_FORMAT (a
+ * number is not finite: the text says which), DDP_ERR_NOMEM; the snapshot must then be taken again.
+ */
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *same to 1 if a snapshot of net's first `cutoff` layers would be the same now, else to 0. May
- * be called while another thread is in ddp_snapshot_write. Fails with DDP_ERR_NOMEM. */
+ * be called while another thread is in ddp_snapshot_write. Fails as ddp_param_table_init. */
 ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
                               const ddp_checkpoint_run *run, int *same,
                               ddp_error *err) DDP_MUST_CHECK;

@@ -173,7 +173,8 @@ ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST
  * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 void ddp_trainer_leave_state(const ddp_trainer *t);
-/* End what ddp_trainer_attach_algorithms began; the algorithms stay open. Call while t->net is. */
+/* End what ddp_trainer_attach_algorithms began; the algorithms stay open. Call while t->net is set.
+ */
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
 /* Close the algorithms; there are none then. */
 void ddp_trainer_close_algorithms(ddp_trainer *t);

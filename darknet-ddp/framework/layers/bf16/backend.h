@@ -81,7 +81,8 @@ typedef struct bf16_backend {
      * it. from_delta: delta of the other layer that the shortcut adds; null: it takes none. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
-    /* Do the same for a layer without BatchNorm, and add to the updates of its biases. */
+    /* Turn the delta of a layer without BatchNorm into the gradient by its convolution's result.
+     * Add to the updates of its biases. */
     void (*add_bias_backward)(layer l, network net);
 
     /* ---- layers without parameters. input: the output of the layer before; delta: its delta ----

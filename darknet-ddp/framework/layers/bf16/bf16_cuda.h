@@ -34,7 +34,8 @@ void bf16_normalize_backward_gpu(layer l, network net);
  * behind it. from_delta: delta of the other layer that the shortcut adds; null: it takes none. */
 void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
                                          int set_from, void *from_delta);
-/* Do the same for a layer without BatchNorm, and add to the updates of its biases. */
+/* Turn the delta of a layer without BatchNorm into the gradient by its convolution's result. Add to
+ * the updates of its biases. */
 void bf16_add_bias_backward_gpu(layer l, network net);
 
 /* Return how many bytes of net.workspace the BatchNorm and bias functions above need for this

@@ -21,7 +21,7 @@ void bf16_widen(size_t n, const half *from, float *to);
 void bf16_narrow(size_t n, const float *from, half *to);
 /* Write from to `to`, rounded, if set; else add it, and round the sum. */
 void bf16_give(size_t n, const float *from, int set, half *to);
-/* bf16_backend's functions of these names. */
+/* Do what from_floats and to_floats of bf16_backend do. */
 void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int add,
                            void *to);
 void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int add,

@@ -48,7 +48,7 @@ struct inference_plan {
     size_t scratch_bytes;
 };
 
-/* Return the layer whose output reader's source is: source, or the layer before its [dropout]. */
+/* Return layer `source` or, if that is a [dropout], the last layer before it that is none. */
 int inference_origin(const inference_plan *p, int source);
 
 /* Return the tensor of layer i, or of the network's input. */
@@ -58,7 +58,8 @@ inference_tensor *inference_tensor_of(const inference_plan *p, int i);
 size_t inference_value_bytes(const inference_plan *p);
 size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t);
 
-/* Prepare layer i, a [convolutional]: s->convolution, or return 0 if the plan cannot run it. */
+/* Set `convolution` in the step of layer i, a [convolutional], and return 1. Return 0 if the plan
+ * cannot run it. */
 int inference_plan_convolution(inference_plan *p, int i);
 
 /* Add layer i + 1, a [shortcut], to convolution i, if that is its sole reader. */
@@ -71,8 +72,8 @@ void inference_fold(inference_plan *p, int i);
 typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
 inference_run inference_loop_of(const inference_plan *p, int i);
 
-/* Give each tensor that is read memory, which tensors share if none is read after the other is
- * written. */
+/* Give memory to each tensor that is read. Tensors share it if one is read no more when the other
+ * is written. */
 void inference_share_memory(inference_plan *p);
 
 /* Convert images: [channel][row][column] floats, as Darknet has them, to a tensor, and back. */

@@ -56,7 +56,7 @@ typedef struct convolution convolution;
 /* Return 1 if this CPU has instructions for products of bf16 numbers, and oneDNN uses them. */
 int convolution_has_bf16(void);
 
-/* Return 1 if these are AMX's. */
+/* Return 1 if this CPU's instructions for products of bf16 numbers are those of AMX. */
 int convolution_has_amx(void);
 
 /* Return 1 if oneDNN has exactly Darknet's formula of activation a for a forward pass. */
@@ -90,7 +90,8 @@ size_t convolution_scratch_bytes(convolution *c, convolution_pass pass);
 void convolution_forward(convolution *c, const void *packed, const float *bias, const void *x,
                          void *y, void *scratch);
 
-/* Compute the gradient by x from dy, the gradient by y; add: to what dx holds, else set dx. */
+/* Compute the gradient by x from dy, the gradient by y. add: 1 adds it to what dx holds, 0 sets dx.
+ */
 void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
                                int add, void *scratch);
 

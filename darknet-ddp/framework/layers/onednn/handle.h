@@ -27,7 +27,7 @@ const onednn_primitive *onednn_pass(convolution *c, convolution_pass pass);
  * has none. */
 const onednn_primitive *onednn_product(convolution *c);
 
-/* Return how many bytes of scratch memory gradients of weights take as a product. */
+/* Return how many bytes of scratch memory onednn_product takes; 0 if c's shape has no product. */
 size_t onednn_product_scratch(convolution *c);
 
 /* Add gradients of weights, computed as a product, to `gradients`. */
