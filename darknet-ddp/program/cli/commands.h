@@ -23,7 +23,7 @@ typedef struct ddp_command_call {
 #undef COMMAND
 
 /* Print what `darknet help`, `--help`, `-h`, `--version`, or --help behind any command asks for.
- * Returns 0, with nothing printed, if the command line asks for none of these. */
+ * Returns 1 if it printed. Returns 0 if the command line asks for none of these. */
 int ddp_command_front(int argc, char **argv);
 
 /* Return lines that explain the .data file of "detector" or "classifier"; NULL for others. */

@@ -18,7 +18,7 @@ ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 
 /* Check one file more that is to be written; `what` says for the error what names it ("-out NAME").
- * Call after ddp_overwrite_check. Fails as that does, and with DDP_ERR_NOMEM. */
+ * Call after ddp_overwrite_check. Fails as ddp_overwrite_check, and with DDP_ERR_NOMEM. */
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 

@@ -56,7 +56,7 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_MEET = 512   /* all ranks have met */
 } ddp_launcher_note;
 
-/* An environment variable that ranks of ddp_child have. */
+/* Environment variable by which ranks know that ddp_child started them, and where: PID@HOST. */
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
 /* Run args[0], a path, with args (NULL after the last) and nothing on standard input, until it

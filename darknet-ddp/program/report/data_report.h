@@ -29,8 +29,8 @@ typedef struct ddp_data_report {
     size_t count;
 } ddp_data_report;
 
-/* Read the labels and decode the pictures of data, on `threads` threads, and find which pictures
- * are near. data must outlive *r. Release *r in any case. Fails with DDP_ERR_NOMEM. */
+/* Read the labels and decode the pictures of data, on `threads` threads, 1 to 64, and find which
+ * pictures are near. data must outlive *r. Release *r in any case. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_data_report_read(ddp_data_report *r, const ddp_scan_data *data, int threads,
                                 ddp_error *err) DDP_MUST_CHECK;
 

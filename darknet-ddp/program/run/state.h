@@ -45,7 +45,7 @@ extern struct ddp_run {
     int is_detector, is_classifier; /* which command it is; both 0: another one */
     const char *first_weights;      /* weights file that training begins with; NULL: none */
 
-    /* Set by checkpoints.c: */
+    /* Set by checkpoints.c. */
     const char *directory; /* folder that the weights are saved in */
     const char *cfg_path;
     int is_finished; /* 1: no batch was left to train at the start: no file is written */

@@ -15,7 +15,7 @@ typedef struct ddp_disk_use {
  * `ranks` ranks; NULL: nothing. */
 ddp_disk_use ddp_disk_use_of(const ddp_param_table *table, const ddp_state *state, int ranks);
 
-/* Fail with DDP_ERR_IO if directory has no room for one pair. */
+/* Fail with DDP_ERR_IO if directory has no room for one pair. Unknown room is enough. */
 ddp_status ddp_disk_check_room(const ddp_disk_use *use, const char *directory,
                                ddp_error *err) DDP_MUST_CHECK;
 

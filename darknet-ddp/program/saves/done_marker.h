@@ -11,11 +11,13 @@ void ddp_done_marker_open(const char *directory, const char *cfg);
 /* Return 1 if `folder` has the file of a run with the name `base`. */
 int ddp_done_marker_is_in(const char *folder, const char *base);
 
-/* Remove the file of an earlier run, when this run begins. Later calls do nothing. */
+/* Remove the file of an earlier run, when this run begins. Later calls do nothing. If it cannot be
+ * removed, a line on standard error says so. */
 void ddp_done_marker_begin(void);
 
-/* Write the file, when the run has come to its end. Does nothing without ddp_done_marker_open. If
- * it cannot be written, a line on standard error says so. */
+/* Write the file, when the run has come to its end; one that is there stays as it is. Does nothing
+ * without ddp_done_marker_open, or a second time. If it cannot be written, a line on standard error
+ * says so. */
 void ddp_done_marker_write(void);
 
 #endif

@@ -59,7 +59,8 @@ typedef struct ddp_progress_figures {
     double loss, average_loss, rate;
 } ddp_progress_figures;
 
-/* Read the figures from `line`, and return 1. Returns 0 if `line` is not Darknet's own. */
+/* Read the figures from `line`, and return 1. Returns 0 if `line` is not Darknet's own; *figures
+ * may have changed then. */
 int ddp_progress_read(ddp_progress_figures *figures, const char *line);
 
 #endif

@@ -62,9 +62,9 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Call the one before weights are saved, the other after. `saving` flushes rows to the disk;
- * `saved` brings files back, and has the next row flushed when it is added. So a run resumed from
- * these weights finds the rows of all steps before them. */
+/* Call ddp_run_files_saving before weights are saved: it flushes rows to the disk. Call
+ * ddp_run_files_saved afterwards: it brings files back, and has the next row flushed when it is
+ * added. So a run resumed from these weights finds the rows of all steps before them. */
 void ddp_run_files_saving(ddp_run_files *r);
 void ddp_run_files_saved(ddp_run_files *r);
 

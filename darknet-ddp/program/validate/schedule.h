@@ -80,8 +80,9 @@ ddp_status ddp_validation_check_detector(const ddp_validation *v, const network 
 
 /* Validate net; ddp_validation_last then has the result on every rank. listener: as for
  * ddp_validate_detector; NULL: none. Blocks until every rank is here. Fails as
- * ddp_validate_detector. Fails on every rank with DDP_ERR_FORMAT if more pictures or labels cannot
- * be read than -ddp_on_bad_data skips, or if none can. */
+ * ddp_validate_detector and, with -ddp_bf16, as ddp_network_check_bf16. Fails on every rank with
+ * DDP_ERR_FORMAT if more pictures or labels cannot be read than -ddp_on_bad_data skips, or if none
+ * can. */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener,
                                   ddp_error *err) DDP_MUST_CHECK;
