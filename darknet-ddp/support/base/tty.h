@@ -8,7 +8,7 @@
 /* Return 1 if fd is a terminal that knows DDP_TTY_ERASE. May be called from a signal handler. */
 int ddp_tty_erases(int fd);
 
-/* Return 1 if a and b are the same terminal, and it knows DDP_TTY_ERASE. */
+/* Return 1 if the descriptors a and b are the same terminal, and it knows DDP_TTY_ERASE. */
 int ddp_tty_is_one(int a, int b);
 
 #endif

@@ -52,9 +52,10 @@ cudaError_t ddp_cuda_unpack(cudaStream_t stream, float *to, const uint16_t *from
 cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,
                                   unsigned number);
 
+enum { DDP_CUDA_CHECKSUMS = 512 };
+
 /* Write DDP_CUDA_CHECKSUMS numbers to sums, in pinned host memory. Their sum modulo 2^64 is a
  * checksum of x[0..count). */
-enum { DDP_CUDA_CHECKSUMS = 512 };
 cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *sums);
 
 #ifdef __cplusplus

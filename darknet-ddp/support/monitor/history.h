@@ -18,8 +18,8 @@ typedef struct ddp_history_value {
     double mean, least, greatest;
 } ddp_history_value;
 
-/* Make a history of so many columns. points: how many points are kept at most, even and at least 2.
- * *out is set on success. Fails with DDP_ERR_USAGE (points is odd or 0), DDP_ERR_NOMEM. */
+/* Make a history of `columns` columns. points: how many points are kept at most, even and at least
+ * 2. *out is set on success. Fails with DDP_ERR_USAGE (points is odd or 0), DDP_ERR_NOMEM. */
 ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_history_close(ddp_history *h); /* frees h; NULL is allowed */

@@ -23,7 +23,7 @@ struct ddp_heartbeat {
 
 /* ---- heartbeat_state.c ---- */
 
-/* Make a channel of so many links, without sockets. Returns NULL if there is no memory. Close it
+/* Make a channel of `links` links, without sockets. Returns NULL if there is no memory. Close it
  * with ddp_heartbeat_close. */
 ddp_heartbeat *ddp_heartbeat_new(int links);
 

@@ -79,8 +79,8 @@ void ddp_watch_poll(ddp_watch *w, int wait_ms);
  * timeout if that is shorter, also send it to rank 0; on rank 0, tell the others that it lives. */
 void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
 
-/* If this rank has not moved for 0.8 s and waits for no sum, find out which file it waits for. Note
- * the file in this rank's row of the table, and send it to rank 0. */
+/* If this rank has not moved for 0.8 s and waits for no sum, find out which file it waits for, at
+ * most every 0.8 s. Note the file in this rank's row of the table, and send it to rank 0. */
 void ddp_watch_tell_file(ddp_watch *w);
 
 /* Ask rank 0 to print the table of all ranks (watch/hang_report.h). */
