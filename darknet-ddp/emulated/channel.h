@@ -42,15 +42,17 @@ class channel
 {
   public:
     static std::string new_name();
-    /* Open the segment of that name, or make it if it does not exist yet. Returns nullptr if that
-     * fails. The segment's name is removed when all `size` ranks have opened it. */
+    /* Open the segment of that name, or make it if it does not exist yet, for one of `size` ranks,
+     * at most most_ranks. Returns nullptr if that fails. The segment's name is removed when all
+     * `size` ranks have opened it. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();
 
     /* Return the turn of a new transfer. Collectives take turns in the order of these calls, and so
      * do messages to each rank, and from each. */
     uint64_t take_turn(const transfer &t);
-    /* Move a transfer along when its turn has come; true: it has ended. One thread at a time. */
+    /* Move a transfer along when its turn has come; true: it has ended. Ends the program if ranks
+     * call different collectives, sizes or kinds of memory. One thread at a time. */
     bool advance(transfer &t);
 
     /* Return true if all ranks have opened the segment. */

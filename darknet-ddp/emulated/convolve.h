@@ -50,9 +50,9 @@ struct shape {
     }
 };
 
-/* Compute a convolution, its gradient by the input, its gradient by the weights: result =
- * alpha*that + beta*result. With beta 0 the result is not read. columns: s.columns_bytes() of
- * scratch memory. */
+/* Compute r = a convolution, its gradient by the input, or its gradient by the weights, and set the
+ * result (y, dx, dw) to alpha*r + beta*result. With beta 0 the result is not read. columns:
+ * s.columns_bytes() of scratch memory. */
 void convolve(const shape &s, float alpha, const float *x, const float *w, float beta, float *y,
               float *columns);
 void convolve_back_data(const shape &s, float alpha, const float *w, const float *dy, float beta,

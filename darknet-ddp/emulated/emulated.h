@@ -15,7 +15,8 @@ namespace emulated
 
 /* ---- fail.cpp ---- */
 
-/* Count a call of the function named `call`. Returns true if it is to fail (README.md). */
+/* Count a call of the function named `call`, from any thread. Returns true if it is to fail
+ * (README.md). */
 bool fails(const char *call);
 /* Count bytes that are copied to the device (BytesToDevice) or from it (BytesToHost). */
 void count_bytes(bool to_device, size_t bytes);
@@ -50,7 +51,8 @@ struct open_memory {
 
 void *allocate(size_t bytes); /* device memory; NULL: no memory */
 bool release(void *x);        /* free it; false: x was not allocated */
-/* Return true if x[0..bytes) lies in one array of device memory, or of pinned memory. */
+/* Return true if x[0..bytes) lies in one array: on_device, of device memory; pinned, of pinned host
+ * memory. */
 bool on_device(const void *x, size_t bytes);
 bool pinned(const void *x, size_t bytes);
 
@@ -88,7 +90,8 @@ work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
 /* Run as much queued work as EMULATED_ORDER lets run now; returns without waiting for more. */
 void let_run();
-/* Run queued work until `end` is past; until the stream is done; until all streams are. */
+/* Run queued work: wait, until `end` is past; wait_stream, until the stream is done;
+ * wait_everything, until all streams are. */
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();
