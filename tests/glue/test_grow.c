@@ -11,6 +11,9 @@
 
 #include "net.h"
 
+#include "layers/catch_fatal.h"
+#include "layers/cfg_keys.h"
+
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,9 +24,8 @@ enum {
     ROUNDING = 8192
 }; /* bytes by which two blocks of one size may differ */
 
-#define HEAD                                                                                       \
-    "[convolutional]\nfilters=7\nsize=1\nactivation=linear\n"                                      \
-    "[yolo]\nmask=0\nanchors=12,12\nclasses=2\nnum=1\nrandom=1\n"
+#define PLACES "[convolutional]\nfilters=7\nsize=1\nactivation=linear\n"
+#define YOLO PLACES "[yolo]\nmask=0\nanchors=12,12\nclasses=2\nnum=1\nrandom=1\n"
 
 #define CONVOLUTION "[convolutional]\nfilters=4\nsize=3\nstride=1\npad=1\n"
 
@@ -38,6 +40,10 @@ static const char *const bodies[] = {
     CONVOLUTION "activation=leaky\n[reorg]\nstride=2\n",
     CONVOLUTION "activation=leaky\n[normalization]\nsize=3\nalpha=.1\nbeta=.7\nkappa=1\n",
     CONVOLUTION "activation=leaky\n[dropout]\nprobability=.3\n",
+    CONVOLUTION "activation=linear\n[batchnorm]\n[activation]\nactivation=leaky\n",
+    CONVOLUTION "activation=linear\n[activation]\nactivation=mish\n[l2norm]\n",
+    CONVOLUTION "activation=leaky\n[deconvolutional]\nfilters=4\nsize=2\nstride=2\n"
+                "activation=leaky\nbatch_normalize=1\n",
     CONVOLUTION "activation=leaky\n" CONVOLUTION
                 "activation=leaky\n[shortcut]\nfrom=-2\nactivation=mish\n"
                 "[route]\nlayers=-1,-2\n[route]\nlayers=-1\ngroups=2\ngroup_id=1\n",
@@ -45,16 +51,39 @@ static const char *const bodies[] = {
     "activation=leaky\n[avgpool]\n[convolutional]\nfilters=4\nsize=1\nstride=1\n"
     "activation=logistic\n[scale_channels]\nfrom=-3\n[convolutional]\nfilters=4\nsize=1\nstride=1\n"
     "activation=logistic\n[sam]\nfrom=-2\n",
+    CONVOLUTION "activation=leaky\n[avgpool]\n[implicit]\nfilters=4\n[scale_channels]\nfrom=-3\n",
+    CONVOLUTION "activation=leaky\n" PLACES "[region]\nanchors=1,1\nclasses=2\nnum=1\nrandom=1\n",
+    CONVOLUTION "activation=leaky\n" PLACES "[cost]\ntype=sse\n",
+    CONVOLUTION "activation=leaky\n" PLACES "[logistic]\n",
 };
+
+/* Layers that take inputs of one size alone. */
+static const char *const fixed[] = {
+    "[connected]\noutput=8\nactivation=leaky\n",
+    "[local]\nfilters=2\nsize=3\nstride=1\nactivation=leaky\n",
+    "[softmax]\n",
+};
+
+/* Sections of which no network here has one: [crop] has a size of its own, and the others stand in
+ * networks that never change their size. */
+static const char elsewhere[] = "[net] [network] [crop] [rnn] [crnn] [gru] [lstm] [detection] "
+                                "[iseg]";
+
+static int has_head(const char *body)
+{
+    return strstr(body, "[region]") || strstr(body, "[cost]") || strstr(body, "[logistic]");
+}
 
 static network *parse(const char *body, int side)
 {
     char cfg[2048];
 
     (void)snprintf(cfg, sizeof cfg,
-                   "[net]\nwidth=%d\nheight=%d\nchannels=3\nbatch=2\nsubdivisions=1\n%s" HEAD, side,
-                   side, body);
-    srand(1); /* the same first weights, of each size */
+                   "[net]\nwidth=%d\nheight=%d\nchannels=3\nbatch=2\nsubdivisions=1\n%s%s", side,
+                   side, body, has_head(body) ? "" : YOLO);
+    /* The same first weights, of each size: of numbers in pairs, so each layer has an even count.
+     */
+    srand(1);
     return net_parse(cfg);
 }
 
@@ -95,6 +124,7 @@ static void check_body(const char *body)
         CHECK(rand);
         CHECK(squared);
         CHECK(norms);
+        CHECK(scales);
         CHECK(activation_input);
         CHECK(binary_input);
         CHECK(loss);
@@ -118,9 +148,55 @@ static void arrays_grow_with_the_picture(void **state)
         check_body(bodies[i]);
 }
 
+static void grow_to_large(void *net)
+{
+    (void)resize_network(net, LARGE, LARGE);
+}
+
+static void layers_of_one_size_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+        char body[256], why[128] = "";
+
+        (void)snprintf(body, sizeof body, CONVOLUTION "activation=leaky\n%s[cost]\n", fixed[i]);
+        assert_int_equal(catch_fatal(grow_to_large, parse(body, SMALL), why, sizeof why), 0);
+        assert_string_equal(why, "Cannot resize this type of layer");
+    }
+}
+
+static int is_tried(const char *name)
+{
+    int found = strstr(elsewhere, name) || strstr(YOLO, name);
+
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++)
+        found |= strstr(bodies[i], name) != NULL;
+    for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
+        found |= strstr(fixed[i], name) != NULL;
+    return found;
+}
+
+/* A section's names are together, as "[connected] [conn]"; its first one is looked for. */
+static void each_section_has_a_network_here(void **state)
+{
+    char name[32], list[2048];
+    int type = -1;
+
+    (void)state;
+    (void)snprintf(list, sizeof list, "%s", cfg_sections());
+    for (char *at = strtok(list, ", "); at; at = strtok(NULL, ", ")) {
+        (void)snprintf(name, sizeof name, "%s", at);
+        if ((int)cfg_find_section(name)->type != type && !is_tried(name))
+            fail_msg("no network here has a %s", name);
+        type = (int)cfg_find_section(name)->type;
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arrays_grow_with_the_picture)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arrays_grow_with_the_picture),
+                                       cmocka_unit_test(layers_of_one_size_are_refused),
+                                       cmocka_unit_test(each_section_has_a_network_here)};
 
     return cmocka_run_group_tests_name("grow", tests, NULL, NULL);
 }

@@ -1,0 +1,12 @@
+/* layers/same_size.h: layers of Darknet whose output has the size of their input. */
+#ifndef SAME_SIZE_H
+#define SAME_SIZE_H
+
+#include "darknet.h"
+
+/* Resize an [activation], [batchnorm], [l2norm] or [logistic] layer for an image of w x h. Channels
+ * stay as they are. Returns 1; 0, with nothing changed, if the layer is of another type or takes no
+ * image. */
+int resize_same_size_layer(layer *l, int w, int h);
+
+#endif
