@@ -118,8 +118,9 @@ def drawn_paragraphs():
     for path in our_files():
         if path.endswith(".md") and path != "CHANGELOG.md":
             line = 1
-            for paragraph in read(path).split("\n\n"):
-                if not re.match(r"\s*(?:#|\||    |<!--|```|\*\*[^*]*\*\*(?: \(.*\))?\s*$|$)", paragraph):
+            prose = re.sub(r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), read(path), flags=re.S | re.M)
+            for paragraph in prose.split("\n\n"):
+                if not re.match(r"\s*(?:#|\||    |<!--|!\[|\*\*[^*]*\*\*(?: \(.*\))?\s*$|$)", paragraph):
                     yield f"{path}:{line}", paragraph.strip("\n"), ""
                 line += paragraph.count("\n") + 2
 
