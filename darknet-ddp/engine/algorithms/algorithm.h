@@ -28,8 +28,8 @@
 /* The facts about a network that algorithms know, so that they need none of Darknet's headers. */
 typedef struct ddp_network_facts {
     size_t max_batches; /* how many steps the run has; 0: not known */
-    int burn_in;      /* the cfg's burn_in=: so many first steps in which the learning rate grows */
-    double ema_alpha; /* the cfg's ema_alpha=, for an average of the weights; 0: there is none */
+    int burn_in;        /* in how many first steps the learning rate grows (the cfg's burn_in=) */
+    double ema_alpha;   /* the cfg's ema_alpha=, for an average of the weights; 0: there is none */
     const ddp_residual_block
         *blocks; /* residual blocks that learn, from input to output: block_count of them */
     int block_count;
@@ -101,7 +101,7 @@ typedef struct ddp_algorithm {
      * `was` ranks goes on on `now` ranks. */
     void (*print_resumed)(int was, int now);
     void (*print_end)(const void *self, FILE *out,
-                      size_t steps); /* prints its lines at the end of a run of so many steps */
+                      size_t steps); /* prints its lines at the end of a run of `steps` steps */
 } ddp_algorithm;
 
 /* All algorithms, in the order of algorithms.def; NULL after the last. */

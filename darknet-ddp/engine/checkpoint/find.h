@@ -67,7 +67,7 @@ typedef struct ddp_pair {
     /* path of the whole pair, or of the weights that may be taken alone; NULL: of none */
     char *weights;
     ddp_checkpoint checkpoint; /* state of the whole pair */
-    int passed_over; /* how many of base seemed newer than the whole pair, each with a sentence */
+    int passed_over; /* pairs that seemed newer and were passed over; the listener heard of each */
     ddp_error why;   /* reason why NOT_FINITE, DAMAGED, BARE or RENAMED cannot be resumed */
 } ddp_pair;
 
@@ -95,7 +95,7 @@ typedef struct ddp_pair_header {
     char *weights;            /* path; NULL: there is none. The caller frees it */
     uint64_t step, seen;      /* batches, images */
     uint64_t own_saved_at_ns; /* when this pair was saved */
-    uint64_t saved_at_ns;     /* the latest of all files of such names, those of other cfgs too */
+    uint64_t saved_at_ns; /* the latest time of all files of such names, those of other cfgs too */
 } ddp_pair_header;
 
 /* Find the pair of base in directory that was saved last, by headers alone. A pair counts if its

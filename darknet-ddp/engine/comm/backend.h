@@ -62,7 +62,7 @@ struct ddp_sum_engine {
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
     ddp_status (*wait)(ddp_work *w, ddp_error *err);
-    /* Return what ddp_work_finite returns. Before the first start that is 1, except in solo.c. */
+    /* Return what ddp_work_finite returns: before the first start 1, except in solo.c. */
     int (*finite)(ddp_work *w);
 };
 

@@ -55,7 +55,7 @@ struct ddp_chunk {
     size_t count; /* floats; in an all-gather: those of one rank */
     uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
     int slot;          /* place among the chunks in flight: sequence modulo the window */
-    int first_request; /* the transport's number of its request 0 */
+    int first_request; /* number of the chunk's request 0 in the transport; the others follow */
     int ended;         /* 1: it is summed, or gathered; the algorithm sets it */
 };
 
@@ -73,7 +73,7 @@ struct ddp_chunk_pipeline {
     int chunks_in_flight;
     int *ended;              /* room for the requests that one call of the transport's test ends */
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
-    /* ddp_clock_ns of a wait's last look at the clock, and the earliest that it may have begun */
+    /* ddp_clock_ns when a wait last looked at the clock, and when it began at the earliest */
     int64_t looked_ns, began_ns;
     struct ddp_backoff backoff; /* state of waits between polls */
 

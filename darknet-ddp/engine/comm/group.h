@@ -72,8 +72,9 @@ void ddp_group_close(ddp_group *g);
  * other ranks' next calls fail with DDP_ERR_COMM. exit_status 0 counts as 1. */
 void ddp_group_abort(ddp_group *g, int exit_status);
 
-/* Return this rank's number, from 0, and how many ranks there are. */
+/* Return this rank's number, from 0. */
 int ddp_group_rank(const ddp_group *g);
+/* Return how many ranks there are. */
 int ddp_group_size(const ddp_group *g);
 
 /* Return this rank's number among the ranks of its host, from 0. */

@@ -74,8 +74,8 @@ struct ddp_stage {
     struct ddp_span *held; /* the slices that it holds, in order */
     int *from; /* by held slice: index in the stage before's `held` of what it is cut from */
     int held_count;
-    struct ddp_stage_transfer
-        *transfers; /* transfers of this stage; both ranks of two have theirs in the same order */
+    struct ddp_stage_transfer *transfers; /* transfers of this stage; two ranks list those between
+                                             them in the same order */
     int transfer_count;
 };
 

@@ -1,4 +1,4 @@
-/* comm/hierarchical_state.h: the structs of ddp_allreduce_hierarchical, for its files alone. Those
+/* comm/hierarchical_state.h: the structs of ddp_allreduce_hierarchical, for its files alone. These
  * are hierarchical.c (a chunk from state to state), hierarchical_open.c (memory),
  * hierarchical_messages.c, hierarchical_sums.c (what is summed, and where it lies) and
  * hierarchical_gather.c (all-gathers). */
@@ -42,15 +42,15 @@ struct ddp_hierarchical_request {
 };
 
 struct ddp_hierarchical_chunk {
-    struct ddp_chunk base; /* first: the two pointers are interchangeable */
+    struct ddp_chunk base; /* first, so that pointers to both are interchangeable */
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while it is reducing or returning */
     int hosts_posted; /* in an all-gather: how many other hosts' messages have been posted */
     int seen; /* while ranks meet: how many ranks of the host are known to have launched the chunk;
                  while they share: how many are known to have shared it */
     int waiting;    /* how many messages have not ended */
-    int posted;     /* how many messages of this stage were posted; in an all-gather, with the hosts
-                       whose turn it is */
+    int posted;     /* how many messages of this stage were posted; in an all-gather, in the present
+                       turn */
     int not_finite; /* 1: a sum in it is not finite */
     /* By local rank: where that rank has the chunk, mapped here; set once it has launched it. */
     float **at;

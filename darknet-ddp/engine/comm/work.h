@@ -92,11 +92,11 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a step late. */
 int ddp_work_finite(ddp_work *w);
 
-/* Return the event at which the sum that had the last fence began: its memory was computed and it
- * had been started. On a GPU it is in the GPU's own time. The sum owns the event, which is set
- * after the first fence, in a group of more than one rank. */
+/* Return the event at which w's sum began, the one that was fenced last: its memory was computed
+ * and it was started. On a GPU it is in the GPU's own time. w owns the event, which is set after
+ * the first fence, in a group of more than one rank. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
-/* Return the event at which that sum ended. All else is as for ddp_work_began. */
+/* Return the event at which the sum of ddp_work_began ended. Otherwise as ddp_work_began. */
 const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
 /* ---- a sum in two halves ----

@@ -51,7 +51,7 @@ struct ddp_reducer {
     /* With config.sum and several ranks: the sums of what it makes of buckets; else NULL. */
     ddp_rounds *plugged;
     int is_plugged;     /* 1: the next pass sums what the plug makes */
-    ddp_rounds *rounds; /* `plugged`, or NULL: this pass goes by sums[] */
+    ddp_rounds *rounds; /* sums of this pass: `plugged`; NULL: they are sums[] */
 
     /* Members for layers that did not run: */
     float *counts; /* room for the run counts of one bucket, on the host */

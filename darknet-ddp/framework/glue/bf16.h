@@ -33,7 +33,7 @@ typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
  * has no memory for it. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
-/* Have networks that are parsed from now on compute in bf16 (on: 1) or not (0). Not, at first. */
+/* Have networks that are parsed from now on compute in bf16 (on: 1) or not (0, as at first). */
 void ddp_bf16_use(int on);
 int ddp_bf16_is_used(void);
 

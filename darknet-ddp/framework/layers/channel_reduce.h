@@ -52,7 +52,7 @@ typedef struct {
     int count; // values of a channel, of all images
     int chunk; // values side by side that a part takes at a time
     int step;  // values from where a part's `chunk` values begin to where its next begin
-    float *first, *second; // the parts' sums, parts x channels each; which two, the kernel says
+    float *first, *second; // two sums of each part, parts x channels each; the kernel says which
     int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;
 

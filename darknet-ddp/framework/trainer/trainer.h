@@ -43,7 +43,7 @@ typedef struct ddp_trainer_config {
      * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
     size_t compress_after; /* in how many first steps no algorithm changes the sums */
-    int verify_every;      /* ranks compare parameters every so many steps; 0: never */
+    int verify_every; /* steps between two comparisons of ranks' parameters; 0: there are none */
     /* Record of unreadable samples. Must outlive the trainer. NULL: nobody looks for them. */
     ddp_bad_samples *bad_data;
     /* Ends every rank, since `samples` samples of step `step`, of all ranks together, cannot be

@@ -41,7 +41,7 @@ struct ddp_trainer_steps {
     const ddp_step_plug *plug;
     void *self;
     int is_local;  /* 1: this step is local */
-    double factor; /* by which own gradients are multiplied in this step */
+    double factor; /* factor of this rank's own gradients in this step */
     int sync_due;  /* 1: bring ranks into sync when this step has ended */
 };
 

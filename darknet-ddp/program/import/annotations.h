@@ -56,7 +56,7 @@ typedef struct ddp_annotations {
     ddp_annotated_box *boxes;
     size_t box_count, box_room;
 
-    size_t odd[DDP_ODDITIES]; /* how often each was counted */
+    size_t odd[DDP_ODDITIES]; /* by kind: how often it was counted */
     char *examples[DDP_ODDITIES]
                   [DDP_ODD_EXAMPLES]; /* for each kind, where its first ones are; NULL: no more */
     int lost;                         /* 1: something is missing for want of memory */

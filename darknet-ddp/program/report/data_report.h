@@ -13,12 +13,12 @@ typedef struct ddp_report_picture {
     const char *path;
     int is_valid;         /* 1: the list is valid=; 0: train= */
     int is_read;          /* 1: it could be decoded */
-    ddp_label_box *boxes; /* the label file's; a classifier's picture has one, all of it */
+    ddp_label_box *boxes; /* the label file's boxes; of a classifier's picture one: all of it */
     size_t box_count;
     uint32_t
         like; /* number of an earlier picture of its list that it is near to, plus 1; 0: none */
     uint32_t trained; /* for valid=: number of a picture of train= that it is near to, plus 1 */
-    double like_by, trained_by; /* their likeness */
+    double like_by, trained_by; /* likeness to the pictures `like` and `trained` */
 } ddp_report_picture;
 
 typedef struct ddp_data_report {

@@ -27,10 +27,10 @@ void ddp_protobuf_put_bytes(ddp_protobuf *m, int field, const void *bytes, size_
 
 void ddp_protobuf_put_text(ddp_protobuf *m, int field, const char *text);
 
-/* Add `inner` as a field of m, and release it. If inner failed, m has failed. */
+/* Add `inner` as a field of m, and release `inner`. If it failed, m has failed. */
 void ddp_protobuf_put_message(ddp_protobuf *m, int field, ddp_protobuf *inner);
 
-/* Add the fields of `fields` to m, and release it. If fields failed, m has failed. */
+/* Add the fields of `fields` to m, and release `fields`. If it failed, m has failed. */
 void ddp_protobuf_put_raw(ddp_protobuf *m, ddp_protobuf *fields);
 
 /* Add the beginning of a field of `count` bytes, which the caller writes behind the message. */

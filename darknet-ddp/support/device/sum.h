@@ -10,7 +10,7 @@
 
 /* Set inputs[own][i] to the sum over ranks r of inputs[r][i], for each i in 0..count, in the order
  * of the tree. Returns 1 if every sum is finite, else 0, without another pass over memory. All
- * inputs must be rounded to the format of wire; its first block begins with the inputs. Each
+ * inputs must be rounded to the format of wire, whose first block begins at an input's start. Each
  * addition is made in float32 and rounded to that format. So the sum of any branch can travel, and
  * the result does not depend on which branches do. The other inputs are used as scratch. No two
  * inputs overlap. */

@@ -15,7 +15,7 @@ int ddp_numbers_end_in_comma(const char *list);
 const char *ddp_numbers_next(const char **at, double *value);
 const char *ddp_numbers_next_whole(const char **at, int *value);
 
-/* Read a value that must be one number. Return NULL, or what is wrong. */
+/* Read a value that must be one number. Return NULL, or what is wrong, a static text. */
 const char *ddp_number_read(const char *text, double *value);
 const char *ddp_number_read_whole(const char *text, int *value);
 

@@ -34,7 +34,7 @@ typedef struct ddp_event {
 
 typedef struct ddp_flight_recorder {
     struct {
-        atomic_int_fast64_t clock_ns; /* time of the event by ddp_clock_ns, which nobody sets */
+        atomic_int_fast64_t clock_ns; /* time of the event by ddp_clock_ns */
         atomic_uint_fast64_t step, kind_and_number;
     } events[DDP_EVENTS_KEPT];
     atomic_uint_fast64_t

@@ -21,8 +21,8 @@ typedef struct ddp_low_rank {
     float *error;       /* M's error, as many floats */
     float *q;           /* Q with which the step begins; its columns are orthonormal */
     const float *drawn; /* columns that replace lost columns of q; as many as q has */
-    float *p;           /* P of this rank; before make_second it becomes the sum over ranks */
-    float *q_sum;       /* M^T P of this rank; before decode it becomes the sum over ranks */
+    float *p;           /* P of this rank; the caller sums it over ranks before make_second */
+    float *q_sum;       /* M^T P of this rank; the caller sums it over ranks before decode */
 } ddp_low_rank;
 
 /* Set m to M = gradient + error, and p to P = M Q. */

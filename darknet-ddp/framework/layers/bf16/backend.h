@@ -28,8 +28,8 @@ typedef struct bf16_backend {
     float **(*delta)(layer *l);
     /* Make n floats, all zero, where output and delta lie. */
     float *(*make_floats)(size_t n);
-    /* Free the float arrays that a layer in bf16 does without. keep_output: not output and delta.
-     */
+    /* Free the float arrays that a layer in bf16 does without. keep_output: 1 keeps output and
+     * delta. */
     void (*drop_floats)(layer *l, int keep_output);
     /* Convert a float array of outer x channels x inner to bf16 as outer x inner x channels, or
      * back. add: 1 adds to what `to` holds, 0 writes it. */
@@ -43,7 +43,7 @@ typedef struct bf16_backend {
     const float *(*network_input)(network net);
     /* Have the layer's passes call these functions. */
     void (*set_passes)(layer *l, void (*forward)(layer, network), void (*backward)(layer, network));
-    /* Point the parameters of a layer that shares those of another to these. */
+    /* Point the parameters of a layer that shares another's to the other's. */
     void (*use_shared)(layer *l);
 
     /* ---- [convolutional]: into x if the layer has one, else into output ---- */
@@ -56,7 +56,7 @@ typedef struct bf16_backend {
     /* Free what prepare made. */
     void (*free_convolution)(layer l);
     void (*convolve)(layer l, network net, const void *input);
-    /* Add to l.weight_updates, in float32. */
+    /* Add the gradient by the weights to l.weight_updates, in float32. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 

@@ -12,7 +12,7 @@ typedef struct {
 } inference_tensor;
 
 typedef enum {
-    STEP_OWN,   /* Darknet's code, on what Darknet has */
+    STEP_OWN,   /* Darknet's code runs on Darknet's arrays */
     STEP_ALIAS, /* nothing: the layer shows what the layer before it has */
     STEP_DONE,  /* nothing: an earlier layer wrote the tensor, too */
     STEP_PLANNED
@@ -25,7 +25,7 @@ struct inference_step {
     int is_shown;         /* Darknet's code reads the output: it is written to l.output, too */
     int is_read;          /* a planned step reads the output */
     inference_tensor out; /* the layer's output */
-    /* A convolution has these. */
+    /* Members of a convolution alone: */
     convolution *convolution;
     void *weights; /* packed */
     float *biases;
@@ -65,7 +65,7 @@ int inference_plan_convolution(inference_plan *p, int i);
 /* Add layer i + 1, a [shortcut], to convolution i, if that is its sole reader. */
 void inference_fuse_shortcut(inference_plan *p, int i);
 
-/* Pack the weights of layer i with its BatchNorm. */
+/* Set weights, packed, and biases in the step of convolution i, with its BatchNorm folded in. */
 void inference_fold(inference_plan *p, int i);
 
 /* Return the function that computes a layer which is no convolution; NULL: the plan has none. */
