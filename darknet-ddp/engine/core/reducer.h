@@ -96,7 +96,7 @@ typedef struct ddp_reducer_config {
     int priority;
     int overlap;     /* 1: launch buckets while backward runs; 0: all at backward_end */
     int find_unused; /* 1: a layer may be unused; 0: that is an error */
-    ddp_wire wire;   /* how gradients travel; FP32 with mini_batches, which is exact */
+    ddp_wire wire;   /* how gradients travel; must be FP32 with mini_batches, which is exact */
     /* Makes the numbers that are summed in place of gradients (core/sum_plug.h), called with
      * sum_self. NULL: gradients themselves are summed. With DDP_WIRE_FP32, without mini_batches and
      * halves. A rank that is alone does not use it. ddp_reducer_use_plug says in which passes. */

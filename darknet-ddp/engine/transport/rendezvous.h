@@ -1,4 +1,5 @@
 /* transport/rendezvous.h: ranks find each other by files, without a launcher that knows them.
+ *
  * Rank r writes the file PATH.r, whole or not at all, on a file system that all ranks see. It reads
  * the files of the others; other users cannot. Each start of a rank draws a number, and a rank's
  * file says which numbers of the others it has seen. A file counts only if it lists the number that

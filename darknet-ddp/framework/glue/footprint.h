@@ -17,7 +17,8 @@ typedef struct ddp_footprint {
     double samples; /* bytes of each pixel of pictures that are loaded for this and the next step */
 } ddp_footprint;
 
-/* Return 1 if training net draws sizes of its pictures, and write the largest; else 0. */
+/* Return 1 if the size of net's pictures is drawn at random in training, and write the largest to
+ * *width and *height; else 0, and both stay. */
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
 /* Measure the memory of net, which draws sizes: resize it twice, and back. *host becomes that of

@@ -51,7 +51,7 @@ typedef struct {
     int channels, parts;
     int count; // values of a channel, of all images
     int chunk; // values side by side that a part takes at a time
-    int step;  // values from where a part's `chunk` values begin to where its next begin
+    int step;  // values from the beginning of one of a part's chunks to that of its next
     float *first, *second; // two sums of each part, parts x channels each; the kernel says which
     int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;

@@ -46,7 +46,8 @@ typedef struct ddp_prediction {
     ddp_detection best;
     double best_shown;            /* a threshold of few digits that would show `best` */
     char why[DDP_PREDICTION_WHY]; /* which picture cannot be read, and why; "": it was read */
-    float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: it cannot be read */
+    float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: the picture cannot be read, or
+                      another rank has its pixels */
 } ddp_prediction;
 
 /* Set *out to a predictor of net; NULL on failure. The caller frees net, after

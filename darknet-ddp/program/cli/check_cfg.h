@@ -6,8 +6,8 @@
 #include "check/faults.h"
 #include "options/options.h"
 
-/* Add an error to f from one line that training prints: "FILE:30: what is wrong", or without a
- * place. `kind`: a short constant. `file`: the place if the line names none. */
+/* Add an error of `file` to f from one line that training prints: "FILE:30: what is wrong", or
+ * without a place. `kind`: a short constant. */
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
 /* Have this program parse the cfg at path as training does. It runs in a process of its own, since

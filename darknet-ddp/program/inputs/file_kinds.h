@@ -8,7 +8,7 @@
 #include "inputs/arguments.h"
 #include "inputs/text_file.h"
 
-/* Fail if CFG or WEIGHTS is named as another framework's model, whether it exists or not. */
+/* Fail if DATA, CFG or WEIGHTS is named as another framework's model, whether it exists or not. */
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail if DATA or CFG is a weights file, or WEIGHTS is none. */

@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /* Look through the n pictures in paths until one has a label file that is not empty. *empty becomes
- * 1 if there are label files, and all are empty; else 0. Fails with DDP_ERR_FORMAT if no picture
- * has a label file, or if `required` is 1 and one picture has none. */
+ * 1 if there are label files, and all are empty; else 0. Fails with DDP_ERR_FORMAT if no picture of
+ * a list has a label file, or if `required` is 1 and one picture has none. An empty list passes. */
 ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int *empty,
                                 ddp_error *err) DDP_MUST_CHECK;
 

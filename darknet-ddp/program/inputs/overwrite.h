@@ -13,12 +13,13 @@
 /* Note the files that the command argv, less our own options, reads: those of its line, and those
  * that its .data file names. Then check the files that options and words tell it to write. own: the
  * command's row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE, naming both files,
- * if one may not be written over, or if two written files are the same. */
+ * if one may not be written over, or if two written files are the same. Fails also with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 
 /* Check one file more that is to be written; `what` says for the error what names it ("-out NAME").
- * Call after ddp_overwrite_check. Fails as ddp_overwrite_check, and with DDP_ERR_NOMEM. */
+ * Call after ddp_overwrite_check. Fails as ddp_overwrite_check. */
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 

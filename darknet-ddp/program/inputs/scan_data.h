@@ -35,8 +35,8 @@ typedef struct ddp_scan_data {
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c);
 
-/* Add to f what is wrong with eval=, and with the number of class names, and names that stand
- * twice. ddp_scan_data_open finds these faults, too. */
+/* Add to f what is wrong with eval= and with the names of classes. Names may be too many or too
+ * few, be blank, end with a blank, or stand twice. ddp_scan_data_open finds these faults, too. */
 void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f);
 
 /* Look at `count` pictures of train= or of valid=, as the function's name says, from index `first`
@@ -45,10 +45,12 @@ void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f);
 void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count);
 void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count);
 
-/* Add faults for lines that stand twice in a list, and pictures that stand in both lists. */
+/* Add faults for lines that stand twice in a list, and for pictures that are twice in a list, or in
+ * both lists, under other names too. */
 void ddp_scan_data_lists(ddp_scan_data *c);
 
-/* Return 1, and a sentence in *why, if no picture of a detector's train= so far has labels. */
+/* Return 1, and a sentence in *why, if no picture of a detector's train= that was looked at has
+ * labels; else 0. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
 /* Return 1, and a sentence in *why, if so many boxes reach beyond their pictures that the labels

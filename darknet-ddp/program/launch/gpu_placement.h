@@ -31,7 +31,8 @@ ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int r
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Set placement->gpu of a rank; host, local_rank, local_size and seen must be set. Fails with
- * DDP_ERR_USAGE if the list has too few GPUs, or names one that this rank does not see. */
+ * DDP_ERR_USAGE if this rank sees no GPU, the list has too few, or -gpus or -i names one that this
+ * rank does not see. */
 ddp_status ddp_gpu_choose(ddp_gpu_placement *placement, const ddp_gpu_wish *wish,
                           ddp_error *err) DDP_MUST_CHECK;
 

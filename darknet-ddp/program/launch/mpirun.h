@@ -49,7 +49,7 @@ void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
 void ddp_mpirun_prepare(int is_one_host);
 
 /* Return the folder in which mpirun keeps its files, some kilobytes, by the environment; NULL:
- * mpirun has none. The string is the environment's. */
+ * mpirun has none. The string is static, or the environment's. */
 const char *ddp_mpirun_folder(void);
 
 /* Return 1 if mpirun speaks with ranks of its own host, too, over IPv4: Open MPI. */

@@ -21,8 +21,9 @@ typedef struct ddp_oom {
 /* Begin to watch: no rank was seen yet. Nothing has to be closed. */
 void ddp_oom_open(ddp_oom *m);
 
-/* Note the peak memory of the ranks that `launcher`, an mpirun, has started on this host. Call it
- * about once a second; it reads a few small files of /proc for each. */
+/* Note the peak memory of the ranks that `launcher`, an mpirun, has started on this host: of the
+ * first DDP_RANKS_WATCHED that are seen. Call it about once a second; it reads a few small files of
+ * /proc for each. */
 void ddp_oom_look(ddp_oom *m, pid_t launcher);
 
 /* Return the most memory that a rank was seen to have had, in bytes; 0: not known. */

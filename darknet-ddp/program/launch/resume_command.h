@@ -1,4 +1,5 @@
-/* launch/resume_command.h: command lines that go on with a run, for messages. */
+/* launch/resume_command.h: command lines that go on with a run, for messages. One thread at a time
+ * may call these. */
 #ifndef DDP_LAUNCH_RESUME_COMMAND_H
 #define DDP_LAUNCH_RESUME_COMMAND_H
 

@@ -29,8 +29,9 @@ typedef struct ddp_data_report {
     size_t count;
 } ddp_data_report;
 
-/* Read the labels and decode the pictures of data, on `threads` threads, 1 to 64, and find which
- * pictures are near. data must outlive *r. Release *r in any case. Fails with DDP_ERR_NOMEM. */
+/* Read the labels and decode the pictures of data, and find which pictures are near. Release *r in
+ * any case; data must outlive it. Fails with DDP_ERR_NOMEM.
+ *   threads   how many threads work, at least 1; more than 64 count as 64 */
 ddp_status ddp_data_report_read(ddp_data_report *r, const ddp_scan_data *data, int threads,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,7 +10,8 @@
 
 #include <stdio.h>
 
-/* Print the lines to out, on any rank. t must be attached to its network. seed: the run's. */
+/* Print these lines, the banner, to out, on any rank. t must be attached to its network. seed: the
+ * run's. */
 void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed);
 

@@ -83,8 +83,9 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
 /* ---- step.c ---- */
 
-/* Validate net if it was resumed from a step after which a validation was due that has not taken
- * place. On all ranks. Fails as ddp_validation_measure. */
+/* If net was resumed from a step after which a validation was due and did not take place, validate
+ * it now, and save as after any validation. Else do nothing. Collective. Fails as
+ * ddp_validation_measure and ddp_best_keep_earlier. */
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
                                        ddp_error *err) DDP_MUST_CHECK;
 
@@ -96,7 +97,8 @@ ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- end.c ---- */
 
-/* End every rank before anything was written, since signal `number` has asked for it. */
+/* End every rank before anything was written, with status 128 + number, since signal `number` has
+ * asked for it. Collective. */
 void ddp_session_end_untrained(int number) __attribute__((noreturn));
 
 /* ---- step.c ---- */

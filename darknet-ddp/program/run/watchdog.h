@@ -15,8 +15,9 @@
 ddp_watch *ddp_watchdog_open(const ddp_options *options);
 
 /* Watch all ranks of group, which must outlive the watch. Does nothing if this process is not
- * watched. Blocks until every rank is here. A rank that cannot reach rank 0 says so, is not
- * watched, and trains all the same. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * watched. Blocks until every rank is here. From then on SIGQUIT prints where each rank is. A rank
+ * that cannot reach rank 0 says so, is not watched, and trains all the same. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* If the run fails, have the last events of all ranks written to NAME.events in directory, with the

@@ -76,8 +76,8 @@ size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c);
  * to ranks. */
 void ddp_checkpoints_attached(ddp_checkpoints *c);
 
-/* Compare the training list with that of the checkpoint. DDP_ERR_USAGE on rank 0: it is another
- * list, and -resume_force was not given. */
+/* Note the training list for later saves, and compare it with that of the checkpoint. DDP_ERR_USAGE
+ * on rank 0: it is another list. With -resume_force a line says so instead. */
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,8 +20,8 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
  * SIZE_MAX: their state file cannot be read. */
 size_t ddp_displaced_step(const char *path);
 
-/* Return 1 if there are weights at path that no whole state file describes: another program's, put
- * there by hand, or with a damaged state. Reads all of both files. */
+/* Return 1 if there are weights at path that cannot be read, or that no whole state file describes:
+ * another program's, put there by hand, or with a damaged state. Reads all of both files. */
 int ddp_displaced_is_foreign(const char *path);
 
 /* Make room at path before a run of the name `base` saves there, by the SAVE rows of

@@ -30,8 +30,9 @@ ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, siz
 
 /* Compare with the run that has saved `was` how many of the n pictures have no label file (has[i]
  * is 0). If more have none now, and all had one then, set each has[i] to 1, so that reading those
- * that are gone fails. If more have none now, and some had none then, fail with DDP_ERR_USAGE,
- * since nobody knows which are gone. If `was` does not say how many, nothing happens. */
+ * that are gone fails; a line says so. If more have none now, and some had none then, fail with
+ * DDP_ERR_USAGE, since nobody knows which are gone. If `was` does not say how many, nothing
+ * happens. */
 ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -33,8 +33,8 @@ void ddp_terminal_escape(void);
 FILE *ddp_terminal_stream(int fd);
 
 /* Find out if the run was started on a terminal whose line can be renewed. Begin to remember what
- * is printed, for a later ddp_terminal_log. On rank 0. launcher: under mpirun every output of a
- * rank looks like a terminal, so the one to which mpirun writes counts. */
+ * is printed, for a later ddp_terminal_log. On rank 0; later calls do nothing. launcher: under
+ * mpirun every output of a rank looks like a terminal, so the one to which mpirun writes counts. */
 void ddp_terminal_open(ddp_launcher launcher);
 
 /* Return 1 if a line can renew itself; 0 for a file, a pipe, or TERM=dumb. */

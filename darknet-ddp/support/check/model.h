@@ -12,7 +12,7 @@ typedef struct ddp_heads {
     int count;               /* number of sections [yolo], [region] or [detection] */
     int classes;             /* classes= of the last head */
     int most_boxes;          /* max= of the last head, or what training takes without it */
-    int most_boxes_of_forks; /* most_boxes of a cfg that is trained by the later forks' formulas */
+    int most_boxes_of_forks; /* most_boxes, were the cfg trained by the later forks' formulas */
     int width, height;       /* size of the network's input; 0: the cfg has none */
     int anchor_count;
     /* width and height of all [yolo] heads' anchors, fractions of the network's input */

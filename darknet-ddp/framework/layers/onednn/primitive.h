@@ -58,7 +58,7 @@ dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_w
                                            dnnl_primitive_desc_t hint);
 
 /* Return the description of a product of matrices, C = A * B; NULL if oneDNN has none. The caller
- * destroys it. */
+ * destroys it, and keeps a, b, c and attributes. */
 dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
                                              dnnl_primitive_attr_t attributes);
 
