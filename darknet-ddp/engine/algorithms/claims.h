@@ -42,8 +42,8 @@ typedef struct ddp_claimant {
     int (*is_on)(const ddp_options *o);
 } ddp_claimant;
 
-/* Set *out to the i-th claimant, from 0, and return 1. Returns 0 if there are no more. Algorithms
- * come last, in the order of their table. */
+/* Set *out to the i-th claimant, from 0, and return 1. Returns 0 if i is one beyond the last; a
+ * larger i is not allowed. Algorithms come last, in the order of their table. */
 int ddp_claimant_at(size_t i, ddp_claimant *out);
 
 /* A sentence "A does not go with B: why". */
