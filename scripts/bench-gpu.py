@@ -56,14 +56,14 @@ class Failed(Exception):
 
 
 class PyTorch:
-    """bench_gpu_torch.py, which builds a network once and times it when asked."""
+    """bench_torch.py, which builds a network once and times it when asked."""
 
     def __init__(self):
         self.process = None
 
     def ask(self, **request):
         if not self.process:
-            self.process = subprocess.Popen([sys.executable, os.path.join(ROOT, "scripts", "bench_gpu_torch.py")],
+            self.process = subprocess.Popen([sys.executable, os.path.join(ROOT, "scripts", "bench_torch.py")],
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
@@ -73,7 +73,7 @@ class PyTorch:
             self.process.kill()
             self.process.wait()
             self.process = None  # the next network has another
-            raise Failed("bench_gpu_torch.py has ended") from None
+            raise Failed("bench_torch.py has ended") from None
         if "failed" in answer:
             raise Failed(f"PyTorch: {answer['failed']}")
         return answer["seconds"]

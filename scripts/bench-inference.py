@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time predictions on this machine's CPU beside other programs: onnxruntime and OpenCV (from PyPI), each where this Python has it.
+"""Time predictions on this machine's CPU beside other programs: onnxruntime, OpenCV and PyTorch (from PyPI), each where this Python has it.
 
 Usage: scripts/bench-inference.py [--build DIR] [--rounds N] [--cores N,...] [--side PIXELS] [--picture FILE] [CFG...]
   --build DIR      a build with the targets darknet, random_weights and ddp_library (build)
@@ -11,7 +11,8 @@ Usage: scripts/bench-inference.py [--build DIR] [--rounds N] [--cores N,...] [--
 
 Prints a table in Markdown: medians in ms, with the least and the greatest. `forward` is the forward pass of one picture with its heads;
 `whole` is from the file to the boxes: decoding, resizing, forward pass and suppression. Programs take turns, each in a process of its own.
-Ours is the library by Python, with the times of calls. Exit status: 0, or 1 if a program fails."""
+Ours is the library by Python, with the times of calls. bf16 is timed where the CPU has instructions for it. PyTorch has the network layer by layer (scripts/bench_torch.py), compiled by
+torch.compile; it decodes and suppresses no boxes. Exit status: 0, or 1 if a program fails."""
 import argparse
 import importlib.util
 import json
@@ -23,7 +24,9 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+import replays  # noqa: E402
+
 THRESH, NMS = .95, .45  # networks with random weights find too much
 
 # ---- a program of its own: reads "forward" and "whole" from its input, and answers with seconds ----
@@ -53,7 +56,7 @@ def suppress(outputs):
 class Ours:
     def __init__(self, job):
         os.environ["DARKNET_DDP_LIBRARY"] = job["library"]
-        sys.path.insert(0, os.path.join(ROOT, "darknet-ddp", "library", "python"))
+        sys.path.insert(0, os.path.join(replays.ROOT, "darknet-ddp", "library", "python"))
         import darknet_ddp
         import numpy
         self.detector = darknet_ddp.Detector(job["cfg"], job["weights"], bf16=job["bf16"])
@@ -106,8 +109,32 @@ class OpenCv(OnnxRuntime):
         return self.net.forward(self.names)
 
 
-PROGRAMS = {"ours, float32": Ours, "ours, bf16": Ours, "onnxruntime": OnnxRuntime, "OpenCV": OpenCv}
-NEEDS = {"onnxruntime": ("onnxruntime", "cv2"), "OpenCV": ("cv2",)}
+class PyTorch:
+    def __init__(self, job):
+        import bench_torch
+        import torch
+        self.torch, self.bf16, self.job = torch, job["bf16"], job
+        torch.set_num_threads(job["cores"])
+        layout = torch.channels_last if self.bf16 else torch.contiguous_format
+        self.net = torch.compile(bench_torch.Network(job["cfg"], job["side"], job["side"]).eval().to(memory_format=layout))
+        self.values = torch.full((1, 3, job["side"], job["side"]), .5).to(memory_format=layout)
+        self.run(self.values)
+
+    def run(self, values):
+        with self.torch.inference_mode(), self.torch.autocast("cpu", dtype=self.torch.bfloat16, enabled=self.bf16):
+            return self.net(values)
+
+    def forward(self):
+        self.run(self.values)
+
+    def whole(self):
+        import cv2
+        self.run(self.torch.from_numpy(letter_box(cv2.imread(self.job["picture"]), self.job["side"])))
+
+
+PROGRAMS = {"ours, float32": Ours, "ours, bf16": Ours, "onnxruntime": OnnxRuntime, "OpenCV": OpenCv, "PyTorch, float32": PyTorch,
+            "PyTorch, bf16": PyTorch}
+NEEDS = {"onnxruntime": ("onnxruntime", "cv2"), "OpenCV": ("cv2",), "PyTorch, float32": ("torch", "cv2"), "PyTorch, bf16": ("torch", "cv2")}
 
 
 def work(job):
@@ -143,7 +170,8 @@ class Child:
 
 
 def programs():
-    return [name for name in PROGRAMS if all(importlib.util.find_spec(module) for module in NEEDS.get(name, ()))]
+    return [name for name in PROGRAMS if all(importlib.util.find_spec(module) for module in NEEDS.get(name, ()))
+            and (replays.has_bf16() or not name.endswith("bf16"))]
 
 
 def cell(seconds):
@@ -158,7 +186,7 @@ def compare(job, rounds):
         if child.ready:
             children[name] = child
         else:
-            failed = failed or not name.endswith("bf16")
+            failed = True
             print(f"{name}: {' '.join(child.end())}", file=sys.stderr)
     times = {name: {"forward": [], "whole": []} for name in children}
     for _ in range(rounds + 1):
@@ -200,7 +228,7 @@ def find_library(build):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--build", default=os.path.join(replays.ROOT, "build"))
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--cores", default="1,2")
     parser.add_argument("--side", type=int, default=416)

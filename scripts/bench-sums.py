@@ -31,7 +31,6 @@ HOSTS = ((2, 2, 1), (4, 1, 1), (4, 2, 1), (2, 2, 4), (4, 1, 4), (4, 2, 2), (4, 2
 RANKS = (8, 16, 32)
 WIDE = 2048
 WARM_UP = 2
-ON_HOSTS = (replays.HOSTS, "mpirun", "-x", "OMP_NUM_THREADS")
 ON_ONE = ("mpirun", "--oversubscribe", "--bind-to", "none")
 
 
@@ -89,8 +88,8 @@ def on_hosts(sums):
     print("|---|---|---|---|---|---|---|---|---|---|")
     for count, ranks, gbit in HOSTS:
         with replays.hosts(gbit, count):
-            seconds, cpu, left, schedule = sums.ours(ON_HOSTS, count * ranks, ranks)
-            peers = list(sums.peers(ON_HOSTS, ranks, "10.77.0.1", "eth0"))
+            seconds, cpu, left, schedule = sums.ours(replays.ON_HOSTS, count * ranks, ranks)
+            peers = list(sums.peers(replays.ON_HOSTS, ranks, replays.FIRST_HOST, "eth0"))
         least = 2 * sums.size * (count - 1) / count
         line = least * 8 / gbit / 1e9
         print(f"| {count} x {ranks} | {gbit} Gbit/s | {least / 1e6:.1f} MB | {left:.1f} MB ({left * 1e6 / least:.3f}) | {seconds:.3f} s | "

@@ -10,16 +10,15 @@ Usage: scripts/figures.py [--build DIR] [--out DIR] [--steps N] [--draw] [FIGURE
 
 As root, on a quiet machine with two cores, after scripts/test or scripts/demo (which losses needs: its pictures) has built the program.
 ResNet-50, 128x128, 4 images a rank, one core a rank; hosts are network namespaces on lines of 1 and 4 Gbit/s. PyTorch's
-DistributedDataParallel over Gloo stands beside ours where Debian's python3-torch and python3-torchvision are installed. Scaling is
+DistributedDataParallel over Gloo stands beside ours where this Python or Debian's has PyTorch. Scaling is
 replayed (real messages between layers that sleep) to 16 ranks and predicted beyond; the figure says which. Wants python3-matplotlib.
 Exit status: 0, 1 if a run failed, 77 where hosts cannot be made."""
 import argparse
 import csv
 import json
 import os
-import re
 import shutil
-import subprocess
+import statistics
 import sys
 import tempfile
 
@@ -33,8 +32,6 @@ REPLAYED = ((1, 1), (2, 1), (4, 1), (4, 2), (8, 2))  # hosts, ranks a host
 PREDICTED = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)  # hosts of one rank
 SKIPPED = (1, 2, 4, 8)  # batches for an update
 CHANNELS = (1, 2, 4)
-PYTHON = "/usr/bin/python3"
-ON_A_CORE = ("sh", "-c", 'exec taskset -c "$OMPI_COMM_WORLD_RANK" "$@"', "sh")
 
 
 class Measure:
@@ -42,28 +39,24 @@ class Measure:
 
     def __init__(self, args):
         self.darknet, self.steps, self.build = replays.Darknet(args.build), args.steps, os.path.abspath(args.build)
-        self.has_torch = subprocess.run([PYTHON, "-c", "import torch, torchvision"], capture_output=True, check=False).returncode == 0
+        self.pytorch = replays.PyTorch()
 
     def alone(self):
-        return self.darknet.bench(steps=self.steps, ranks=1, where=("taskset", "-c", "1"))
+        return self.darknet.bench(steps=self.steps, ranks=1, where=replays.ALONE)
 
     def pair(self, *options, steps=None):
-        return self.darknet.bench(*options, steps=steps or self.steps, pin=ON_A_CORE)
+        return self.darknet.bench(*options, steps=steps or self.steps, pin=replays.ON_A_CORE)
 
-    def torch(self, *where, bucket_mb=25):
+    def torch(self, **where):
         """Its median step, lowest and highest, or None."""
-        if not self.has_torch:
-            return None
-        said = replays.run([*where, PYTHON, os.path.join(replays.ROOT, "scripts", "bench_torch.py")], BENCH_STEPS=str(self.steps),
-                           BENCH_BUCKET_MB=str(bucket_mb))
-        return [float(x) for x in re.search(r"median ([\d.]+) s, lowest ([\d.]+), highest ([\d.]+)", said).groups()]
+        seconds = self.pytorch.bench(self.darknet, steps=self.steps, **where)
+        return seconds and [statistics.median(seconds), min(seconds), max(seconds)]
 
     def torch_pair(self, bucket_mb=25):
-        return self.torch(replays.HOSTS, "mpirun", "-x", "OMP_NUM_THREADS", "-x", "BENCH_STEPS", "-x", "BENCH_BUCKET_MB", *ON_A_CORE,
-                          bucket_mb=bucket_mb)
+        return self.torch(bucket_mb=bucket_mb, pin=replays.ON_A_CORE)
 
     def latency(self):
-        rows = {"one process": {"ours": self.alone(), "torch": self.torch("taskset", "-c", "1")}}
+        rows = {"one process": {"ours": self.alone(), "torch": self.torch(where=replays.ALONE)}}
         for gbit in RATES:
             with replays.hosts(gbit):
                 rows[f"{gbit} Gbit/s, one\nafter the other"] = {"ours": self.pair("-ddp_overlap", 0, "-ddp_defer_mb", 0), "torch": None}

@@ -36,7 +36,7 @@ PROGRAMS = {
                  "tests/emulated_compress_*", "tests/emulated_heads"),
 }
 # What scripts/test-gpu starts, and what that reads.
-SCRIPTS = ("scripts/test-gpu", "scripts/bench-gpu.py", "scripts/bench_gpu_torch.py", "tests/gpu", "tests/python", "tests/run", "cfg",
+SCRIPTS = ("scripts/test-gpu", "scripts/bench-gpu.py", "scripts/bench_torch.py", "tests/gpu", "tests/python", "tests/run", "cfg",
            "darknet-ddp/framework/layers/activations_forks.h", "darknet-ddp/framework/layers/forks_layers.def")
 
 # Debian's: Open MPI, and libraries of programs, which only those take along that need them.

@@ -50,7 +50,7 @@ def run_darknet(build, cfg, args, path):
 def run_pytorch(build, cfg, args, path):
     requests = ({"cfg": cfg, "width": args.pixels, "height": args.pixels, "batch": args.batch, "fp32": False, "bf16": args.bf16},
                 {"steps": args.steps})
-    done = subprocess.run([sys.executable, os.path.join(HERE, "../../scripts/bench_gpu_torch.py")], check=True, text=True,
+    done = subprocess.run([sys.executable, os.path.join(HERE, "../../scripts/bench_torch.py")], check=True, text=True,
                           input="".join(json.dumps(request) + "\n" for request in requests), stdout=subprocess.PIPE,
                           env={**os.environ, **injected(build, path)})
     for answer in map(json.loads, done.stdout.splitlines()):

@@ -343,7 +343,7 @@ class Script(darknet.Case):
 
     def test_a_profile_asks_pytorch_for_what_it_takes(self):
         top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-        with open(os.path.join(top, "scripts", "bench_gpu_torch.py"), encoding="utf-8") as f:
+        with open(os.path.join(top, "scripts", "bench_torch.py"), encoding="utf-8") as f:
             trainer = next(node for node in ast.parse(f.read()).body if getattr(node, "name", "") == "Trainer")
         takes = {argument.arg for argument in next(node for node in trainer.body if getattr(node, "name", "") == "__init__").args.args} - {"self"}
         for name in ("tests/gpu/kernel_profile.py", "scripts/bench-gpu.py"):
