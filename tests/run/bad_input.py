@@ -165,10 +165,12 @@ class Numbers(Labels):
     cfg = staticmethod(darknet.regressor_cfg)
     name = "regressor"
     wrong = (("", "labels/cat0.txt: 0 values, 2 expected"),
-             (".5 what\n", "labels/cat0.txt: 1 values, 2 expected"),
-             ("nan .5\n", "labels/cat0.txt: value 1 is no finite number"),
-             (".5 -inf\n", "labels/cat0.txt: value 2 is no finite number"),
-             (".5 1e39\n", "labels/cat0.txt: value 2 is no finite number"))
+             (".5\n\n", "labels/cat0.txt: 1 values, 2 expected"),
+             (".5 what\n", "labels/cat0.txt:1: 'what' is no number"),
+             ("nan .5\n", "labels/cat0.txt:1: 'nan' is no number"),
+             (".5\n-inf\n", "labels/cat0.txt:2: '-inf' is no number"),
+             (".5 1e39\n", "labels/cat0.txt:1: '1e39' is no number"),
+             (".5 0x1\n", "labels/cat0.txt:1: '0x1' is no number"))
 
     def prepare(self):
         self.data.numbers()
@@ -177,8 +179,8 @@ class Numbers(Labels):
 class Tags(Labels):
     cfg = staticmethod(darknet.regressor_cfg)
     name = "classifier"
-    wrong = (("one\n", "labels/cat0.txt: a tag is a number"),
-             ("2\n", "labels/cat0.txt: tag 2 is not one of the 2 tags 0 to 1"))
+    wrong = (("one\n", "labels/cat0.txt:1: 'one' is not one of the 2 tags 0 to 1"),
+             ("0\n2\n", "labels/cat0.txt:2: '2' is not one of the 2 tags 0 to 1"))
 
     def prepare(self):
         self.data.tags()
@@ -531,6 +533,16 @@ class Arguments(BadInput):
         result = self.refused("detector", "train", "train.data", "tiny.cfg", "-ddp", code=1,
                               says=f"train.data:6: valid=vaild.list: cannot be read in {self.folder}: No such file or directory")
         self.assertEqual(result.out, "", result)
+
+    def test_a_map(self):
+        self.write("tiny.cfg", self.cfg(max_batches=1).replace("[yolo]", "[yolo]\nmap=kinds.map"))
+        for text, says in (("0\none\n", "kinds.map:2: 'one' is not a number"), ("0\n\n1.5\n", "kinds.map:3: '1.5' is not a whole number"),
+                           ("\n", "No classes in map kinds.map")):
+            with self.subTest(text=text):
+                self.write("kinds.map", text)
+                self.refused("detector", "train", "train.data", "tiny.cfg", says=says)
+        self.write("kinds.map", "0\r\n1 \n\n")
+        self.succeeds("detector", "train", "train.data", "tiny.cfg")
 
     def test_gpus_of_a_build_for_cpus(self):
         if darknet.GPU is None and "DARKNET_CUDA" not in os.environ:

@@ -4,7 +4,9 @@
 #include "text/label_line.h"
 #include "text/line.h"
 #include "text/numbers.h"
+#include "text/words.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -144,6 +146,36 @@ static void cuts_lines(void **state)
     }
 }
 
+/* ---- words ---- */
+
+static void cuts_words(void **state)
+{
+    char line[] = " a\tb\r\n\v", *at = line, blank[] = " \f\n", *at_blank = blank;
+
+    (void)state;
+    assert_string_equal(ddp_word_next(&at), "a");
+    assert_string_equal(ddp_word_next(&at), "b");
+    assert_null(ddp_word_next(&at));
+    assert_null(ddp_word_next(&at_blank));
+}
+
+static void reads_words_that_are_numbers(void **state)
+{
+    static const char *const none[] = {"nan", "inf", "0x10", "1e39", "1,", ".5.", "one", ""};
+    double value;
+    int whole = 7;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        assert_false(ddp_word_number(none[i], &value) || ddp_word_whole(none[i], &whole));
+    assert_int_equal(whole, 7);
+    assert_true(ddp_word_number("-5e-1", &value) && value == -.5);
+    assert_false(ddp_word_whole("1.0", &whole) || ddp_word_whole("-", &whole));
+    assert_true(ddp_word_whole("-12", &whole) && whole == -12);
+    assert_true(ddp_word_whole("99999999999999999999", &whole) && whole == INT_MAX);
+    assert_true(ddp_word_whole("-2147483649", &whole) && whole == INT_MIN);
+}
+
 /* ---- labels ---- */
 
 static void expect_label(const char *text, ddp_label_verdict verdict, const char *kind,
@@ -202,9 +234,14 @@ static void puts_rounded_boxes_on_the_edge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_lists_of_numbers), cmocka_unit_test(reads_one_number),
-        cmocka_unit_test(splits_lines),           cmocka_unit_test(cuts_lines),
-        cmocka_unit_test(judges_labels),          cmocka_unit_test(puts_rounded_boxes_on_the_edge),
+        cmocka_unit_test(reads_lists_of_numbers),
+        cmocka_unit_test(reads_one_number),
+        cmocka_unit_test(cuts_words),
+        cmocka_unit_test(reads_words_that_are_numbers),
+        cmocka_unit_test(splits_lines),
+        cmocka_unit_test(cuts_lines),
+        cmocka_unit_test(judges_labels),
+        cmocka_unit_test(puts_rounded_boxes_on_the_edge),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

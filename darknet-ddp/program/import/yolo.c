@@ -3,6 +3,7 @@
 #include "import/folder.h"
 #include "import/readers.h"
 #include "text/line.h"
+#include "text/words.h"
 
 #ifdef DDP_YAML
 
@@ -121,14 +122,11 @@ static char *label_of(const char *picture)
 static int read_numbers(char *line, double *numbers, int most)
 {
     int count = 0;
-    char *rest;
+    double value;
+    char *word;
 
-    for (char *word = strtok_r(line, " \t\r\n", &rest); word;
-         word = strtok_r(NULL, " \t\r\n", &rest)) {
-        char *end;
-        double value = strtod(word, &end);
-
-        if (*end || !isfinite(value))
+    while ((word = ddp_word_next(&line))) {
+        if (!ddp_word_number(word, &value))
             return -1;
         if (count < most)
             numbers[count] = value;

@@ -1,5 +1,7 @@
 #include "text/label_line.h"
 
+#include "text/words.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -24,43 +26,39 @@ odd(ddp_label_line *out, ddp_label_verdict verdict, const char *kind, const char
 /* Split a line into words, at most one more than there should be. Returns how many. */
 static int split(char *line, char **words)
 {
-    static const char blanks[] = " \t\r\n\v\f";
-    char *rest;
     int n = 0;
 
-    for (char *word = strtok_r(line, blanks, &rest); word && n <= COLUMNS;
-         word = strtok_r(NULL, blanks, &rest))
-        words[n++] = word;
+    while (n <= COLUMNS && (words[n] = ddp_word_next(&line)))
+        n++;
     return n;
 }
 
 static ddp_label_verdict read_class(ddp_label_line *out, const char *word, int classes)
 {
-    const char *digits = word + (*word == '-' || *word == '+');
-    long value = strtol(word, NULL, 10);
+    int value;
 
-    if (!*digits || digits[strspn(digits, "0123456789")])
+    if (!ddp_word_whole(word, &value))
         return odd(out, DDP_LABEL_WRONG, "label-class",
                    "'%.*s' is no number of a class: digits are", SHOWN, word);
     if (classes > 0 && (value < 0 || value >= classes))
         return odd(out, DDP_LABEL_WRONG, "label-class",
                    "class %.*s is not one of the %d classes 0 to %d", SHOWN, word, classes,
                    classes - 1);
-    if (value < 0 || value > INT_MAX)
+    if (value < 0 || value == INT_MAX)
         return odd(out, DDP_LABEL_WRONG, "label-class", "class %.*s is none", SHOWN, word);
-    out->box.class_id = (int)value;
+    out->box.class_id = value;
     return DDP_LABEL_BOX;
 }
 
-/* Read a number below a million: neither hexadecimal, nor a word. */
+/* Read a number below a million. */
 static ddp_label_verdict read_number(ddp_label_line *out, const char *word, float *value)
 {
-    char *end;
+    double number;
 
-    *value = strtof(word, &end);
-    if (end == word || *end || strpbrk(word, "nNxX") || !(fabsf(*value) < 1e6F))
+    if (!ddp_word_number(word, &number) || fabs(number) >= 1e6)
         return odd(out, DDP_LABEL_WRONG, "label-number", "'%.*s' is no number: .5, 0.5 or 5e-1 is",
                    SHOWN, word);
+    *value = strtof(word, NULL);
     return DDP_LABEL_BOX;
 }
 

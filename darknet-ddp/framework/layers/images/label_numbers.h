@@ -1,0 +1,14 @@
+/* layers/images/label_numbers.h: label files that hold numbers: those of a regressor, and of a
+ * classifier with tags. */
+#ifndef LABEL_NUMBERS_H
+#define LABEL_NUMBERS_H
+
+/* Read the first k numbers of a label file into values[0..k). Ends the program through fatal() if
+ * there are fewer, or one of them is no number. */
+void load_label_values(char *path, float *values, int k);
+
+/* Set tags[t] to 1 for each tag t of a label file. Ends the program through fatal() if a word is no
+ * tag of 0 to k - 1. */
+void load_label_tags(char *path, float *tags, int k);
+
+#endif
