@@ -357,6 +357,8 @@ class Lists(Checked):
             f.write("0 .5 .5 1.01 .5\n")  # is cut
         self.assertIn("DDP: 1 fault, in a look at 12 of 12 pictures; `darknet ddp check net.data net.cfg` says which\n",
                       self.before_a_run(ranks=3).out)
+        self.write(f"images/{names[4]}.txt", "1 .5 .5 .1 .1\n")  # is not taken
+        self.assertIn("DDP: 2 faults, in a look at 12 of 12 pictures; ", self.before_a_run(ranks=3).out)
         with open(self.path(f"labels/{names[7]}.txt"), "w", encoding="ascii") as f:
             f.write("0 120 80 30 20\n")
         replace(self.path(f"images/{names[3]}.png"), b"no picture")

@@ -316,7 +316,7 @@ class Cfg(Checked):
         self.write("net.cfg", cfg)
         for name in names:
             self.write(f"labels/{name}.txt", "")
-        self.assertIn("DDP: none of the 8 pictures of train.list that were looked at has a box: a network learns here to find nothing\n",
+        self.assertIn("DDP: train.list: none of 8 pictures has a box: a network learns here to find nothing\n",
                       self.before_a_run(ranks=2).out)
 
     def test_colours_and_rates_of_which_little_is_left(self):

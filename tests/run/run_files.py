@@ -220,7 +220,7 @@ class Records(darknet.Case):
                 os.remove(self.path(f"backup/{gone}"))
                 self.cfg(max_batches=40)
                 result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force", *words, ranks=2)
-                self.assertEqual(result.out.count("it is kept as backup/tiny_best_1.weights, "), 1, result)
+                self.assertEqual(result.out.count(" is kept as backup/tiny_best_1.weights\n"), 1, result)
                 for name, was in kept.items():
                     self.assertEqual(self.weights(name.replace("best", "best_1")), was)
                     self.assertNotEqual(self.weights(name), was)
@@ -243,7 +243,7 @@ class Records(darknet.Case):
         self.cfg(max_batches=60)
         result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force", ranks=2)
         if "the best so far" in result.out:
-            self.assertEqual(result.out.count("it is kept as backup/tiny_best_1.weights, "), 1, result)
+            self.assertEqual(result.out.count(" is kept as backup/tiny_best_1.weights\n"), 1, result)
             self.assertEqual(self.weights("tiny_best_1.weights"), kept)
         else:
             self.assertEqual(self.weights("tiny_best.weights"), kept)
@@ -339,7 +339,7 @@ class Records(darknet.Case):
             self.write("names.list", "\n".join(names) + "\n")
             self.cfg(max_batches=batches)
             result = self.succeeds(*DETECTOR, "-ddp_validate", "5", "-resume_force")
-            self.assertIn(f"DDP: the columns of backup/tiny.csv are others now: it begins anew, and its rows so far are in backup/{old}\n", result.out)
+            self.assertIn(f"DDP: backup/tiny.csv, whose columns are others now, is kept as backup/{old}\n", result.out)
             self.assertEqual(self.weights(old), rows)
         self.succeeds(*DETECTOR)
         self.assertEqual(sorted(name for name in os.listdir(self.path("backup/tiny.1")) if ".csv" in name), ["tiny.csv", "tiny.csv.old", "tiny.csv.old.2"])

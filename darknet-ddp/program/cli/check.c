@@ -51,13 +51,8 @@ static void look_at_labels(ddp_scan_data *c)
 
     if (ddp_scan_data_has_no_labels(c, &why))
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "labels-none", c->list_path, 0, "%s", why.text);
-    else if (c->heads.count > 0 && c->tally.pictures > 0 && c->tally.boxes == 0
-             && !ddp_faults_have(&c->faults, "label-"))
-        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-empty", c->list_path, 0,
-                      "no picture has a box: a network learns here to find nothing");
-    if (ddp_scan_data_has_corners(c, &why))
-        ddp_fault_add(&c->faults, DDP_FAULT_WARNING, "labels-corners", c->list_path, 0, "%s",
-                      why.text);
+    else
+        ddp_scan_data_boxes(c, &c->faults);
 }
 
 /* Without labels all validations have the figure 0 or none, and the first weights stay the best. */

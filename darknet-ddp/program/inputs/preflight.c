@@ -101,6 +101,12 @@ static void print_one(void *ctx, const ddp_fault *fault)
         printf("DDP: %s: %s\n", fault->file, fault->text);
 }
 
+static void print_all(ddp_faults *faults)
+{
+    ddp_faults_each(faults, print_one, NULL);
+    ddp_faults_release(faults);
+}
+
 /* Print what is wrong with keys of the .data file, names, and values of the cfg. */
 static void print_warnings(const ddp_scan_data *c)
 {
@@ -108,8 +114,16 @@ static void print_warnings(const ddp_scan_data *c)
 
     ddp_scan_data_keys(c, &faults);
     ddp_check_training_values(&faults, c->cfg_path, &c->cfg.cfg);
-    ddp_faults_each(&faults, print_one, NULL);
-    ddp_faults_release(&faults);
+    print_all(&faults);
+}
+
+/* Print what boxes of all pictures that were looked at tell. */
+static void print_boxes(const ddp_scan_data *c)
+{
+    ddp_faults faults = {0};
+
+    ddp_scan_data_boxes(c, &faults);
+    print_all(&faults);
 }
 
 /* On each rank, which says what is fatal. */
@@ -189,7 +203,7 @@ static void print_anchors(const ddp_scan_data *c)
 static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all, ddp_error *err)
 {
     int rank = ddp_group_rank(group), none;
-    uint64_t pictures = c->tally.pictures;
+    uint64_t pictures = c->tally.pictures, told = all->borne + c->tally.with_two_labels;
     ddp_error why;
 
     if (rank == 0 && all->fatal == 0)
@@ -201,18 +215,12 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
         *err = why;
         return ddp_wrap(err, "%s", c->list_path);
     }
-    if (rank == 0 && all->fatal == 0 && all->borne > 0)
+    if (rank == 0 && all->fatal == 0 && told > 0)
         printf("DDP: %" PRIu64 " fault%s, in a look at %" PRIu64 " of %zu pictures; "
                "`darknet ddp check %s %s` says which\n",
-               all->borne, ddp_plural(all->borne), pictures, c->list.count, c->data_path,
-               c->cfg_path);
-    if (rank == 0 && c->heads.count > 0 && pictures > 0 && c->tally.boxes == 0
-        && all->fatal + all->borne + all->unreadable == 0)
-        printf("DDP: none of the %" PRIu64 " pictures of %s that were looked at has a box: a "
-               "network learns here to find nothing\n",
-               pictures, c->list_path);
-    if (rank == 0 && ddp_scan_data_has_corners(c, &why))
-        printf("DDP: %s: %s\n", c->list_path, why.text);
+               told, ddp_plural(told), pictures, c->list.count, c->data_path, c->cfg_path);
+    if (rank == 0 && all->fatal + all->unreadable == 0)
+        print_boxes(c);
     if (all->fatal == 0)
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_FORMAT,

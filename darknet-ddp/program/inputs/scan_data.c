@@ -270,16 +270,22 @@ int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why)
     return ddp_label_files_none(c->list.all[0], why) != DDP_OK;
 }
 
-int ddp_scan_data_has_corners(const ddp_scan_data *c, ddp_error *why)
+void ddp_scan_data_boxes(const ddp_scan_data *c, ddp_faults *f)
 {
     enum { FEW = 20, SHARE = 10 };
+    const ddp_tally *t = &c->tally;
 
-    if (c->heads.count == 0 || c->tally.beyond < FEW || c->tally.beyond * SHARE < c->tally.boxes)
-        return 0;
-    (void)ddp_fail(why, DDP_ERR_FORMAT,
-                   "%" PRIu64 " of %" PRIu64
-                   " boxes reach beyond the edge of their picture: a label is CLASS X Y WIDTH "
-                   "HEIGHT, and X Y are the middle of the box, no corner",
-                   c->tally.beyond, c->tally.boxes);
-    return 1;
+    if (c->heads.count == 0 || t->pictures == 0)
+        return;
+    if (t->boxes == 0 && !ddp_faults_have(&c->faults, "label-"))
+        ddp_fault_add(f, DDP_FAULT_WARNING, "labels-empty", c->list_path, 0,
+                      "none of %" PRIu64
+                      " pictures has a box: a network learns here to find nothing",
+                      t->pictures);
+    if (t->beyond >= FEW && t->beyond * SHARE >= t->boxes)
+        ddp_fault_add(f, DDP_FAULT_WARNING, "labels-corners", c->list_path, 0,
+                      "%" PRIu64 " of %" PRIu64
+                      " boxes reach beyond the edge of their picture: a label is CLASS X Y WIDTH "
+                      "HEIGHT, and X Y are the middle of the box, no corner",
+                      t->beyond, t->boxes);
 }

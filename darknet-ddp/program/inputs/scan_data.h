@@ -53,8 +53,9 @@ void ddp_scan_data_lists(ddp_scan_data *c);
  * labels; else 0. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
-/* Return 1, and a sentence in *why, if so many boxes reach beyond their pictures that the labels
- * seem to have corners in place of middles; else 0. */
-int ddp_scan_data_has_corners(const ddp_scan_data *c, ddp_error *why);
+/* Add a warning to f if no picture of a detector's train= so far has a box. Add another one if so
+ * many boxes reach beyond their pictures that the labels seem to have corners in place of middles.
+ */
+void ddp_scan_data_boxes(const ddp_scan_data *c, ddp_faults *f);
 
 #endif

@@ -83,15 +83,21 @@ static void print_finished(const ddp_train_position *now)
     }
 }
 
-/* Print what becomes of the weights on the command line, and of the batches that they count. */
+static void print_not_used(const char *word, const char *checkpoint)
+{
+    printf("DDP: %s is not used, since the run goes on from %s\n", word, checkpoint);
+}
+
+/* Print what becomes of the weights and of -clear on the command line, and of the batches that the
+ * weights count. */
 static void print_first_weights(const ddp_train_position *now)
 {
     const char *given = ddp_run.first_weights, *from = ddp_checkpoints_last(ddp_run.checkpoints);
 
     if (given && from && !ddp_file_is_same(given, from))
-        printf("DDP: %s is not used, since the run goes on from %s; without -resume it would begin "
-               "with it\n",
-               given, from);
+        print_not_used(given, from);
+    if (ddp_run.clear_given && ddp_checkpoints_resumed(ddp_run.checkpoints))
+        print_not_used("-clear", from);
     if (given && !from && now->step > 0 && !ddp_run.is_finished)
         printf("DDP: begins at batch %zu, image %zu, as %s counts; -clear counts from 0\n",
                now->step, now->images, given);
@@ -113,13 +119,6 @@ static void print_foreign_options(const char *cfg)
             printf("DDP: %s: %s\n", ddp_run.foreign_options->all[i].word, text);
     }
     free(base);
-}
-
-static void print_clear(void)
-{
-    if (ddp_run.clear_given && ddp_checkpoints_resumed(ddp_run.checkpoints))
-        printf("DDP: -clear does nothing in a run that goes on: batches count on from the "
-               "checkpoint\n");
 }
 
 static ddp_status reads(const char *what, const char *path, ddp_error *err)
@@ -216,7 +215,6 @@ static void prepare_advice(void)
 static void print_run(const network *net, const ddp_train_position *now, const char *cfg)
 {
     print_first_weights(now);
-    print_clear();
     if (ddp_run.is_finished) {
         if (!ddp_run.list)
             print_finished(now);

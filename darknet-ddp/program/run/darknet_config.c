@@ -1,12 +1,11 @@
 #include "run/darknet_config.h"
 
 #include "show/layers.h"
-
-#include <stdio.h>
+#include "show/run_messages.h"
 
 static void tell(const char *why)
 {
-    (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", why);
+    ddp_print_goes_on("%s", why);
 }
 
 ddp_darknet_config ddp_darknet_config_of(const ddp_options *options)

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
+#include "show/run_messages.h"
 #include "timing/tracer.h"
 #include "trainer/loader_trace.h"
 
@@ -72,8 +73,7 @@ static ddp_status write_file(ddp_error *err)
     if (st)
         return ddp_wrap(err, "-ddp_trace");
     if (failed)
-        (void)fprintf(stderr, "darknet: cannot write all of %s; the run is not ended for it\n",
-                      run.path);
+        ddp_print_goes_on("cannot write all of %s", run.path);
     else if (ddp_group_rank(run.group) == 0)
         printf("DDP: steps %zu to %zu of all ranks are in %s, for ui.perfetto.dev\n", run.first,
                run.last, run.path);

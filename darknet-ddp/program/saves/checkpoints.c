@@ -17,6 +17,7 @@
 #include "saves/run_lock.h"
 #include "saves/saved_files.h"
 #include "show/rank_output.h"
+#include "show/run_messages.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -311,7 +312,7 @@ ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err)
     *err = news.error;
     if (c->options->on_save_error != DDP_CHOICE_CONTINUE)
         return err->code;
-    (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err->text);
+    ddp_print_goes_on("%s", err->text);
     return DDP_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "checkpoint/match.h"
 #include "inputs/written_kinds.h"
+#include "show/run_messages.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -95,9 +96,7 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
     } while (!is_free_pair(to));
     if (ddp_match_promote(from, err) || rename_pair(from, to, err))
         return err->code;
-    printf("DDP: how good %s is, the figures of this run (%s/%s.csv) do not tell: it is kept as "
-           "%s, and the best from here on takes its place\n",
-           from, directory, base, to);
+    ddp_print_kept(from, "of which the figures of this run do not tell how good it is", to);
     return DDP_OK;
 }
 
@@ -163,7 +162,7 @@ ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *
         (void)snprintf(to, sizeof to, "%s.old.%d", path, ++number);
     if (rename_pair(path, to, err))
         return err->code;
-    printf("DDP: %s, %s, is kept as %s\n", path, why, to);
+    ddp_print_kept(path, why, to);
     return DDP_OK;
 }
 

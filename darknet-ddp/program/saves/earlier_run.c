@@ -9,6 +9,7 @@
 #include "saves/displaced.h"
 #include "saves/done_marker.h"
 #include "saves/run_lock.h"
+#include "show/run_messages.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -138,7 +139,7 @@ static ddp_status name_too(const char *from, const char *to,
     else if (!metadata && link(from, to) && rename(from, to))
         st = ddp_fail(err, DDP_ERR_IO, "cannot name %s %s: %s", from, to, strerror(errno));
     if (!st)
-        printf("DDP: %s, of the run that had come to its end, is kept as %s, too\n", from, to);
+        ddp_print_kept(from, "of the run that had come to its end", to);
     return st;
 }
 

@@ -1,6 +1,7 @@
 #include "show/page_file.h"
 
 #include "base/clock.h"
+#include "show/run_messages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,11 +30,6 @@ int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns)
     return now_ns >= f->due_ns;
 }
 
-void ddp_say_unwritten(const char *path, const char *why)
-{
-    (void)fprintf(stderr, "darknet: cannot write %s: %s; the run is not ended for it\n", path, why);
-}
-
 /* Write the page to part_path. Returns why it failed, or NULL. */
 static const char *write_part(const ddp_page_file *f, const ddp_page_model *page)
 {
@@ -59,7 +55,7 @@ void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page)
         why = strerror(errno);
     if (why) {
         if (!f->failed)
-            ddp_say_unwritten(f->path, why);
+            ddp_print_goes_on("cannot write %s: %s", f->path, why);
         f->failed = 1;
         (void)unlink(f->part_path);
     }

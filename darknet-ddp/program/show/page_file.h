@@ -27,7 +27,4 @@ int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns);
 /* Write the page anew. Says once on standard error if that fails; the run goes on. */
 void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page);
 
-/* Say on standard error that a file of the run cannot be written, and that the run goes on. */
-void ddp_say_unwritten(const char *path, const char *why);
-
 #endif

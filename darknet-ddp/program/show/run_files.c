@@ -9,6 +9,7 @@
 #include "show/page_file.h"
 #include "show/page_pictures.h"
 #include "show/rank_output.h"
+#include "show/run_messages.h"
 #include "show/step_timing.h"
 #include "show/terminal.h"
 
@@ -151,9 +152,9 @@ static void keep_rows(const ddp_run_files *r, const char *why)
     if (access(r->paths[CSV], F_OK))
         return;
     if (ddp_csv_copy(r->paths[CSV], old, sizeof old, &err))
-        (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
+        ddp_print_goes_on("%s", err.text);
     else
-        printf("DDP: %s, which %s, is kept as %s\n", r->paths[CSV], why, old);
+        ddp_print_kept(r->paths[CSV], why, old);
 }
 
 /* Return 1 for a row of a step after the resumed one that proves a lost checkpoint. It does if a
@@ -179,15 +180,13 @@ static void open_csv(ddp_run_files *r)
     ddp_error err;
 
     if (r->config.saved_step > step)
-        keep_rows(r, "counts batches of another size");
+        keep_rows(r, "which counts batches of another size");
     else if (step > 0 && ddp_csv_any(r->paths[CSV], names, r->columns.count, is_of_lost_save, r))
-        keep_rows(r, "has rows up to a later checkpoint");
+        keep_rows(r, "which has rows up to a later checkpoint");
     if (ddp_csv_open(&r->csv, r->paths[CSV], names, r->columns.count, step, recall, r, &err))
-        (void)fprintf(stderr, "darknet: %s; the run is not ended for it\n", err.text);
+        ddp_print_goes_on("%s", err.text);
     else if (ddp_csv_old(r->csv) && step > 0)
-        printf("DDP: the columns of %s are others now: it begins anew, and its rows so far are in "
-               "%s\n",
-               r->paths[CSV], ddp_csv_old(r->csv));
+        ddp_print_kept(r->paths[CSV], "whose columns are others now", ddp_csv_old(r->csv));
 }
 
 static ddp_status open_all(ddp_run_files *r, ddp_error *err)
@@ -340,7 +339,7 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now, const d
 static void say_lost_of(const char *path, size_t lost, const char *why, int *was_said)
 {
     if (lost > 0 && !*was_said)
-        ddp_say_unwritten(path, why ? why : "no memory");
+        ddp_print_goes_on("cannot write %s: %s", path, why ? why : "no memory");
     *was_said |= lost > 0;
 }
 
