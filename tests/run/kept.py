@@ -278,6 +278,27 @@ class Kept(Resume):
         self.assertIn("DDP: resuming from the weights of backup/tiny_300.weights alone: 300 batches",
                       self.succeeds(*self.words("detector", "-resume_force")).out)
 
+    def test_so_it_is_with_each_command(self):
+        """Of those that have a list: weights of each epoch, averages, and what algorithms keep. 11 pictures are an epoch."""
+        for command, cfg, labels, words in (("classifier", darknet.classifier_cfg, None, ("-keep", "1")),
+                                            ("classifier", darknet.classifier_cfg, None, ("-ddp_local_sgd", "2", "-ddp_slowmo", "0.5")),
+                                            ("regressor", darknet.regressor_cfg, self.data.numbers, ("-ddp_compress", "fp16")),
+                                            ("segmenter", darknet.segmenter_cfg, self.data.masks, ()),
+                                            ("isegmenter", darknet.isegmenter_cfg, self.data.masks, ("-ddp_shard_optimizer", "1"))):
+            with self.subTest(command=command, words=words):
+                shutil.rmtree(self.path("backup"), ignore_errors=True)
+                os.mkdir(self.path("backup"))
+                if labels:
+                    labels()
+                self.write("tiny.cfg", cfg(batch=4, subdivisions=2, max_batches=14, ema_alpha=.9))
+                result = self.succeeds(command, "train", "train.data", "tiny.cfg", *words, ranks=2)
+                value, unit = re.search(r"(?m)^DDP: backup takes ([\d.]+) (kB|MB) at most: pairs of", result.out).groups()
+                sizes = {name: os.path.getsize(self.path("backup/" + name)) for name in self.saved()}
+                most = float(value) * {"kB": 1, "MB": 1000}[unit]
+                self.assertLess(sum(sizes.values()) / 1000, 1.05 * most + 4 * len(sizes), (sizes, result))
+                whole = [name for name in sizes if name.endswith(".state") and b"arrays 0\n" not in self.read("backup/" + name)]
+                self.assertEqual([name for name in whole if re.fullmatch(r"tiny_\d+\.weights\.state", name)], ["tiny_5.weights.state"])
+
     def test_copies_of_ones_own_are_no_numbered_weights(self):
         self.succeeds(*self.words("detector"))
         for ending in ("", ".state"):

@@ -274,8 +274,7 @@ static ddp_status check_room(ddp_error *err)
     return DDP_OK;
 }
 
-/* On rank 0: say what the run takes on the disk, if the train command is one whose numbered weights
- * can be counted. list_count: pictures of an epoch. */
+/* On rank 0: say what the run takes on the disk. list_count: pictures of an epoch. */
 static void print_disk_use(size_t list_count)
 {
     const ddp_disk_use use = disk_use();
@@ -284,11 +283,10 @@ static void print_disk_use(size_t list_count)
                             .keep = (size_t)ddp_run.options->keep,
                             .averages = (size_t)ddp_network_averages(trained)};
 
-    if (ddp_group_rank(ddp_run.group) != 0 || last == 0
-        || (!ddp_run.is_detector && !ddp_run.is_classifier))
+    if (ddp_group_rank(ddp_run.group) != 0 || last == 0 || list_count == 0)
         return;
-    files.numbered = ddp_run.is_detector ? ddp_disk_numbered_of_detector(last)
-                                         : last * batch / (list_count ? list_count : 1);
+    files.numbered =
+        ddp_run.is_detector ? ddp_disk_numbered_of_detector(last) : last * batch / list_count;
     ddp_disk_print(&use, &files, ddp_run.directory);
 }
 

@@ -275,7 +275,6 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
     ddp_run.data = data;
     ddp_run.cfg = cfg;
     ddp_run.is_detector = strcmp(command, "detector") == 0;
-    ddp_run.is_classifier = strcmp(command, "classifier") == 0;
     ddp_run.label_kind = ddp_same_data_truth(command, data);
     if (ddp_same_data_agree_on_data(ddp_run.group, command, data, &err)
         || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,

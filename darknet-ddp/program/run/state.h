@@ -39,11 +39,11 @@ extern struct ddp_run {
     ddp_validation *validation; /* validation while training; NULL: none */
     int clear_given;            /* 1: -clear was given */
     const ddp_foreign_options_taken *foreign_options;
-    ddp_overrides overrides;        /* values of options that replace the cfg's */
-    const char *data, *cfg;         /* the files that the line names; NULL: none */
-    char *list;                     /* train= of the .data file; NULL: it has none */
-    int is_detector, is_classifier; /* which command it is; both 0: another one */
-    const char *first_weights;      /* weights file that training begins with; NULL: none */
+    ddp_overrides overrides;   /* values of options that replace the cfg's */
+    const char *data, *cfg;    /* the files that the line names; NULL: none */
+    char *list;                /* train= of the .data file; NULL: it has none */
+    int is_detector;           /* 1: the command is detector */
+    const char *first_weights; /* weights file that training begins with; NULL: none */
 
     /* Set by checkpoints.c. */
     const char *directory; /* folder that the weights are saved in */
