@@ -3,6 +3,7 @@
 """Pictures that their Exif data turn, in all eight ways, train, validate and are checked as the same pictures stored upright."""
 import hashlib
 import os
+import shutil
 import struct
 import sys
 import zlib
@@ -69,6 +70,23 @@ class Turned(darknet.Case):
         self.store(1)
         self.assertEqual(self.learn(), upright)
         self.assertTrue(upright[1])
+
+    def told(self, turned):
+        """What is found in the pictures, drawn into them, and measured of them."""
+        self.store(turned)
+        self.succeeds("detector", "test", *TRAIN[2:4], "first.weights", "train.list", "-thresh", "0.01", "-json", "found.json", "-out", "seen")
+        anchors = self.succeeds("detector", "calc_anchors", "train.data", "-width", "32", "-height", "32", "-num_of_clusters", "2", "-keep_aspect")
+        drawn = {name: self.read("seen/" + name) for name in os.listdir(self.path("seen"))}
+        shutil.rmtree(self.path("seen"))
+        return self.read("found.json"), drawn, anchors.out
+
+    def test_they_are_found_drawn_and_measured_as_upright_ones(self):
+        self.store(0)
+        self.succeeds(*TRAIN)
+        os.rename(self.path("backup/tiny_final.weights"), self.path("first.weights"))
+        upright = self.told(0)
+        self.assertEqual(len(upright[1]), 8)
+        self.assertEqual(self.told(1), upright)
 
     def test_check_counts_them(self):
         self.store(0)
