@@ -23,8 +23,8 @@
 enum {
     DDP_CHECKPOINT_OPTIONS = 64,     /* most options in a state file */
     DDP_CHECKPOINT_NAME_BYTES = 32,  /* most bytes of an option's name, with the zero at its end */
-    DDP_CHECKPOINT_VALUE_BYTES = 64, /* most bytes of an option's value, with that zero */
-    DDP_CHECKPOINT_BASE_BYTES = 256, /* most bytes of a run's name, with that zero */
+    DDP_CHECKPOINT_VALUE_BYTES = 64, /* most bytes of an option's value, with the zero at its end */
+    DDP_CHECKPOINT_BASE_BYTES = 256, /* most bytes of a run's name, with the zero at its end */
     /* Most floats that a source is asked for at once while a state file is written.
      * ddp_checkpoint_get may ask for more. */
     DDP_CHECKPOINT_BLOCK = 1 << 18

@@ -21,7 +21,7 @@ typedef struct ddp_sides {
     int differ;       /* 0: all ranks have one hash, and all fields are 0; else 1 */
     int odd;          /* lowest rank whose hash is not rank 0's */
     int odd_count;    /* how many ranks have the hash of rank `odd` */
-    char odds[112];   /* names of those ranks (core/rank_names.h) */
+    char odds[112];   /* names of the ranks with the hash of rank `odd` (core/rank_names.h) */
     char others[112]; /* names of the ranks with rank 0's hash (core/rank_names.h) */
 } ddp_sides;
 

@@ -48,7 +48,7 @@ struct ddp_reducer {
     size_t *first_piece; /* by bucket, and one more: the bucket's pieces are pieces[first_piece[b]]
                             to [first_piece[b + 1] - 1] */
 
-    /* With config.sum and several ranks: the sums of what it makes of buckets; else NULL. */
+    /* With config.sum and several ranks: the sums of what the plug makes of buckets; else NULL. */
     ddp_rounds *plugged;
     int is_plugged;     /* 1: the next pass sums what the plug makes */
     ddp_rounds *rounds; /* sums of this pass: `plugged`; NULL: they are sums[] */

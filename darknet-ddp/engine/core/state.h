@@ -95,9 +95,9 @@ int ddp_state_gathered(const ddp_state *s);
 float *ddp_state_gathered_array(const ddp_state *s, size_t array, int rank, size_t i);
 
 /* Give all ranks the arrays of rank root: those of DDP_STATE_SAME, and to each rank those of
- * DDP_STATE_OF_RANK that root has reserved and filled for it. If root has reserved none, the latter
- * stay as they are. What was reserved is freed. Call before ddp_state_use. Every rank calls it;
- * blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_STATE_OF_RANK that root has reserved and filled for it. If root has reserved none, those of
+ * DDP_STATE_OF_RANK stay as they are. What was reserved is freed. Call before ddp_state_use. Every
+ * rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -29,7 +29,8 @@ const ddp_ddp_command *ddp_ddp_command_at(size_t i);
 /* Return the row with this verb; NULL: there is none. */
 const ddp_ddp_command *ddp_ddp_command_find(const char *verb);
 
-/* If argv[1] and argv[2] are the other name of a command, replace them by "ddp" and its verb. */
+/* If argv[1] and argv[2] are a command's other name ("detector map"), replace them by "ddp" and its
+ * verb. */
 void ddp_ddp_command_rename(int argc, char **argv);
 
 /* Return 1 if a command that people type as these two words, "detector" and "map", is ours. */

@@ -12,7 +12,7 @@ typedef struct ddp_footprint {
     int width, height; /* largest size that is drawn */
     int images;        /* images of a mini-batch */
     double used;       /* bytes that are allocated at the network's own size */
-    double own_pixels; /* pixels of that size */
+    double own_pixels; /* pixels of the network's own size */
     double per_pixel;  /* bytes of each pixel of each image of a mini-batch */
     double samples; /* bytes of each pixel of pictures that are loaded for this and the next step */
 } ddp_footprint;

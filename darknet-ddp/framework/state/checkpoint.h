@@ -46,7 +46,7 @@ typedef struct ddp_checkpoint_run {
      * ddp_remember_validation or ddp_remember_unlabelled adds others */
     size_t rounding_count;
     int same_rounding; /* 1: resuming with other rounding is refused, too */
-    /* an option's value in state files without it; NULL: they count as equal */
+    /* value of an option in state files that do not name it; NULL: they count as equal */
     const char *before[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_run;
 

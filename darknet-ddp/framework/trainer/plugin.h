@@ -19,7 +19,7 @@
 
 /* Figures of the last step. Losses are of all ranks, heads of this rank. */
 typedef struct ddp_figures {
-    /* mean loss of an image, and Darknet's running average of that */
+    /* mean loss of an image, and Darknet's running average of the loss */
     double loss, average_loss;
     double rate;                       /* learning rate */
     ddp_head_figures heads[DDP_HEADS]; /* in the order of ddp_network_heads */

@@ -16,7 +16,8 @@ ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 
 /* Begin or end the trace, if that is due after the step `now`, which has ended or is the run's
- * start. At its end, writes the file. Fails as ddp_trace_write, or with DDP_ERR_NOMEM. */
+ * start. At its end, writes the file; if not all can be written, a line says so. Fails as
+ * ddp_trace_write, or with DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
                               ddp_error *err) DDP_MUST_CHECK;
 

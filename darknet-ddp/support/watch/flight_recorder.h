@@ -71,8 +71,8 @@ typedef struct ddp_verdict {
     int failed;      /* 1: `rank` reported an error itself */
 } ddp_verdict;
 
-/* Read the files paths[0..count) of ddp_events_write, and find the rank that broke off first. That
- * is the first of these ranks which there is:
+/* Read the files paths[0..count) of ddp_events_write, and find the rank that broke off first. It is
+ * the first of these ranks that exists:
  *  1. the rank that reported an error first;
  *  2. of the ranks that could not be asked, the one last heard the longest ago;
  *  3. the only rank that came least far, by its last step and the sums launched in it;

@@ -31,7 +31,8 @@ struct inference_step {
     float *biases;
     ACTIVATION last; /* computed by Darknet's code on the result; LINEAR: none */
     int writes;      /* the layer whose tensor it writes: its own, or the [shortcut]'s behind it */
-    int adds;        /* the layer whose output it adds, as that [shortcut] does; NO_SOURCE: none */
+    int adds; /* the layer whose output it adds, as the [shortcut] behind it does; NO_SOURCE: none
+               */
 };
 
 struct inference_plan {

@@ -62,7 +62,7 @@ dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_w
 dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
                                              dnnl_primitive_attr_t attributes);
 
-/* Append an activation, or y += what it held, to a list of what a primitive does last. */
+/* Append to the list of what a primitive does last: an activation, or the sum y += what y held. */
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha);
 void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
 
