@@ -48,7 +48,7 @@ typedef struct ddp_algorithm_of {
 
 /* The objects that there are while the network trains. */
 typedef struct ddp_attached {
-    const ddp_param_table *table; /* table of the device's memory */
+    const ddp_param_table *table; /* the network's arrays, in the device's memory */
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* the rank whose state all begin with */

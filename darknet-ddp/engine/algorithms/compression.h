@@ -71,8 +71,8 @@ typedef struct ddp_compression_of {
 typedef struct ddp_compression {
     /* end of the sentence "gradients travel by ..."; # stands for the number behind the word */
     const char *how;
-    /* 1: each rank gets the round-0 numbers of all ranks, not their sum, and there is no round 1
-     * (ddp_matrix_payload_of). 0: numbers are summed. */
+    /* 1: each rank gets the numbers that each rank sends in round 0 (ddp_matrix_payload_of), and
+     * there is no round 1. 0: it gets their sum. */
     int gathers;
     int on_cpus_only; /* 1: a run on GPUs is refused */
 

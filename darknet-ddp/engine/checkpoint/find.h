@@ -108,9 +108,9 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 /* Remove all numbered weights, BASE_<number>.weights, but the `keep` that were saved last, and
  * their states. Call after a save. Of the state files of numbered weights that stay, all but that
  * of the newest ones are reduced to their headers, which tell whose they are. Only weights count
- * whose state has a whole header, names this base, and has come to that number; so a copy of a
- * user's own stays. Weights that their state does not describe stay, too: all beyond the `keep` are
- * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * whose state has a whole header, names this base, and tells of <number> steps or epochs at least;
+ * so a user's own copy stays. Weights beyond the `keep` are read, and stay if their state describes
+ * others. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 

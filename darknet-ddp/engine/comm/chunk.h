@@ -73,8 +73,8 @@ struct ddp_chunk_pipeline {
     int chunks_in_flight;
     int *ended;              /* room for the requests that one call of the transport's test ends */
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
-    /* ddp_clock_ns when a wait last looked at the clock, and when it began at the earliest */
-    int64_t looked_ns, began_ns;
+    int64_t looked_ns;       /* ddp_clock_ns when a wait last looked at the clock */
+    int64_t began_ns; /* waits begin then at the earliest: before, this process stood still */
     struct ddp_backoff backoff; /* state of waits between polls */
 
     /* wire_messages.c's: packed messages, by request, and how many there are. */

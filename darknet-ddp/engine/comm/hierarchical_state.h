@@ -32,7 +32,7 @@ enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_REDUCING,  /* it waits for slices of other hosts, to add them */
     DDP_HIERARCHICAL_RETURNING, /* it waits for sums of other hosts */
     DDP_HIERARCHICAL_GATHERING, /* it waits for an all-gather's messages with other hosts */
-    DDP_HIERARCHICAL_SHARING    /* it waits for the host's ranks to write to it what they have */
+    DDP_HIERARCHICAL_SHARING    /* it waits until all ranks of the host have shared it */
 };
 
 /* A message under way, for the names in errors. */

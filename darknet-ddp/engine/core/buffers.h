@@ -2,7 +2,7 @@
  *
  * Every rank starts from the parameters of one rank. BatchNorm's running statistics lie in one
  * block of memory, so that all of them travel together. They are copied from one rank (Li et al.
- * 2020, section 4.1), or summed; core/batchnorm_stats.h says of what. */
+ * 2020, section 4.1), or summed, as core/batchnorm_stats.h says. */
 #ifndef DDP_CORE_BUFFERS_H
 #define DDP_CORE_BUFFERS_H
 

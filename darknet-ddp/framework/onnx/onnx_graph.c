@@ -1,4 +1,5 @@
-/* The numbers of fields, of types and of attribute kinds are those of onnx.proto. */
+/* Writes the graph of a network as an ONNX message. Numbers of fields, types and attribute kinds
+ * are those of onnx.proto. */
 #include "onnx/onnx_graph.h"
 
 #include "base/protobuf.h"

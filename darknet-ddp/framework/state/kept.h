@@ -22,10 +22,10 @@ size_t ddp_kept_names(const ddp_state *s);
 size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
                             const ddp_state *s);
 
-/* Add to the list, from list[at] on, all other state, which stands behind all other arrays. First
- * come the arrays that are the same on all ranks, then those of each rank, rank by rank. The list
- * borrows `names`, which has room for ddp_kept_names(s). NULL is allowed as s. Returns the index
- * behind the last one added. */
+/* Add to the list, from list[at] on, all state but moments. Call last, so that it stands behind all
+ * other arrays. First come the arrays that are the same on all ranks, then those of each rank, rank
+ * by rank. The list borrows `names`, which has room for ddp_kept_names(s). NULL is allowed as s.
+ * Returns the index behind the last one added. */
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
 

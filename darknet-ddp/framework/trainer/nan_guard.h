@@ -99,9 +99,9 @@ ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *
  * (ddp_batchnorm_stats_keep_values), and may defer no layer. */
 int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
-/* Note that the backward pass of a mini-batch has ended. If its loss is not finite, look for the
- * origin now. first: 1 for the first mini-batch of an update. number: the mini-batch's in this
- * rank's step, from 1. Fails as ddp_device_check_finite. */
+/* Note that the backward pass of a mini-batch has ended. Look for the origin if this loss is the
+ * update's first that is not finite. `first` is 1 for the first mini-batch of an update. `number`
+ * is the mini-batch's in this rank's step, from 1. Fails as ddp_device_check_finite. */
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 

@@ -88,7 +88,7 @@ struct ddp_trainer {
         int started;   /* 1: the sum is under way */
         float samples; /* samples that end the run: this rank's; once summed, all ranks' */
         size_t step;   /* the step of the sum, from 1 */
-        size_t images; /* images of all ranks learnt from when the last whole update ended */
+        size_t images; /* images that all ranks had learnt from when the last whole update ended */
     } bad;
     int layer;           /* the layer that computes now, in forward and backward passes */
     int judged, skipped; /* 1: whether to skip this step was decided; 1: it is skipped */

@@ -15,7 +15,8 @@ typedef enum ddp_truth_files {
     DDP_TRUTH_MASKS   /* mask files, under mask/ in place of images/ */
 } ddp_truth_files;
 
-/* Return which kind of files `darknet COMMAND train` reads with this .data file. */
+/* Return which kind of files `darknet COMMAND train` reads with the .data file at path data. For a
+ * classifier whose file cannot be read: DDP_TRUTH_NONE. */
 ddp_truth_files ddp_same_data_truth(const char *command, const char *data);
 
 /* Compare, over all ranks, the sizes in bytes of the pictures at paths[0..n), which are the same on

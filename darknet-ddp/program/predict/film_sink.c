@@ -1,4 +1,4 @@
-/* A film with boxes for each film. */
+/* The sink that writes, for each film that is read, a film with the found boxes drawn. */
 #include "film/film.h"
 #include "predict/draw.h"
 #include "predict/out_names.h"

@@ -4,8 +4,8 @@
  * characters (base/printable.h). On a terminal, one line stands below all else and renews itself;
  * lines printed meanwhile stand above it. The printing thread writes, so nothing is lost where the
  * program ends at once. NAME.log has a line within a second. Output whose reader has gone is
- * dropped. Under mpirun every output looks like a terminal, so what mpirun, or the darknet that
- * started it, writes to counts.
+ * dropped. Under mpirun every output looks like a terminal, so the output of mpirun, or of the
+ * darknet that started it, is asked instead.
  *
  * Darknet prints a step's line by train_line (patches), which comes to ddp_session_show_line
  * (run/step.c) and to show/step_line.c. It adds figures (show/progress.c), and prints it or renews
@@ -34,7 +34,7 @@ FILE *ddp_terminal_stream(int fd);
 
 /* Find out if the run was started on a terminal whose line can be renewed. Begin to remember what
  * is printed, for a later ddp_terminal_log. On rank 0; later calls do nothing. launcher: under
- * mpirun every output of a rank looks like a terminal, so the one to which mpirun writes counts. */
+ * mpirun every output of a rank looks like a terminal, so mpirun's own output is asked. */
 void ddp_terminal_open(ddp_launcher launcher);
 
 /* Return 1 if a line can renew itself; 0 for a file, a pipe, or TERM=dumb. */

@@ -13,7 +13,7 @@
 typedef struct ddp_cuda {
     ddp_device base;      /* first, so that pointers to both are interchangeable */
     int gpu;              /* CUDA's number of the GPU */
-    cudaStream_t compute; /* the framework's default stream; in a second queue, its own stream */
+    cudaStream_t compute; /* the framework's default stream, or a second queue's own */
     cudaStream_t comm;    /* stream of sums, and of copies for sums */
     cudaEvent_t order;    /* in a second queue: event that passes when the work for which the queue
                              waits is done */
