@@ -71,7 +71,8 @@ struct ddp_reducer {
     int mini_batch;     /* how many mini-batches have ended since the last syncing one */
 
     /* Members that are used only with config.priority: */
-    size_t early;               /* how many elements go early from the next syncing pass on */
+    size_t early; /* how many elements' sums go early (core/launch_order.h) from the next syncing
+                     pass on */
     ddp_launch_history history; /* history of the last steps, from which `early` follows */
 };
 

@@ -21,7 +21,7 @@
 /* The part of a checkpoint that the network does not know. */
 typedef struct ddp_checkpoint_run {
     ddp_device *device; /* device on which the network trains */
-    const char *base;   /* name of the run's files, without folder and ending (ddp_cfg_base) */
+    const char *base;   /* name with which the run's files begin, without folder (ddp_cfg_base) */
     const char *cfg;    /* the text of the cfg as it was read for this run */
     size_t cfg_bytes;
     uint64_t seed;

@@ -26,7 +26,7 @@ typedef struct {
  * picture, damaged, more than INT_MAX values, no memory. */
 int decode_picture(const char *path, int channels, decoded *out);
 
-/* Read width, height and channels from the file's header, as decode_picture; bytes is NULL. */
+/* Set *out from the file's header alone, with bytes NULL. Returns as decode_picture. */
 int decode_size(const char *path, decoded *out);
 
 /* Decode the file at path as grey, of which JPEGs may come smaller, down to an eighth, while the
