@@ -28,41 +28,73 @@
 static const struct {
     const char *name, *layers;
     int in_bf16; /* layers, the last convolution among them */
-} cases[] = {
-    {"biases", CONV(8, "size=3\nactivation=mish\n") CONV(6, "size=3\nactivation=linear\n"), 3},
-    {"batchnorm",
-     CONV(16, BN "size=3\nactivation=mish\n") CONV(24, BN "size=1\nactivation=swish\n"), 3},
-    {"wide", CONV(40, BN "size=3\nactivation=mish\n"), 2},
-    {"stride", CONV(8, BN "size=5\nstride_x=2\nactivation=mish\n"), 2},
-    {"dilation", CONV(8, BN "size=3\ndilation=2\nactivation=mish\n"), 2},
-    {"groups",
-     CONV(8, BN "size=3\nactivation=mish\n") CONV(16, BN "size=3\ngroups=8\nactivation=mish\n"), 3},
-    {"shortcut",
-     CONV(8, BN "size=3\nactivation=mish\n") CONV(4, BN "size=1\nactivation=mish\n")
-         CONV(8, BN "size=3\nactivation=linear\n") "[shortcut]\nfrom=-3\nactivation=linear\n" CONV(
-             8, "size=1\nactivation=linear\n") "[shortcut]\nfrom=-2\nactivation=linear\n",
-     7},
-    {"shortcut of two sizes",
-     CONV(16, BN "size=3\nactivation=mish\n")
-         CONV(8, BN "size=3\nactivation=mish\n") "[shortcut]\nfrom=-2\nactivation=linear\n",
-     4},
-    {"route",
-     CONV(8, BN "size=3\nactivation=mish\n")
-         CONV(16, BN "size=3\nactivation=mish\n") "[route]\nlayers=-1,-2\n" CONV(
-             8, "size=1\nactivation=mish\n") "[route]\nlayers=-1,-3\ngroups=2\ngroup_id=1\n",
-     6},
-    {"upsample",
-     CONV(8, BN "size=3\nstride_x=2\nstride_y=2\nactivation=mish\n") "[upsample]\nstride=2\n", 3},
-    {"maxpool",
-     "[maxpool]\nsize=2\nstride=2\n" CONV(
-         8, BN "size=3\nactivation=mish\n") "[maxpool]\nsize=1\nstride=2\n",
-     3},
-    {"avgpool", CONV(8, BN "size=3\nactivation=mish\n") "[avgpool]\n", 3},
-    {"float32 between",
-     CONV(8, BN "size=3\nactivation=mish\n") "[reorg]\nstride=2\n" CONV(8,
-                                                                        "size=1\nactivation=mish\n")
-         CONV(8, BN "size=3\nactivation=elu\n") "[shortcut]\nfrom=-2\nactivation=linear\n",
-     4},
+} cases[] =
+    {
+        {"biases", CONV(8, "size=3\nactivation=mish\n") CONV(6, "size=3\nactivation=linear\n"), 3},
+        {"batchnorm",
+         CONV(16, BN "size=3\nactivation=mish\n") CONV(24, BN "size=1\nactivation=swish\n"), 3},
+        {"wide", CONV(40, BN "size=3\nactivation=mish\n"), 2},
+        {"stride", CONV(8, BN "size=5\nstride_x=2\nactivation=mish\n"), 2},
+        {"dilation", CONV(8, BN "size=3\ndilation=2\nactivation=mish\n"), 2},
+        {"groups",
+         CONV(8, BN "size=3\nactivation=mish\n") CONV(16, BN "size=3\ngroups=8\nactivation=mish\n"),
+         3},
+        {"shortcut",
+         CONV(8, BN "size=3\nactivation=mish\n") CONV(4, BN "size=1\nactivation=mish\n")
+             CONV(8, BN "size=3\nactivation=linear\n") "[shortcut]\nfrom=-3\nactivation="
+                                                       "linear\n" CONV(8, "size=1\nactivation="
+                                                                          "linear\n") "[shortcut]"
+                                                                                      "\nfrom=-"
+                                                                                      "2\nactivatio"
+                                                                                      "n=linear\n",
+         7},
+        {"shortcut of two sizes",
+         CONV(16, BN "size=3\nactivation=mish\n")
+             CONV(8, BN "size=3\nactivation=mish\n") "[shortcut]\nfrom=-2\nactivation=linear\n",
+         4},
+        {"route",
+         CONV(8, BN "size=3\nactivation=mish\n")
+             CONV(16, BN "size=3\nactivation=mish\n") "[route]\nlayers=-1,-2\n" CONV(
+                 8, "size=1\nactivation=mish\n") "[route]\nlayers=-1,-3\ngroups=2\ngroup_id=1\n",
+         6},
+        {"upsample",
+         CONV(8, BN "size=3\nstride_x=2\nstride_y=2\nactivation=mish\n") "[upsample]\nstride=2\n",
+         3},
+        {"maxpool",
+         "[maxpool]\nsize=2\nstride=2\n" CONV(
+             8, BN "size=3\nactivation=mish\n") "[maxpool]\nsize=1\nstride=2\n",
+         3},
+        {"avgpool", CONV(8, BN "size=3\nactivation=mish\n") "[avgpool]\n", 3},
+        {"sam",
+         CONV(8, BN "size=3\nactivation=mish\n")
+             CONV(8, "size=1\nactivation=logistic\n") "[sam]\nfrom=-2\nactivation=linear\n" CONV(
+                 8, "size=1\nactivation=mish\n") "[sam]\nfrom=-2\nactivation=mish\n",
+         5},
+        {"scale_channels",
+         CONV(8, BN "size=3\nactivation=mish\n") "[avgpool]\n" CONV(8, "size=1\nactivation=mish\n") "[scale_channels]\nfrom=-3\nactivation=linear\n" CONV(
+             6,
+             "size=1\nactivation=mish\n") "[avgpool]\n" CONV(6,
+                                                             "size=1\nactivation=linear\n") "[scale"
+                                                                                            "_chann"
+                                                                                            "els]"
+                                                                                            "\nfrom"
+                                                                                            "=-"
+                                                                                            "3\nact"
+                                                                                            "ivatio"
+                                                                                            "n="
+                                                                                            "swish"
+                                                                                            "\n",
+         9},
+        {"scale_channels of cells",
+         CONV(8, BN "size=3\nactivation=mish\n")
+             CONV(1, "size=1\nactivation=mish\n") "[scale_channels]\nfrom=-2\nscale_wh="
+                                                  "1\nactivation=swish\n",
+         4},
+        {"float32 between",
+         CONV(8, BN "size=3\nactivation=mish\n") "[reorg]\nstride=2\n" CONV(
+             8, "size=1\nactivation=mish\n")
+             CONV(8, BN "size=3\nactivation=elu\n") "[shortcut]\nfrom=-2\nactivation=linear\n",
+         4},
 };
 
 static float pseudo(unsigned *seed)

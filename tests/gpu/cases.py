@@ -238,8 +238,14 @@ BF16 = {f"bf16-{name}": cfg + COST for name, cfg in {
     "shortcut-twice": net() + relu(6) + shortcut(-1, "linear", alpha=2, beta=-1) + relu(6),
     "dead-end": net() + relu(6) + relu(7) + section("route", layers=-2) + relu(4),
     "reorg": net() + relu(8) + section("reorg", stride=2) + relu(8) + section("route", layers="-1,-2") + relu(5),
-    "scale-channels": net() + relu(8) + conv(1, 1, activation="linear")
-                      + section("scale_channels", **{"from": -2}, scale_wh=1) + relu(5),
+    "scale-channels": net(size=4) + relu(8) + pool(4, 4) + conv(8, 1, activation="linear") + section("scale_channels", **{"from": -3}) + relu(4),
+    "scale-channels-odd": net(size=4) + relu(7) + pool(4, 4) + conv(7, 1, activation="linear") + section("scale_channels", **{"from": -3})
+                          + relu(4),
+    "scale-channels-cells": net() + relu(8) + conv(1, 1, activation="linear") + section("scale_channels", **{"from": -2}, scale_wh=1) + relu(5),
+    "scale-channels-cells-odd": net() + relu(7) + relu(1, 1) + section("scale_channels", **{"from": -2}, scale_wh=1) + relu(4),
+    "sam": net() + relu(8) + conv(8, 1, activation="linear") + section("sam", **{"from": -2}) + relu(5),
+    "sam-odd": net() + relu(5) + conv(5, 1, activation="linear") + section("sam", **{"from": -2}, activation="relu")
+               + section("route", layers="-1,-3") + relu(4),
     "dropout": net() + relu(6) + section("dropout", probability=.5) + relu(6) + shortcut(-3, "linear") + relu(6) + shortcut(-4, "linear"),
     "crop": net() + section("crop", crop_width=12, crop_height=12, flip=0) + relu(8) + relu(5),
     "depth": net() + relu(8) + section("maxpool", maxpool_depth=1, out_channels=4) + relu(5),

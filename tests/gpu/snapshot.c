@@ -122,8 +122,11 @@ void snapshot_open(snapshot *s, network *net, enum snapshot_kind kind)
 
         if (kind == DELTAS) {
             array.name = "delta";
-            /* The GPU leaves a shortcut's as it was before its activation. */
-            left = recurrent || (l->type == SHORTCUT && l->activation != LINEAR);
+            /* The GPU leaves a shortcut's, and bf16 a product's, as it was before its activation.
+             */
+            left = recurrent
+                   || (l->activation != LINEAR
+                       && (l->type == SHORTCUT || l->type == SAM || l->type == SCALE_CHANNELS));
             array.count = left ? 0 : (size_t)l->outputs * (size_t)l->batch;
             array.host = l->delta;
             array.device = l->delta_gpu;

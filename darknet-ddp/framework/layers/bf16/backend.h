@@ -105,6 +105,13 @@ typedef struct bf16_backend {
      * none. */
     void (*shortcut_backward)(layer l, float alpha, int set, void *input_delta, int set_from,
                               void *from_delta);
+    /* Compute a [scale_channels] or [sam]: x times scales, activated. x: output of layer l.index.
+     * scales: output of the layer before, l.w x l.h x l.c values an image. Each serves a value, a
+     * channel or a cell of x. */
+    void (*multiply)(layer l, const void *x, const void *scales);
+    /* Pass its delta back to x_delta, then to scales_delta; null for a layer that takes none. */
+    void (*multiply_backward)(layer l, const void *x, const void *scales, int set_x, void *x_delta,
+                              int set_scales, void *scales_delta);
 } bf16_backend;
 
 /* Return the backend of the device that networks are made for: gpu_index. Null: this build has none

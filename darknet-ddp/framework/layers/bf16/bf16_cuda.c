@@ -188,5 +188,7 @@ const bf16_backend bf16_cuda = {
     .copy_channels = bf16_copy_channels_gpu,
     .shortcut = bf16_shortcut_gpu,
     .shortcut_backward = bf16_shortcut_backward_gpu,
+    .multiply = bf16_multiply_gpu,
+    .multiply_backward = bf16_multiply_backward_gpu,
 };
 #endif

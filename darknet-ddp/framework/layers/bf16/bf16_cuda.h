@@ -1,4 +1,5 @@
-/* layers/bf16/bf16_cuda.h: kernels of layers in bf16 (bf16_kernels.cu, bf16_channels.cu), of which
+/* layers/bf16/bf16_cuda.h: kernels of layers in bf16 (bf16_kernels.cu, bf16_channels.cu,
+ * bf16_products.cu), of which
  * bf16_cuda.c makes the backend of a GPU. All arrays of bf16 are NHWC, on the device. */
 #ifndef BF16_CUDA_H
 #define BF16_CUDA_H
@@ -60,6 +61,10 @@ void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from
  * none. */
 void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta, int set_from,
                                 void *from_delta);
+/* Do what multiply and multiply_backward of bf16_backend do (bf16_products.cu). */
+void bf16_multiply_gpu(layer l, const void *x, const void *scales);
+void bf16_multiply_backward_gpu(layer l, const void *x, const void *scales, int set_x,
+                                void *x_delta, int set_scales, void *scales_delta);
 
 #endif
 #endif

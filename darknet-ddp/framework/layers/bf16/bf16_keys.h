@@ -24,6 +24,8 @@ static const bf16_keys bf16_sections[] = {
     {AVGPOOL, "[avgpool]", "", ""},
     {UPSAMPLE, "[upsample]", "scale", "stride"},
     {ROUTE, "[route]", "layers groups group_id", ""},
+    {SCALE_CHANNELS, "[scale_channels]", "from scale_wh activation", ""},
+    {SAM, "[sam]", "from activation", ""},
     {SHORTCUT, "[shortcut]", "activation alpha beta", "from weights_type weights_normalization"},
 };
 

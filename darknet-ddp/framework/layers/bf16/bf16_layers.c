@@ -292,6 +292,23 @@ static void backward_route(layer l, network net)
     }
 }
 
+// [scale_channels] and [sam]
+static void forward_product(layer l, network net)
+{
+    bf16_backend_here()->multiply(l, input_from(l, net, l.index),
+                                  input_from(l, net, net.index - 1));
+}
+
+static void backward_product(layer l, network net)
+{
+    int set_x, set_scales;
+    void *x_delta = delta_for(net, l.index, &set_x);
+    void *scales_delta = delta_for(net, net.index - 1, &set_scales);
+    bf16_backend_here()->multiply_backward(l, input_from(l, net, l.index),
+                                           input_from(l, net, net.index - 1), set_x, x_delta,
+                                           set_scales, scales_delta);
+}
+
 void bf16_run_layer(layer *l)
 {
     static const struct {
@@ -305,6 +322,8 @@ void bf16_run_layer(layer *l)
         {AVGPOOL, forward_avgpool, backward_avgpool},
         {SHORTCUT, forward_shortcut, backward_shortcut},
         {ROUTE, forward_route, backward_route},
+        {SCALE_CHANNELS, forward_product, backward_product},
+        {SAM, forward_product, backward_product},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
         if (rows[i].type != l->type)

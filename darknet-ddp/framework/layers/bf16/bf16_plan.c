@@ -57,6 +57,9 @@ static int can_run(network *net, int i, LAYER_TYPE next)
                && bf16_backend_here()->has_activation(l.activation);
     case SHORTCUT:
         return !l.input_layers && bf16_backend_here()->has_activation(l.activation);
+    case SCALE_CHANNELS:
+    case SAM:
+        return bf16_backend_here()->has_activation(l.activation);
     case MAXPOOL:
         return !l.depth;
     case UPSAMPLE:

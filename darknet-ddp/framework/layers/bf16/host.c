@@ -166,4 +166,6 @@ const bf16_backend bf16_host = {
     .copy_channels = bf16_host_copy_channels,
     .shortcut = bf16_host_shortcut,
     .shortcut_backward = bf16_host_shortcut_backward,
+    .multiply = bf16_host_multiply,
+    .multiply_backward = bf16_host_multiply_backward,
 };

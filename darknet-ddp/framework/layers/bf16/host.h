@@ -11,6 +11,9 @@
 
 typedef unsigned short half;
 
+/* Values that loops compute at a time, in floats. */
+#define BF16_BLOCK 1024
+
 /* 1: convolutions compute with values of bf16, but by float32 products, so that any CPU runs them.
  * For tests. Set it before a network is parsed. */
 extern int bf16_emulated;
@@ -21,6 +24,12 @@ void bf16_widen(size_t n, const half *from, float *to);
 void bf16_narrow(size_t n, const float *from, half *to);
 /* Write from to `to`, rounded, if set; else add it, and round the sum. */
 void bf16_give(size_t n, const float *from, int set, half *to);
+/* Leave n values y, from index `at`, in l.bf16->x if the layer has that, and activated in its
+ * output. y is overwritten. */
+void bf16_host_activate(layer l, size_t n, size_t at, float *y);
+/* Write to delta the gradient by the activation's input, of n values (BF16_BLOCK at most) from
+ * index `at`. */
+void bf16_host_gradient(layer l, size_t n, size_t at, float *delta);
 /* Do what from_floats and to_floats of bf16_backend do. */
 void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int add,
                            void *to);
@@ -62,5 +71,11 @@ void bf16_host_copy_channels(size_t cells, int channels, const void *from, int f
 void bf16_host_shortcut(layer l, const void *input, float alpha, const void *from);
 void bf16_host_shortcut_backward(layer l, float alpha, int set, void *input_delta, int set_from,
                                  void *from_delta);
+
+/* ---- host_products.c ---- */
+
+void bf16_host_multiply(layer l, const void *x, const void *scales);
+void bf16_host_multiply_backward(layer l, const void *x, const void *scales, int set_x,
+                                 void *x_delta, int set_scales, void *scales_delta);
 
 #endif

@@ -1,6 +1,5 @@
 #include "layers/bf16/host.h"
 
-#include "activations.h"
 #include "blas.h"
 
 #include <math.h>
@@ -9,9 +8,6 @@
  * Layers without parameters. A window, a place or a cell is looked for once for all its channels,
  * which lie side by side.
  */
-
-// Values that are computed at a time, in floats.
-#define MOST 1024
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -92,7 +88,7 @@ static void places_of(int i, int stride, int offset, int size, int places, int *
 // The channels from `first` of pixel (x, y) of image b.
 static void gather_pixel(layer l, int b, int y, int x, int first, int channels, int set, half *to)
 {
-    float sum[MOST] = {0};
+    float sum[BF16_BLOCK] = {0};
     int i, j, i_first, i_end, j_first, j_end, offset = -l.pad / 2;
     int index = ((b * l.h + y) * l.w + x) * l.c + first;
     places_of(y, l.stride_y, offset, l.size, l.out_h, &i_first, &i_end);
@@ -112,8 +108,9 @@ void bf16_host_maxpool_backward(layer l, int set, void *delta)
     for (b = 0; b < l.batch; ++b)
         for (y = 0; y < l.h; ++y)
             for (x = 0; x < l.w; ++x)
-                for (k = 0; k < l.c; k += MOST)
-                    gather_pixel(l, b, y, x, k, l.c - k < MOST ? l.c - k : MOST, set, delta);
+                for (k = 0; k < l.c; k += BF16_BLOCK)
+                    gather_pixel(l, b, y, x, k, l.c - k < BF16_BLOCK ? l.c - k : BF16_BLOCK, set,
+                                 delta);
 }
 
 // ---- sums of rows, for [upsample] and [avgpool] ----
@@ -136,9 +133,9 @@ static void scale_row(size_t n, float scale, float *restrict x)
 static void give_sum(size_t channels, const half *from, int h, int w, size_t width, float scale,
                      int set, half *to)
 {
-    for (size_t c = 0; c < channels; c += MOST) {
-        float sum[MOST] = {0};
-        size_t some = smaller(MOST, channels - c);
+    for (size_t c = 0; c < channels; c += BF16_BLOCK) {
+        float sum[BF16_BLOCK] = {0};
+        size_t some = smaller(BF16_BLOCK, channels - c);
         for (int i = 0; i < h; ++i)
             for (int j = 0; j < w; ++j)
                 add_row(some, from + ((size_t)i * width + (size_t)j) * channels + c, sum);
@@ -243,39 +240,21 @@ static size_t cells_of(layer l)
     return (size_t)l.out_w * (size_t)l.out_h * (size_t)l.batch;
 }
 
-static void activate_row(layer l, size_t n, size_t at, float *y)
-{
-    if (l.bf16->x)
-        bf16_narrow(n, y, (half *)l.bf16->x + at);
-    activate_array(y, (int)n, l.activation);
-    bf16_narrow(n, y, (half *)l.bf16->output + at);
-}
-
 void bf16_host_shortcut(layer l, const void *input, float alpha, const void *from)
 {
     size_t channels = (size_t)l.out_c, common = common_channels(l);
     for (size_t i = 0; i < cells_of(l); ++i) {
         long source = source_of(l, (int)i);
-        for (size_t c = 0; c < channels; c += MOST) {
-            float y[MOST] = {0};
-            size_t some = smaller(MOST, channels - c), at = i * channels + c;
+        for (size_t c = 0; c < channels; c += BF16_BLOCK) {
+            float y[BF16_BLOCK] = {0};
+            size_t some = smaller(BF16_BLOCK, channels - c), at = i * channels + c;
             if (input)
                 weigh(some, alpha, (const half *)input + at, 1, y);
             if (source >= 0 && c < common)
                 weigh(smaller(some, common - c), l.beta, (const half *)from + source + c, 0, y);
-            activate_row(l, some, at, y);
+            bf16_host_activate(l, some, at, y);
         }
     }
-}
-
-// Make the gradient by the activation's input of `some` values from `at`.
-static void widen_delta(layer l, size_t some, size_t at, float *delta)
-{
-    float y[MOST];
-    bf16_arrays *a = l.bf16;
-    bf16_widen(some, (const half *)a->delta + at, delta);
-    bf16_widen(some, (const half *)(a->x ? a->x : a->output) + at, y);
-    gradient_array(y, (int)some, l.activation, delta);
 }
 
 void bf16_host_shortcut_backward(layer l, float alpha, int set, void *input_delta, int set_from,
@@ -283,16 +262,16 @@ void bf16_host_shortcut_backward(layer l, float alpha, int set, void *input_delt
 {
     size_t channels = (size_t)l.out_c, common = common_channels(l);
     size_t from_size = (size_t)(l.w * l.h * l.c) * (size_t)l.batch;
-    float delta[MOST], given[MOST];
+    float delta[BF16_BLOCK], given[BF16_BLOCK];
     if (from_delta && set_from && from_size != cells_of(l) * common) { // some meet nothing
         memset(from_delta, 0, from_size * sizeof(half));
         set_from = 0;
     }
     for (size_t i = 0; i < cells_of(l); ++i) {
         long source = from_delta ? source_of(l, (int)i) : -1;
-        for (size_t c = 0; c < channels; c += MOST) {
-            size_t some = smaller(MOST, channels - c), at = i * channels + c;
-            widen_delta(l, some, at, delta);
+        for (size_t c = 0; c < channels; c += BF16_BLOCK) {
+            size_t some = smaller(BF16_BLOCK, channels - c), at = i * channels + c;
+            bf16_host_gradient(l, some, at, delta);
             memcpy(given, delta, some * sizeof(float));
             scale_row(some, alpha, given);
             if (input_delta)

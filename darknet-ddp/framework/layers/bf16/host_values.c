@@ -1,5 +1,6 @@
 #include "layers/bf16/host.h"
 
+#include "activations.h"
 #include "blas.h"
 
 VECTORIZE
@@ -26,6 +27,25 @@ static void add_floats(size_t n, const float *restrict from, half *restrict to)
 void bf16_give(size_t n, const float *from, int set, half *to)
 {
     (set ? bf16_narrow : add_floats)(n, from, to);
+}
+
+// ---- activations ----
+
+void bf16_host_activate(layer l, size_t n, size_t at, float *y)
+{
+    if (l.bf16->x)
+        bf16_narrow(n, y, (half *)l.bf16->x + at);
+    activate_array(y, (int)n, l.activation);
+    bf16_narrow(n, y, (half *)l.bf16->output + at);
+}
+
+void bf16_host_gradient(layer l, size_t n, size_t at, float *delta)
+{
+    float y[BF16_BLOCK];
+    bf16_arrays *a = l.bf16;
+    bf16_widen(n, (const half *)a->delta + at, delta);
+    bf16_widen(n, (const half *)(a->x ? a->x : a->output) + at, y);
+    gradient_array(y, (int)n, l.activation, delta);
 }
 
 // ---- floats, channel by channel, from and to bf16 with the channels last ----
