@@ -63,6 +63,12 @@ def last_words(build, name):
     return lines[-1].strip() if lines else "no reason given"
 
 
+def counted(reasons):
+    """Reasons that begin alike: how many, and the whole of it where it is one and the same, else an example."""
+    more = ", as" if len(set(reasons)) > 1 else ""
+    return f"{len(reasons)}{more} {reasons[0]}"
+
+
 def sum_up(build, passed, failed, skipped):
     """The last line. A test that failed twice is among the failed alone."""
     again = set()
@@ -71,10 +77,11 @@ def sum_up(build, passed, failed, skipped):
             again = {line.split()[0] for line in f} & passed
     reasons = collections.defaultdict(list)
     for name in skipped:
-        reasons[last_words(build, name)].append(name)
+        why = last_words(build, name)
+        reasons[why.split(": ")[0]].append(why)
     said = [f"{len(passed) - len(again)} tests passed"]
     said += [f"{len(again)} only at the second try ({', '.join(sorted(again))}; {build}/Testing/Temporary/LastTest.log)"] * bool(again)
-    said += [f"{len(skipped)} skipped ({'; '.join(f'{len(names)} {why}' for why, names in reasons.items())})"] * bool(skipped)
+    said += [f"{len(skipped)} skipped ({'; '.join(map(counted, reasons.values()))})"] * bool(skipped)
     print(", ".join([*said, f"{len(failed)} failed"]), flush=True)
 
 
