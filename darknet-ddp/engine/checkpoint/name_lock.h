@@ -44,7 +44,7 @@ ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
 ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make the file again, if it was removed with its directory. If another run has made one meanwhile,
- * nothing happens, and ddp_name_lock_check says so. */
+ * nothing happens, and ddp_name_lock_check says so. If it cannot be made, nothing is said. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
 /* Remove the file if it is ours. If it was taken over from an owner that may still run, leave it:

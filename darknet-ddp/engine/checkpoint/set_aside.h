@@ -24,7 +24,7 @@ ddp_status ddp_set_aside(char **folder, const char *directory, const char *base,
 
 /* Return the folder of base in directory with the highest number that holds a file of this name, or
  * with name NULL a pair, by its header. The caller frees it. A folder whose files are on their way
- * counts, too. NULL: there is none, or no memory. */
+ * counts, too. NULL: there is none, no memory, or directory cannot be read. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
 /* Move the files of the folder back to their places, and remove the folder. What this base has in
