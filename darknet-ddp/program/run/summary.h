@@ -14,7 +14,7 @@ typedef struct ddp_summary {
     char *const *records; /* paths of the run's other files, NULL after the last; NULL: none */
     int launched;         /* 1: a launcher has started the ranks */
     int stopped;          /* 1: the run ended before its last step */
-    int more_patience;    /* a -patience with which it would go on; 0: -patience did not end it */
+    int more_patience;    /* the -patience that would let it go on; 0: -patience did not end it */
     int epochs;           /* an -epochs that would train further; 0: -epochs was not given */
     const char *cfg;      /* path of the cfg */
     const char *data;     /* path of a detector's .data file; NULL: this is no detector */
