@@ -1,4 +1,4 @@
-/* Layers that losses are made of, and boxes out of what detectors give. */
+/* Writes [softmax], [yolo], [region], [detection] and [iseg] as nodes of ONNX. */
 #include "onnx/layer_writer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Layers without weights: pooling, joins, layers that move values to other places. */
+/* Writes layers without weights as nodes of ONNX: pooling, joins, layers that move values to other
+ * places. */
 #include "onnx/layer_writer.h"
 
 #include "shortcut_layer.h"

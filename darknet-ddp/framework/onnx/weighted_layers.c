@@ -1,4 +1,4 @@
-/* Layers that multiply by weights. */
+/* Writes layers that multiply by weights as nodes of ONNX. */
 #include "onnx/layer_writer.h"
 
 #include <math.h>

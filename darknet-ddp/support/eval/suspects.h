@@ -8,7 +8,7 @@
  * A label that is never found and a find without a label are suspects. Each is worth as much as it
  * is rare for its class, so a class that the network knows badly does not fill the list. A find
  * that explains a label which is not found, by another class or a place nearby, makes one suspect
- * of both. Labels twice are certain. */
+ * of both. Of two labels on one thing one is surely wrong. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 
