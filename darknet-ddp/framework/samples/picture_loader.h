@@ -13,7 +13,7 @@ enum { DDP_PICTURE_WHY = 1024 };
 typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {
-    image whole;               /* the picture as it is in the file */
+    image whole;               /* the picture in its own size, turned by Exif as viewers show it */
     image fitted;              /* fitted to the network's input */
     char why[DDP_PICTURE_WHY]; /* sentence on why the picture cannot be read; "": it was */
 } ddp_picture;

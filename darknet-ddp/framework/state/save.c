@@ -1,5 +1,5 @@
-/* Saves a network straight to the files, without a copy in memory (state/snapshot.h): if rank 0 has
- * to ask other ranks for moments, or if there is no memory for a copy. */
+/* Saves a network straight to the files, without the copy in memory that state/snapshot.h makes.
+ * Used if rank 0 has to ask other ranks for moments, or if there is no memory for a copy. */
 #include "state/save.h"
 
 #include "glue/param_table.h"

@@ -70,7 +70,7 @@ typedef struct ddp_bench_result {
     int counted;          /* 1: messages and inter_host_mb are known; not so with NCCL */
     uint64_t messages;    /* messages that the sums of a step send, on the rank that sends most */
     double inter_host_mb; /* MB that leave a host in a step, for the host that sends most */
-    double cpu_s;         /* CPU time that communication alone takes on this rank */
+    double cpu_s;         /* CPU seconds of a step's communication alone on this rank, a mean */
     double limit_s;       /* least time that a step could take: the longer of a local step and
                              communication alone; on CPUs the local step includes cpu_s */
     double step_s;        /* median step with communication */

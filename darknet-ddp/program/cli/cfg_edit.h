@@ -20,7 +20,8 @@ char *ddp_cfg_edited(const char *text, const ddp_cfg_edit *edits, size_t count);
 int ddp_cfg_value_of(const char *text, const char *section, const char *key, char *value,
                      size_t size);
 
-/* Return the number that is this value; `otherwise` if there is none, or it is no whole number. */
+/* Return the whole number that `key` has in the first section of this title. Returns `otherwise` if
+ * the key is not there, or its value is no whole number. */
 int ddp_cfg_number_of(const char *text, const char *section, const char *key, int otherwise);
 
 /* Return the text with `classes` classes in each [yolo] and [region], and the number of filters

@@ -28,8 +28,8 @@ typedef struct ddp_child_config {
      * not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;
-    double start_limit_s; /* limit_s of ddp_start_watch */
-    int ranks_here;       /* ranks_here of ddp_start_watch */
+    double start_limit_s; /* seconds in which all ranks must have begun; 0: no limit */
+    int ranks_here;       /* how many ranks are to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own words are printed, too */
     int trains;           /* 1: the ranks are to train, and save what they have trained */
     /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's ranks alone get them */

@@ -20,8 +20,8 @@ typedef struct ddp_record_file {
     int error;                   /* errno of the last flush; 0: it succeeded */
 } ddp_record_file;
 
-/* Add bytes[0..count) as a record, which waits in memory for the next flush that writes. If 4 MB
- * wait already, it is lost, and counted. */
+/* Add bytes[0..count) as a record, which waits in memory for the next flush that writes. If more
+ * than 4 MB would wait, or there is no memory, drop the record and count it in f->lost. */
 void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
 
 /* Write all waiting records; none if the disk has no room for all. now 0: only if a second has

@@ -13,8 +13,8 @@ typedef struct {
 } detection_sums;
 
 /* Compute l.delta_gpu, which must hold zeros, and net.figures_gpu from l.output_gpu and
- * net.truth_gpu. `drawn`: for each cell of each picture the anchor that was drawn, or -1; null:
- * none was. Queues kernels and waits for nothing; drawn may be freed when it returns. */
+ * net.truth_gpu. `drawn`, on the host: for each cell of each picture the anchor that was drawn, or
+ * -1; null: none was. Queues kernels and waits for nothing; drawn may be freed when it returns. */
 void train_detection_gpu(layer l, network net, int *drawn);
 
 #endif

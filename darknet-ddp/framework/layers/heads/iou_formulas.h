@@ -160,7 +160,8 @@ FORMULA void add_distance(dbox *d, box pred, box truth)
     d->dh += by_h * (float)(bottom + top) / 2;
 }
 
-/* Add to *d the gradient of -a*v (iou.h), ciou's term for another aspect (iou_gradient). */
+/* Add to *d the gradient of -a*v (iou.h), ciou's term for unlike aspects, in the form that
+ * iou_gradient states. `iou`: plain IoU of both boxes. */
 FORMULA void add_aspect(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);

@@ -46,7 +46,7 @@ typedef enum {
 
 /* How gradients of weights are computed. */
 typedef enum {
-    CONVOLUTION_MEASURED,  /* by the faster one, measured in the first call */
+    CONVOLUTION_MEASURED,  /* by the faster of the two below, which the first gradient measures */
     CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
     CONVOLUTION_PRODUCT    /* dy, transposed, times the columns of x; groups must be 1 */
 } convolution_way;
