@@ -90,8 +90,8 @@ work_end enqueue_nothing(cudaStream_t stream, const work_end &after);
 
 /* Run as much queued work as EMULATED_ORDER lets run now; returns without waiting for more. */
 void let_run();
-/* Run queued work: wait, until `end` is past; wait_stream, until the stream is done;
- * wait_everything, until all streams are. */
+/* Run queued work until `end` is past (wait), a stream is done (wait_stream), or all are
+ * (wait_everything). */
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();

@@ -138,7 +138,7 @@ void retire(memory &m, const region &s)
     }
 }
 
-/* Fill x with NaN, but for the middle of an array of gigabytes. */
+/* Fill x with NaN, but for the middle of an array above 64 MiB. */
 void spoil(char *x, size_t bytes)
 {
     constexpr size_t most = size_t(32) << 20;

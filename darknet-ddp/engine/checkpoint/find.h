@@ -67,8 +67,10 @@ typedef struct ddp_pair {
     /* path of the whole pair, or of the weights that may be taken alone; NULL: of none */
     char *weights;
     ddp_checkpoint checkpoint; /* state of the whole pair */
-    int passed_over; /* pairs that seemed newer and were passed over; the listener heard of each */
-    ddp_error why;   /* reason why NOT_FINITE, DAMAGED, BARE or RENAMED cannot be resumed */
+    /* pairs, and weights without a state, that seemed newer and were passed over; those of another
+     * cfg do not count */
+    int passed_over;
+    ddp_error why; /* reason why NOT_FINITE, DAMAGED, BARE or RENAMED cannot be resumed */
 } ddp_pair;
 
 /* Return 1 if this is the name of a weights or state file, or of a part of one, that runs of base
@@ -79,8 +81,8 @@ int ddp_pair_has_file(const char *file, const char *base);
  * finish the save that left it, if that was interrupted. Tell the listener of pairs that seem newer
  * and are damaged or hold a number that is not finite, and of weights without a state file that
  * count more images. If no pair is whole, the newest that was passed over decides out->there. A
- * pair whose weights are missing does not count. Weights without a state that have a number do not
- * count either, since they may be published ones. Pairs whose state names another cfg come last,
+ * pair whose weights are missing does not decide it. Weights without a state that have a number do
+ * not count, since they may be published ones. Pairs whose state names another cfg come last,
  * unless one of the two names begins with the other and "_": such cfgs share names of files.
  * Release *out with ddp_pair_release, in any case. Fails with DDP_ERR_IO (the directory cannot be
  * read), DDP_ERR_NOMEM. */

@@ -8,9 +8,11 @@
 typedef struct ddp_find_rules {
     float least;     /* boxes of this score or less are left out, from 0 to 1 */
     float hierarchy; /* in a tree of classes, how likely a class must be for a finer one */
-    float overlap;   /* IoU above which the less likely of two boxes of a class goes; 0: all stay */
-    int classes;     /* number of classes: entries of `map`, or the network's */
-    int *map;        /* node of each class in a tree of classes; NULL: there is none */
+    /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a class goes;
+     * 0: all stay */
+    float overlap;
+    int classes; /* number of classes: entries of `map`, or the network's */
+    int *map;    /* node of each class in a tree of classes; NULL: there is none */
 } ddp_find_rules;
 
 /* Return how many classes net's last layer that finds boxes tells apart; 0: net is no detector. */

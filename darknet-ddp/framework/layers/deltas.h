@@ -3,11 +3,11 @@
  * A layer's delta is the gradient of the loss by its output. The layers that read the output, its
  * readers, write it. The first reader sets it, so that it need not be filled with zeros before; the
  * others add. The protocol is one for float32 and bf16, on a CPU and on a GPU:
- * 1. begin_deltas, before the forward pass: no delta is set. Two kinds are filled with zeros and
- *    count as set: one that no reader writes, and one that its own layer makes in the forward pass
- *    (a loss).
+ * 1. begin_deltas, before the forward pass: fills some deltas with zeros, which count as set.
+ *    These are the deltas that no layer reads, and those of losses and recurrent layers.
  * 2. prepare_deltas, before the backward pass of a layer: if nobody has set its own delta, fills it
- *    with zeros. If the layer can only add, also fills those that it writes and nobody has set.
+ *    with zeros. If the layer can only add, also fills those that it writes and nobody has set. A
+ *    [dropout] fills none: it works in the memory of the layer before.
  * 3. In its backward pass a layer with l.sets_deltas asks sets_delta for each layer whose delta it
  *    writes. */
 #ifndef DELTAS_H

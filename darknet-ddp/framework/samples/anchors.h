@@ -2,9 +2,11 @@
 #ifndef DDP_SAMPLES_ANCHORS_H
 #define DDP_SAMPLES_ANCHORS_H
 
-/* Find k anchors for boxes, and return the mean IoU of each box with the best of them. k <= count.
+/* Find k anchors for boxes, 1 <= k <= count. Return the mean IoU of each box with its best one.
  *   boxes[0..2 * count)  width and height of each, fractions of a network's input
- *   anchors[0..2 * k)    in whole pixels of the input, the smallest first */
+ *   input                width and height of that input, 1 pixel or more
+ *   anchors[0..2 * k)    width and height of each in whole pixels, sorted by area before rounding
+ */
 double ddp_anchors_find(const float *boxes, int count, int k, const int input[2], float *anchors);
 
 /* Write to shares the fractions of the network's width and height that a picture of width x height

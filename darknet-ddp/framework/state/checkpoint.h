@@ -55,7 +55,7 @@ typedef struct ddp_resumed {
     char *weights;   /* path of the weights that the run goes on from; NULL: it begins anew */
     int alone;       /* 1: only the weights were taken; metadata then has only images and steps */
     ddp_there there; /* which files were there (checkpoint/find.h) */
-    int passed_over; /* how many pairs seemed newer and were not taken (checkpoint/find.h) */
+    int passed_over; /* passed_over of ddp_pair: how much seemed newer */
     ddp_saved_moments *moments; /* with run->shares: the moments, left in the file; NULL: none */
     char *damaged; /* after a refusal: weights that run->force would take alone; else NULL */
     ddp_checkpoint_metadata metadata;

@@ -2,8 +2,8 @@
  * (powersgd.c).
  *
  *   M   rows x columns, row by row: a layer's weights
- *   P   rank columns of `rows` elements, each column contiguous: p[k * rows + i]
- *   Q   rank columns of `columns` elements, in the same way:     q[k * columns + j]
+ *   P   `rank` columns, each of `rows` elements, contiguous: p[k * rows + i]
+ *   Q   `rank` columns, each of `columns` elements, contiguous: q[k * columns + j]
  *
  * Host memory; nothing overlaps. Each result has one order of summation, whatever the compiler
  * makes of the loops: the same bits wherever the same program computes. */

@@ -160,9 +160,9 @@ static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
     return sum_of_head_block(sum);
 }
 
-/* Sum planes, one a block. A plane is the `cells` values of one entry of one anchor of a picture.
- * squares[plane] becomes the sum of squared deltas. For entry number `object`, objects[plane /
- * entries] becomes the sum of outputs. */
+/* Sum planes, one in each block of HEAD_THREADS threads. A plane is the `cells` values of one entry
+ * of one anchor of a picture. squares[plane] becomes the sum of squared deltas. For entry number
+ * `object`, objects[plane / entries] becomes the sum of outputs. */
 static __global__ void sum_planes_kernel(const float *output, const float *delta, int cells,
                                          int entries, int object, float *squares, float *objects)
 {

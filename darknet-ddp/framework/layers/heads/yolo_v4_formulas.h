@@ -10,7 +10,8 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-/* Without a class above this, a prediction learns to be no object, even if it overlaps a truth. */
+/* If a class is above this and the IoU above ignore_thresh, a prediction does not learn to be no
+ * object. */
 #define SURE_OF_A_CLASS .25f
 
 /* One anchor of one cell of one picture. */
