@@ -17,7 +17,7 @@
 struct layer;
 
 typedef struct ddp_bf16_layers {
-    int in_bf16, all; /* layers that run in bf16; all layers */
+    int in_bf16, all; /* how many layers run in bf16; how many there are */
 } ddp_bf16_layers;
 
 /* Count the layers of net, and those of them that run in bf16. */
@@ -35,6 +35,7 @@ int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
 /* Have networks that are parsed from now on compute in bf16 (on: 1) or not (0, as at first). */
 void ddp_bf16_use(int on);
+/* Return what ddp_bf16_use has set. */
 int ddp_bf16_is_used(void);
 
 /* Return what this process's device lacks for layers in bf16; NULL: nothing. on_host: 1 if it is a

@@ -21,7 +21,8 @@ typedef struct ddp_darknet_config {
     /* Take the size and Darknet's table of layers of a network that was just made from its cfg.
      * NULL: Darknet prints the table. */
     void (*table)(const ddp_network_size *size, const char *table);
-    /* Print the message with which Darknet gives up, and end the program. NULL: Darknet does. */
+    /* Print the message with which Darknet gives up, and end the program: must not return. NULL:
+     * the function set before, at first Darknet's own, does. */
     void (*fatal)(int exit_status, const char *message);
     /* Take a sentence on why the weights' average cannot be saved. NULL: the program ends. */
     void (*average_unsaved)(const char *why);
@@ -39,8 +40,9 @@ typedef struct ddp_net_value {
 
 enum { DDP_NET_VALUES_MOST = 32 };
 
-/* Put values into [net] of every cfg that is parsed later, in place of the cfg's own. At most
- * DDP_NET_VALUES_MOST, ended by one with a NULL key. Their strings must stay valid. */
+/* Put values into [net] of every cfg that is parsed later, in place of the cfg's own and of those
+ * of an earlier call. At most DDP_NET_VALUES_MOST, ended by one with a NULL key. The array is
+ * copied; its strings must stay valid. */
 void ddp_darknet_take_net_values(const ddp_net_value *values);
 
 /* Return the installed file if path begins with cfg/ or data/, is not there, and was installed with

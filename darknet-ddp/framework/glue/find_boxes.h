@@ -22,7 +22,7 @@ int ddp_find_classes(const network *net);
  * a detector. Returns how many were left out since box or score is not finite; each class of a box
  * counts.
  *   width, height   the picture's, in pixels
- *   d               d->box is in fractions of the picture; d->picture is 0 */
+ *   d               valid for the call; box in fractions of the picture; d->picture is 0 */
 size_t ddp_find_boxes(network *net, int width, int height, const ddp_find_rules *rules,
                       void (*found)(void *ctx, const ddp_detection *d), void *ctx);
 

@@ -6,15 +6,16 @@
 
 struct network;
 
-/* Memory of this process by the size of its pictures. Bytes are those that are allocated, used or
- * not: Darknet allocates all that a size needs when it resizes. */
+/* Memory by the size of pictures: of this process on the host, of all processes on a GPU. Bytes are
+ * those allocated: Darknet allocates all that a size needs when it resizes. */
 typedef struct ddp_footprint {
     int width, height; /* largest size that is drawn */
     int images;        /* images of a mini-batch */
     double used;       /* bytes that are allocated at the network's own size */
     double own_pixels; /* pixels of the network's own size */
     double per_pixel;  /* bytes of each pixel of each image of a mini-batch */
-    double samples; /* bytes of each pixel of pictures that are loaded for this and the next step */
+    double samples;    /* bytes for each pixel of the size, of all pictures loaded for this and the
+                          next step; 0 on a GPU */
 } ddp_footprint;
 
 /* Return 1 if the size of net's pictures is drawn at random in training, and write the largest to
@@ -22,8 +23,8 @@ typedef struct ddp_footprint {
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
 /* Measure the memory of net, which draws sizes: resize it twice, and back. *host becomes that of
- * host memory, *gpu that of d's memory, all 0 if d is the host. pictures: how many this rank loads
- * for a step. Only while no sum is in flight. */
+ * host memory, *gpu that of d's memory, with 0 bytes if d is the host. pictures: how many this rank
+ * loads for a step. Only while no sum is in flight. */
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);
 

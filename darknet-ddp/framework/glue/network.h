@@ -31,7 +31,7 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
                           size_t count, int gpu);
 
 /* Return 1 if net is trained by the formulas of YOLOv4's Darknet, 0 if by those of YOLOv3's. *why
- * becomes a phrase on what in the cfg decides it; it belongs to net. */
+ * becomes the place in the cfg that decides it, which belongs to net; NULL for YOLOv3's. */
 int ddp_network_is_v4(const network *net, const char **why);
 
 enum { DDP_PICTURES_BYTES = 200 };
@@ -47,8 +47,9 @@ enum { DDP_MISFIT_BYTES = 512 };
  * [yolo] or [region]. */
 int ddp_network_cell(const network *net);
 
-/* Return 0 if the cells of net's detectors divide its input. Else return 1, and write a sentence on
- * which do not, and which sizes would fit. */
+/* Return 0 if the largest cells of net's detectors divide its input, or it has no [yolo] or
+ * [region]; text stays. Else return their side in pixels, and write a sentence on which sizes would
+ * fit. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
 
 enum { DDP_SIZE_MISFIT_BYTES = 200 };
@@ -61,10 +62,12 @@ int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]
 /* Return how many files of averaged weights a run of net saves (ema_alpha=): 0 or 1. */
 int ddp_network_averages(const network *net);
 
-/* Set the learning rate to 0, so that later steps change nothing. */
+/* Set net's learning rate to 0, so that later steps leave its parameters. With policy=sgdr they
+ * still learn at learning_rate_min. BatchNorm statistics change in any case. */
 void ddp_network_freeze(network *net);
 
-/* Read the weights file into net. A file that cannot be read ends the program (glue/darknet.h). */
+/* Read the weights file, a path of at most 4,095 bytes, into net. A file that cannot be read ends
+ * the program (glue/darknet.h). */
 void ddp_network_read(network *net, const char *weights);
 
 /* Set *width and *height to those of net's input, in pixels. */

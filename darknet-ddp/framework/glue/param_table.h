@@ -14,8 +14,8 @@
  * recurrent layer count as parts of it. Layers up to the last one with stopbackward=1 are frozen
  * (ddp_param_table.first_trained); layers that stopbackward=N freezes until batch N are not. Layers
  * that share another's weights have none of their own. The table points into net and must not
- * outlive it; release it with ddp_param_table_release. Fails with DDP_ERR_USAGE if a layer of an
- * unknown type is updated, and with DDP_ERR_NOMEM. */
+ * outlive it; release it with ddp_param_table_release. On failure *table is empty. Fails with
+ * DDP_ERR_USAGE if a layer of an unknown type is updated, and with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -31,7 +31,7 @@ ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_d
 /* Return a hash (XXH3) of every parameter and BatchNorm buffer of a table on the host. */
 uint64_t ddp_param_table_hash(const ddp_param_table *table);
 
-/* Free the table's lists, not the arrays that they point to. */
+/* Free the table's lists, not the arrays that they point to, and make it all zero. */
 void ddp_param_table_release(ddp_param_table *table);
 
 /* Fail with DDP_ERR_FORMAT if a parameter or buffer has a number that is not finite; the text names

@@ -15,21 +15,22 @@
 #include <stddef.h>
 
 typedef struct ddp_train_position {
-    size_t images;       /* images of all ranks since the network was new */
-    size_t step;         /* whole steps, each a batch, that these images make */
-    size_t last_step;    /* step at which training ends (max_batches); 0: not known */
-    size_t learnt_step;  /* last step from which the weights have learnt */
-    int begun;           /* this rank's mini-batches in the step under way; 0 between two steps */
-    int mini_batch;      /* number of the mini-batch that began last, in its step, from 0 */
-    int step_ends;       /* this mini-batch is the last of its step */
-    int update_ends;     /* this mini-batch is the last of its update; then all is learnt */
+    size_t images;      /* images of all ranks since the network was new */
+    size_t step;        /* whole steps, each a batch, that these images make */
+    size_t last_step;   /* step at which training ends (max_batches); 0: not known */
+    size_t learnt_step; /* number of the last step whose images the weights have learnt; 0: none */
+    int begun;      /* mini-batches of this rank begun in the step under way; 0 once its last has */
+    int mini_batch; /* number of the mini-batch that began last, in its step, from 0 */
+    int step_ends;  /* 1: this mini-batch is the last of its step */
+    int update_ends; /* 1: this mini-batch is the last of its update, of one step or more; then all
+                        is learnt */
     size_t since_update; /* images since the last update ended */
 } ddp_train_position;
 
 /* Return the position of net, which a trainer trains (trainer/trainer.h) or Darknet alone. */
 ddp_train_position ddp_train_position_of(const network *net);
 
-/* Return how many mini-batches of this rank make an update. */
+/* Return how many mini-batches of this rank make an update of the weights. */
 int ddp_train_position_mini_batches(const network *net);
 
 #endif

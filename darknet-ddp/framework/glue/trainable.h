@@ -10,8 +10,8 @@
  * error says which), or no layer with weights. */
 ddp_status ddp_check_trainable(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the first layer whose BatchNorm has one value a channel in each of net's mini-batches, or
- * -1. The value less its mean is 0, and its variance 0 divided by 0. */
+/* Return the index of the first layer whose BatchNorm has one value a channel in each of net's
+ * mini-batches; -1: none has. The value less its mean is 0, and its variance 0 divided by 0. */
 int ddp_layer_with_one_value(const network *net);
 
 #endif

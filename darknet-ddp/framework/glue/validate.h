@@ -16,9 +16,9 @@ typedef struct ddp_validation_set {
     size_t count;
     const char *list;      /* file with the paths */
     const size_t *numbers; /* each path's line in list, from 1 */
-    char *labelled;        /* for each path: 1 if it had a label file when the run began */
-    char *told;            /* for each path: 1 if the listener was told that it cannot be read */
-    int width, height;     /* size to which the input is set, in pixels; 0: as it is */
+    char *labelled; /* for each path: 1 if it had a label file when the run began; a detector's */
+    char *told; /* for each path: 1 once the listener was told that it cannot be read; 0 at first */
+    int width, height; /* size to which the input is set, in pixels; 0: as it is */
     int classes;
     int bf16; /* 1: convolutions compute in bf16 (ddp_network_check_bf16) */
     int *map; /* each class's node in a tree of classes; NULL: no tree */
@@ -46,9 +46,9 @@ ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_
 /* Validate a detector on all ranks. On every rank this sets *all (all classes together),
  * each[0..set->classes), and *unreadable, the number of pictures that are left out since they or
  * their labels cannot be read. Boxes that are not finite are left out, and counted in
- * all->left_out. Every rank must call it; it blocks until all have.
- * Fails as ddp_validate_check_detector, with DDP_ERR_NOMEM, DDP_ERR_COMM, and with DDP_ERR_IO if
- * another rank failed. */
+ * all->left_out. listener may be NULL. Every rank must call it; it blocks until all have. Fails as
+ * ddp_validate_check_detector, with DDP_ERR_NOMEM, DDP_ERR_COMM, and with DDP_ERR_IO if another
+ * rank failed. */
 ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
                                  ddp_group *group, network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,
@@ -62,9 +62,10 @@ typedef struct ddp_accuracy {
     double loss; /* mean of -log of the probability of the true class */
 } ddp_accuracy;
 
-/* Validate a classifier on all ranks; class_of[i] is the class of set->paths[i]. Sets *out and
- * *unreadable on every rank. Fails with DDP_ERR_USAGE if net has fewer outputs than classes; blocks
- * and fails otherwise as ddp_validate_detector. */
+/* Validate a classifier on all ranks; class_of[i] is the class of set->paths[i], `top` the number
+ * of classes that out->topk counts. Sets *out and *unreadable on every rank. Fails with
+ * DDP_ERR_USAGE if net has fewer outputs than classes; blocks and fails otherwise as
+ * ddp_validate_detector. */
 ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
                                    network *net, const ddp_validation_set *set, const int *class_of,
                                    int top, const ddp_validation_listener *listener,

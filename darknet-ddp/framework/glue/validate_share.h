@@ -11,9 +11,9 @@ typedef struct ddp_share {
     ddp_group *group;
     network *net;
     const ddp_validation_set *set;
-    const ddp_validation_listener *listener;
-    ddp_picture_fit fit; /* brings a picture to the input's size */
-    /* Called for picture i when it is loaded. Sets picture->why if its labels are unreadable. */
+    const ddp_validation_listener *listener; /* NULL: none */
+    ddp_picture_fit fit;                     /* brings a picture to the input's size */
+    /* Called for each picture i that could be read. Sets picture->why if its labels cannot. */
     void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
     void *ctx;
     inference_plan *plan; /* net's, set by ddp_share_look before it calls look; may be NULL */

@@ -15,8 +15,8 @@ void ddp_drawer_close(ddp_drawer *d); /* frees d; NULL is allowed */
  * truths[0..count), in fractions of the picture, become thin boxes with names. */
 void ddp_draw_boxes(ddp_drawer *d, ddp_prediction *p, const ddp_truth *truths, size_t count);
 
-/* Write p's pixels as a JPEG to PATH.jpg. A file that cannot be written ends the program, as
- * Darknet's save_image does. */
+/* Write p's pixels, which must be there, as a JPEG to PATH.jpg. A file that cannot be written ends
+ * the program, as Darknet's save_image does. */
 void ddp_prediction_save(const ddp_prediction *p, const char *path);
 
 /* Write p's pixels to rgb[0..3 * width * height): red, green, blue of each, rows from the top. */

@@ -22,16 +22,17 @@ typedef struct ddp_predictor_config {
     int is_classifier;
     float thresh;    /* boxes of this score or less are left out, from 0 to 1 */
     float hierarchy; /* in a tree of classes, how likely a class must be for a finer one */
-    float nms;       /* IoU above which the less likely of two boxes of a class goes; 0: all stay */
-    int top;         /* how many classes a classifier names; more than it has count as all */
-    int threads;     /* pictures that are decoded at a time, at least 1 */
+    float nms;   /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a
+                    class goes; 0: all stay */
+    int top;     /* how many classes a classifier names; more than it has count as all */
+    int threads; /* pictures that are decoded at a time, at least 1 */
 } ddp_predictor_config;
 
 enum { DDP_PREDICTION_WHY = 1024 };
 
 /* The things found in one picture. */
 typedef struct ddp_prediction {
-    const char *path;  /* the file's path, as it was given to ddp_predictor_load */
+    const char *path;  /* the pointer that ddp_predictor_load was given; NULL: pixels of memory */
     size_t number;     /* place of the picture in its list, or of the frame in its film, from 0 */
     int is_frame;      /* 1: a frame of a film */
     int width, height; /* size of the picture in pixels */
@@ -44,7 +45,7 @@ typedef struct ddp_prediction {
     /* If a detector finds nothing: the likeliest box below the threshold. Else, or if there is
      * none, its score is 0. */
     ddp_detection best;
-    double best_shown;            /* a threshold of few digits that would show `best` */
+    double best_shown; /* a threshold of few digits that would show `best`; 0: it has none */
     char why[DDP_PREDICTION_WHY]; /* which picture cannot be read, and why; "": it was read */
     float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: the picture cannot be read, or
                       another rank has its pixels */

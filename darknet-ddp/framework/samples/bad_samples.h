@@ -42,7 +42,8 @@ void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
 
 /* Return the line to load if `line` (0 to n - 1) was drawn: `line` itself or, if it is bad,
- * another. n: how many lines the list has. */
+ * another. n: how many lines the list has. If this is not the n of ddp_bad_samples_list, returns
+ * `line`. */
 size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
 
 /* Actions of a thread that cannot read a sample: end the program; load the sample again, which

@@ -9,7 +9,7 @@
 
 enum { DDP_PICTURE_WHY = 1024 };
 
-/* Return the picture in the size of the network's input, as Darknet's fit_image does. */
+/* Return a new image: the picture in the size of net's input, as Darknet's fit_image makes it. */
 typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {
@@ -28,7 +28,8 @@ typedef struct ddp_picture_loader {
 } ddp_picture_loader;
 
 /* Read the picture at path, as 3 channels in its own size, to *out, which the caller frees
- * (free_image), and return 1. If it cannot be read, return 0, with a sentence in why; *out stays.
+ * (free_image), and return 1. why is then "". If it cannot be read, return 0, with a sentence in
+ * why; *out stays.
  */
 int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY]);
 

@@ -55,7 +55,7 @@ typedef struct ddp_resumed {
     char *weights;   /* path of the weights that the run goes on from; NULL: it begins anew */
     int alone;       /* 1: only the weights were taken; metadata then has only images and steps */
     ddp_there there; /* which files were there (checkpoint/find.h) */
-    int passed_over; /* passed_over of ddp_pair: how much seemed newer */
+    int passed_over; /* how many pairs, or weights alone, seemed newer and could not be used */
     ddp_saved_moments *moments; /* with run->shares: the moments, left in the file; NULL: none */
     char *damaged; /* after a refusal: weights that run->force would take alone; else NULL */
     ddp_checkpoint_metadata metadata;
@@ -76,14 +76,15 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole pair of
- * run->base in directory, if there is one. *out then tells which pair, and its metadata. Setting
- * the seed that the metadata have is left to the caller. Pass net as parsed. The listener hears of
+ * run->base in directory; *out tells which pair, and its metadata. Without a pair net stays, and
+ * out->weights is NULL, if the START row (checkpoint/find.h) does not say otherwise. Setting the
+ * seed that the metadata have is left to the caller. Pass net as parsed. The listener hears of
  * pairs that were passed over, of other rounding and, with run->force, of all differences.
- * DDP_ERR_MISMATCH: cfg, options or seed differ and run->force is 0. DDP_ERR_USAGE: the network has
- * other parameters. In both cases net is as it was. DDP_ERR_FORMAT: the weights file did not give
- * back the parameters that were saved, or the START row (checkpoint/find.h) of what is there says
- * REFUSED. Weights that are taken alone and cannot be loaded end the program (glue/darknet.h).
- * Fails also as ddp_pair_find. Release *out in any case. */
+ * DDP_ERR_MISMATCH: cfg, options, seed or algorithms' arrays differ and run->force is 0.
+ * DDP_ERR_USAGE: the network has other parameters. In both cases net is as it was. DDP_ERR_FORMAT:
+ * the weights file did not give back the parameters that were saved, or the START row says REFUSED.
+ * Weights that are taken alone and cannot be loaded end the program (glue/darknet.h). Fails also as
+ * ddp_pair_find. Release *out in any case. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;

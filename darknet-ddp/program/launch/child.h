@@ -8,10 +8,11 @@
 
 #include <sys/types.h>
 
-/* How a launcher and its ranks have ended. Members other than status are 0 if what they say is not
- * so. */
+/* How a launcher and its ranks have ended. Members other than status are 1 if what they say is so,
+ * else 0. */
 typedef struct ddp_exit_info {
-    int status;  /* exit status, or 128 + the signal that ended it; 0 where rank 0 had done all */
+    int status;  /* exit status of the job, or 128 + the signal that ended it; 0 if rank 0 had done
+                    all */
     int begun;   /* a rank has begun */
     int failed;  /* status is not 0, and nobody had asked the ranks to end */
     int trained; /* all ranks have begun to train */
@@ -28,7 +29,7 @@ typedef struct ddp_child_config {
      * not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;
-    double start_limit_s; /* seconds in which all ranks must have begun; 0: no limit */
+    double start_limit_s; /* seconds for the start, as in ddp_start_watch; 0: no limit */
     int ranks_here;       /* how many ranks are to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own words are printed, too */
     int trains;           /* 1: the ranks are to train, and save what they have trained */
@@ -85,7 +86,8 @@ typedef enum ddp_launcher_note {
  * for a host that is away. They are killed 15 s after rank 0 has done all: mpirun does not end
  * while somebody keeps a connection to it open.
  *
- * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started. */
+ * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started;
+ * *ended is then 0. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,11 +10,13 @@
 /* A process that was started. */
 typedef struct ddp_child_process {
     pid_t pid;
-    int out, err; /* descriptors of what it prints on standard output and standard error */
+    int out,
+        err; /* read what it prints on standard output and standard error; the caller closes them */
 } ddp_child_process;
 
 /* Block the signals that ddp_child obeys, and return a descriptor that does not block, from which
- * they are read (signalfd); -1 if there is none. SIGHUP is not among them if it is ignored. */
+ * they are read (signalfd); -1 if the kernel gives none. SIGHUP is not among them if it is ignored.
+ * SIGPIPE is ignored from then on. */
 int ddp_child_listen(void);
 
 /* Run args[0], a path, with args (NULL after the last) and nothing on standard input, in a process

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Call each(ctx, child) for every child of the process `parent`, of all its threads. */
+/* Call each(ctx, child) for every process that any thread of process `parent` has started. */
 void ddp_children_each(pid_t parent, void (*each)(void *ctx, pid_t child), void *ctx);
 
 /* Return the rank number that Open MPI's mpirun has given to process `pid`, from its environment;

@@ -11,7 +11,7 @@ enum { DDP_HOSTS_MAX = 1024 };
 typedef struct ddp_host {
     char *name;      /* name or address, as it was given */
     int ranks;       /* number of ranks to start there */
-    int unreachable; /* 1: the host did not answer */
+    int unreachable; /* 1: the host did not answer ddp_hosts_probe */
 } ddp_host;
 
 typedef struct ddp_hosts {
@@ -20,8 +20,8 @@ typedef struct ddp_hosts {
 } ddp_hosts;
 
 /* Read hosts from text such as "a,b:4", or from a file of that name. The file has a line for each
- * host: "a", "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks` ranks.
- * Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
+ * host: "a", "b:4" or "b slots=4"; # begins a comment. A host without a number gets `ranks` ranks,
+ * 1 to 4096. Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a failure. */
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* frees the list; all zero is allowed */
 

@@ -19,12 +19,14 @@ enum { DDP_MPIRUN_LOST_WAY = 255 };
 typedef struct ddp_mpirun_start {
     const char *program; /* path of the program that each rank runs */
     int ranks;           /* how many ranks to start on all hosts together */
-    double grace_s;    /* seconds from SIGTERM to SIGKILL when mpirun ends ranks; 0: mpirun's own */
+    double grace_s;    /* Open MPI 4: seconds from SIGTERM to SIGKILL when mpirun ends ranks; 0: its
+                          own */
     const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
     const char *network; /* network between hosts: an interface or "10.1.0.0/16"; NULL: not known */
-    const char *interface;        /* interface that -ddp_interface names; NULL: none */
-    int has_domains;              /* 1: a host is named with its domain */
-    const char *const *passed_on; /* names of variables that other hosts' ranks get; NULL ends */
+    const char *interface; /* interface that -ddp_interface names; NULL: none */
+    int has_domains;       /* 1: a host is named with its domain */
+    const char *const
+        *passed_on; /* names of variables that other hosts' ranks get; NULL ends; only with hosts */
 } ddp_mpirun_start;
 
 /* The first words of mpirun's command line, up to the program and with it. All zero is empty. */
@@ -40,7 +42,8 @@ typedef struct ddp_mpirun_line {
 const char *ddp_mpirun_path(void);
 
 /* Fill *line for a start. A parameter of mpirun that the environment sets is left out. Each call
- * draws ports anew (launch/ports.h). The line is valid as long as *start's strings. */
+ * draws ports anew (launch/ports.h). The line is valid as long as *start's strings, and must stay
+ * where it is. */
 void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
 
 /* Set variables for an mpirun in the environment, unless they are set already: what ranks tell each

@@ -15,8 +15,8 @@ void ddp_process_tree_kill(void);
 /* Call each(ctx, pid) for every process of the tree, which may have ended before its call. */
 void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 
-/* Send signal `number` to each process of the tree that runs this very program; return their
- * number. */
+/* Send signal `number` (0: none, only count) to each process of the tree that runs this very
+ * program. Returns how many got it. */
 int ddp_process_tree_signal(int number);
 
 /* Return 1 if signal `number` was sent to process `pid` and waits, since the process blocks it. */

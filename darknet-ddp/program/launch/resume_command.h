@@ -7,8 +7,8 @@
 
 typedef struct ddp_resume_how {
     const char *option; /* "-resume" or "-resume_force" */
-    int epochs;         /* the value that -epochs gets; 0: it keeps its own */
-    int patience;       /* the value that -patience gets; 0: it keeps its own */
+    int epochs;         /* the value that an -epochs of the line gets; 0: its own */
+    int patience;       /* the value that a -patience of the line gets; 0: its own */
 } ddp_resume_how;
 
 /* Return the command line that goes on with this run, quoted for a shell, in backquotes: with
@@ -18,8 +18,9 @@ typedef struct ddp_resume_how {
  */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
-/* Return the command that trains a finished run further, with `epochs` as its -epochs. If epochs is
- * 0, it is "with a larger max_batches= in CFG COMMAND". The caller frees it. NULL: no memory. */
+/* Return the command that trains a finished run further, by -resume_force, with `epochs` as its
+ * -epochs. If epochs is 0, it is "with a larger max_batches= in CFG COMMAND". launched: as in
+ * ddp_resume_command. The caller frees it. NULL: no memory. */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
 /* Return 1 if process `pid` is an mpirun by its name. */

@@ -14,8 +14,8 @@
  * does nothing, since the reader of the output may end before the run. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
-/* Have a signal that ends the run before it trains also remove the file at path, which is copied.
- * Only the first call counts. */
+/* Have a signal that ends the run before it trains also remove the file at path; the string is
+ * copied. Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
 /* Print a line, which ends with its newline, on standard error, over one that renews itself. Safe

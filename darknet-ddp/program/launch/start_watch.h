@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 typedef struct ddp_start_watch {
-    /* The most seconds from the launcher's start to the first rank's, and from there (300 at most)
-     * until all ranks have met; 0: no limit. */
+    /* The most seconds from the launcher's start to the first rank's; 0: no limit. From there until
+     * all ranks have met it is 10 s more, and 310 s at most. */
     double limit_s;
     int ranks_here;    /* how many ranks are to run on this host; 0: not known */
-    int64_t began_ns;  /* when the launcher was started */
+    int64_t began_ns;  /* when the launcher was started (ddp_clock_ns) */
     int64_t ran_ns;    /* when the first rank had begun; 0: none has */
     int64_t lacked_ns; /* when a rank that had begun here was first seen to be gone; 0: none is */
     int said;          /* 1 once it was said that no rank has begun yet */

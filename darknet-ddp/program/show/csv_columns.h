@@ -24,7 +24,7 @@ enum {
     DDP_COLUMN_COMMUNICATION, /* time of communication that nothing hid */
     DDP_COLUMN_UPDATE,
     DDP_COLUMN_SAVE,       /* time of saving weights since the row before */
-    DDP_COLUMN_MEMORY,     /* most memory that rank 0 has had, in MiB */
+    DDP_COLUMN_MEMORY,     /* most host memory that rank 0 has had, in MiB */
     DDP_COLUMN_VALIDATION, /* time of the validation after this step */
     DDP_COLUMNS
 };
@@ -33,8 +33,8 @@ typedef struct ddp_csv_columns {
     char **names; /* names of the columns, `count` of them */
     size_t count;
     size_t key; /* column of the figure by which the best weights are chosen; 0: no validation */
-    size_t each, classes; /* first column, and number, of the classes' average precision (a detector
-                             of up to 1,000 classes) */
+    size_t each, classes; /* first column, and number, of the classes' average precision; number 0
+                             for a classifier, and for more than 1,000 classes */
     size_t heads,
         head_count; /* first column of the heads, DDP_HEAD_COLUMNS for each of head_count */
 } ddp_csv_columns;
@@ -43,17 +43,19 @@ typedef struct ddp_csv_columns {
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
 /* Set *c to the columns of a run. kind: a result of the kind of its validation
- * (ddp_validation_kind); NULL: there is none. best: the option -best. Release with
- * ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
+ * (ddp_validation_kind); NULL: there is none. best: the option -best (options/options.h). Release
+ * with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
 ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
 void ddp_csv_columns_release(ddp_csv_columns *c);
 
-/* Write the figures of a step's heads to their columns of row; heads has c->head_count entries. */
+/* Write the figures of a step's heads to their columns of row[0..c->count); heads has c->head_count
+ * entries. */
 void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
                                 double *row);
 
-/* Write a validation's figures to their columns of row; NaN if result is NULL (there was none). */
+/* Write a validation's figures to their columns of row[0..c->count); NaN if result is NULL (there
+ * was none). */
 void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
                           double *row);
 

@@ -1,5 +1,5 @@
-/* show/output_file.h: files that a command writes because the line names them. If one cannot be
- * written, the functions end the program with a message and exit status 1. */
+/* show/output_file.h: files that a command writes because its command line names them. If one
+ * cannot be written, the functions end the program with a message and exit status 1. */
 #ifndef DDP_SHOW_OUTPUT_FILE_H
 #define DDP_SHOW_OUTPUT_FILE_H
 

@@ -26,7 +26,7 @@ typedef struct ddp_page_model {
     double remaining_s; /* seconds until the run's last step; NaN: not known */
 } ddp_page_model;
 
-/* Write the page of a run to out. Returns 1; 0 if there is no memory for all of it. ferror(out)
+/* Write the page of a run to out. Returns 1; 0, with nothing written, without memory. ferror(out)
  * tells whether it could be written. */
 int ddp_page_model_write(FILE *out, const ddp_page_model *run);
 

@@ -9,7 +9,7 @@
 typedef struct ddp_page_pictures ddp_page_pictures;
 
 /* Open the views of v, and choose the pictures of its list that they show. *out is NULL unless v
- * validates a detector; v must outlive it. Fails with DDP_ERR_NOMEM. */
+ * validates a detector, also if v is NULL; v must outlive it. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation *v,
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_pictures_close(ddp_page_pictures *views); /* frees views; NULL is allowed */
@@ -19,7 +19,8 @@ void ddp_page_pictures_close(ddp_page_pictures *views); /* frees views; NULL is 
 void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
                             const ddp_truth *truths, size_t truth_count);
 
-/* Add the views to page, which then points into them. views may be NULL. */
+/* Add the views to page, which then points into them. Adds nothing if views is NULL, or before the
+ * first validation. */
 void ddp_page_pictures_show(const ddp_page_pictures *views, ddp_page *page);
 
 #endif

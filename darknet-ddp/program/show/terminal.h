@@ -53,9 +53,9 @@ void ddp_terminal_clear(void);
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 /* Write all that is printed to the file at path, too, beginning with `head` and what was printed so
- * far. `append`: 1 writes behind what the file has; 0 renames an old file to PATH.old. The path
- * must outlive the run; NULL: no file, and nothing is remembered. A failure is said once, and stops
- * nothing. */
+ * far. `append`: 1 writes behind what the file has; 0 renames an old file to PATH.old. Call after
+ * ddp_terminal_open; else there is no file. The path must outlive the run; NULL: no file, and
+ * nothing is remembered. A failure is said once, and stops nothing. */
 void ddp_terminal_log(const char *path, int append, const char *head);
 
 /* Write a line, which ends with its newline, to NAME.log alone. */

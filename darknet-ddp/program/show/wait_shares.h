@@ -39,11 +39,12 @@ ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
  * became the straggler. A rank is a straggler only while that is above a fifth. */
 int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share);
 
-/* Set *least and *most to the ranks that wait least and most. Returns 0 if nothing is known. */
+/* Set *least and *most to the ranks that wait least and most, and return 1. Returns 0, with both 0,
+ * before the first ddp_wait_shares_gather. */
 int ddp_wait_shares_range(const ddp_wait_shares *w, int *least, int *most);
 
-/* Write columns of a step's row: each rank's share, or, for more ranks than columns, the least, the
- * mean and the greatest. The other columns become NaN. */
+/* Write row[0..DDP_WAITS_COLUMNS): each rank's share, or, for more ranks than columns, the least,
+ * the mean and the greatest. The other columns become NaN. */
 void ddp_wait_shares_fill(const ddp_wait_shares *w, double *row);
 
 #endif
