@@ -231,7 +231,7 @@ ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *er
     if (!s)
         return no_memory(err);
     s->of = *of;
-    if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == 0 && !of->first)
+    if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == of->root && !of->first)
         pull_all(s);
     if (find_shares(s, err) || hand_out(s, err)) {
         ddp_shard_close(s);
