@@ -21,13 +21,13 @@ typedef struct ddp_sides {
     int differ;       /* 0: all ranks have one hash, and all fields are 0; else 1 */
     int odd;          /* lowest rank whose hash is not rank 0's */
     int odd_count;    /* how many ranks have the hash of rank `odd` */
-    char odds[112];   /* names of the ranks with the hash of rank `odd` (core/rank_names.h) */
-    char others[112]; /* names of the ranks with rank 0's hash (core/rank_names.h) */
+    char odds[112];   /* ranks with the hash of rank `odd`, in words: "ranks 1, 3 on hostb" */
+    char others[112]; /* ranks with rank 0's hash, in words */
 } ddp_sides;
 
-/* Set *out by all[r], the hash of each rank r of group: who has rank 0's hash, and who has that of
- * the lowest rank that differs. Ranks with a third hash are in neither list. Sends nothing. Fails
- * with DDP_ERR_NOMEM. */
+/* Set *out by all[r], the hash of each rank r of group: who has rank 0's hash, and who has the hash
+ * of the lowest rank that differs. Ranks with a third hash are in neither list. Sends nothing.
+ * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all,
                         ddp_error *err) DDP_MUST_CHECK;
 

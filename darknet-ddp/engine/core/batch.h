@@ -19,11 +19,11 @@ typedef struct ddp_batch {
     int per_rank;     /* mini-batches a step on each rank: subdivisions / ranks */
     int images;       /* images of a mini-batch: batch / subdivisions */
     int resplit;      /* 1: mini-batches are smaller than the cfg's, to divide by ranks */
-    int time_steps;   /* time steps of a recurrent network, each an image; 1: it is none.
-                         ddp_batch_split sets 1, callers the rest */
+    int time_steps;   /* time steps of a recurrent network, each counted as an image; 1: the network
+                         is not recurrent. ddp_batch_split sets 1; a caller may change it */
 } ddp_batch;
 
-/* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks. Sends nothing.
+/* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks, at least 1.
  *
  * DDP_BATCH_GLOBAL: if subdivisions is a multiple of ranks, mini-batches stay as they are. Else
  * each is cut into the fewest equal parts that make their number a multiple of ranks.
@@ -31,8 +31,8 @@ typedef struct ddp_batch {
  *
  * Fails with DDP_ERR_USAGE: batch or subdivisions below 1, a step of more than INT_MAX images, or
  * batch no multiple of subdivisions (Darknet drops the rest silently). In DDP_BATCH_GLOBAL also if
- * batch is no multiple of ranks. The text has the nearest values that work. names: names of options
- * for the text; NULL: plain words. */
+ * batch is no multiple of ranks. If batch is no multiple, the text has the nearest values that
+ * work. names: names of options for the text; NULL: plain words. On failure *out is all 0. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
                            ddp_batch_mode mode, const ddp_option_names *names,
                            ddp_error *err) DDP_MUST_CHECK;

@@ -6,10 +6,10 @@
 #include "core/batch.h"
 
 /* Refuse a run whose mini-batches have one image, where BatchNorm has one value a channel. Always
- * returns DDP_ERR_USAGE. The text has the nearest fewer subdivisions, larger batch and fewer ranks
- * that give two images or more, each with the others unchanged; what cannot help is left out.
+ * returns DDP_ERR_USAGE. The text has the nearest values that give two images or more: fewer
+ * subdivisions, a larger batch, fewer ranks. Each works alone; one that cannot help is left out.
  *
- *   exact        1 if -ddp_exact's rules hold too
+ *   exact        1: the values must also pass ddp_exact_check; 0: they need not
  *   layer, kind  the BatchNorm layer's index and type */
 ddp_status ddp_batchnorm_refuse_one_value(const ddp_exact_run *run, int exact, int layer,
                                           const char *kind, ddp_error *err);

@@ -22,7 +22,8 @@
  *   2. ddp_batchnorm_stats_begin_step      after it, before the first pass of a step that will be
  *                                          summed
  *   3. ddp_batchnorm_stats_fold_mini_batch after each forward pass
- *   4. ddp_batchnorm_stats_start_sum       after the last one, and after the sums in flight
+ *   4. ddp_batchnorm_stats_start_sum       after the step's last mini-batch; every rank, in one
+ *                                          order with the group's other sums
  *   5. ddp_batchnorm_stats_settle          before the buffers are read; not within a forward pass
  *
  * Between the mini-batches of a step settled buffers hold what the last step left, with
@@ -60,9 +61,10 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
  * first, so that they hold the statistics. NULL is allowed. */
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
-/* Let the buffers of dropped layers (core/reducer.h) be after this step what they were before it.
- * Call after each ddp_batchnorm_stats_begin_forward. dropped[l], for each layer: not 0 if layer l
- * is dropped; the same on every rank and in all mini-batches of a step. It is copied. */
+/* Have this step leave the buffers of some layers unchanged: an algorithm drops these layers, so
+ * that they do not run. Call after each ddp_batchnorm_stats_begin_forward. dropped[l], for each
+ * layer: not 0 if layer l is dropped; the same on every rank and in all mini-batches of a step. It
+ * is copied. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Fence the sum or copy that was started last, if it has no fence yet, so that a forward pass may
@@ -75,12 +77,13 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
  * one. In a step without these two calls each rank's buffers add up its own mini-batches alone. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
-/* With DDP_STATISTICS_EXACT, fold what a mini-batch has added to the buffers into the tree; else do
+/* With DDP_STATISTICS_EXACT, add to the tree what a mini-batch has added to the buffers; else do
  * nothing. mini_batch: its index in this rank's step, from 0. */
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
 /* Start the sum of the buffers over ranks; with DDP_STATISTICS_RANK_0, the copy of rank 0's
- * buffers. Call after the last mini-batch of a step. Does not wait. Fails with DDP_ERR_COMM. */
+ * buffers. Every rank calls it, after the last mini-batch of a step. Does not wait. Fails with
+ * DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last, if it has no fence yet: the device's later work
@@ -103,7 +106,7 @@ const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
 /* Copy the running statistics aside, for ddp_batchnorm_stats_restore_values. Call after
- * ddp_batchnorm_stats_begin_forward. Fails with DDP_ERR_NOMEM, the first time. */
+ * ddp_batchnorm_stats_begin_forward. The first call allocates, and may fail with DDP_ERR_NOMEM. */
 ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set the running statistics to what ddp_batchnorm_stats_keep_values copied last; it must have been

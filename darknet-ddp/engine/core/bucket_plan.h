@@ -7,8 +7,9 @@
  * the capacity makes a bucket that is larger than the capacity. Layers that may be left out
  * together (table->block) share no bucket with others, so that nothing of them is sent then.
  *
- * At a bucket's end stands one element more for each of its parameters, its run count. It travels
- * with the bucket, and says on how many ranks the parameter's layer ran since the last step. */
+ * At a bucket's end stands one element more for each of its parameters, its run count. Each rank
+ * puts 1 there if the parameter's layer ran since the last step, else 0. Summed with the bucket, it
+ * says on how many ranks the layer ran. */
 #ifndef DDP_CORE_BUCKET_PLAN_H
 #define DDP_CORE_BUCKET_PLAN_H
 
@@ -16,20 +17,20 @@
 #include "core/params.h"
 #include "device/float8.h"
 
-/* Elements to whose multiples parameters are aligned in a bucket (64 bytes). No two share a block
+/* Parameters begin at multiples of this many elements (64 bytes) in a bucket. No two share a block
  * of 8-bit floats, so buckets do not change how gradients are rounded. */
 #define DDP_PLAN_ALIGN DDP_WIRE_BLOCK
 
 typedef struct ddp_place {
     size_t bucket;
     size_t offset; /* elements from the start of the whole plan's memory */
-    size_t nth;    /* index among the bucket's parameters, and of its run count */
+    size_t nth;    /* index among the bucket's parameters; its run count has the same index */
 } ddp_place;
 
 typedef struct ddp_bucket {
     size_t offset;   /* elements from the start of the whole plan's memory */
     size_t count;    /* elements, run counts and alignment gaps included */
-    size_t counts;   /* elements from the start of the whole plan's memory to its run counts */
+    size_t counts;   /* elements from the start of the whole plan's memory to the run counts */
     int first_layer; /* lowest layer with a parameter here */
     int last_layer;  /* highest layer with a parameter here */
     size_t param_count;
@@ -39,7 +40,7 @@ typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
     ddp_bucket *buckets; /* all buckets, in the order in which they are launched */
-    ddp_place *places; /* place of each of table->params by its index; of a frozen layer's all 0 */
+    ddp_place *places;   /* place of table->params[i] at index i; all 0 if its layer is frozen */
 } ddp_bucket_plan;
 
 /* Plan the parameters of layers table->first_trained and above. A bucket is closed when it holds

@@ -17,9 +17,9 @@ typedef struct ddp_buffers ddp_buffers;
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table, int root,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy rank root's optimizer buffers of every parameter to all ranks. sharded: not 0 leaves out the
- * moments that core/sharded.h hands out. Every rank calls it; blocks. Fails as
- * ddp_params_broadcast. */
+/* Copy rank root's optimizer buffers of every parameter to all ranks. If sharded is not 0, leave
+ * out moments that updates change, of which each rank has parts (core/sharded.h). Every rank calls
+ * it; blocks. Fails with DDP_ERR_COMM and, with values on a GPU, DDP_ERR_NOMEM. */
 ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *table, int sharded,
                                    int root, ddp_error *err) DDP_MUST_CHECK;
 
@@ -29,7 +29,8 @@ ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *tabl
 ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_param_table *table,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the buffers, with their values, back to the framework's memory. Free b; it may be NULL. */
+/* Move the buffers, with their values, back to the framework's memory. Free b; it may be NULL. No
+ * sum or copy may be in flight, unless the group failed. */
 void ddp_buffers_close(ddp_buffers *b);
 
 /* Return how many bytes all buffers have together. */
@@ -39,12 +40,14 @@ size_t ddp_buffers_bytes(const ddp_buffers *b);
  * framework writes there; b owns it. */
 float *ddp_buffers_values(const ddp_buffers *b);
 
-/* Start to sum the buffers over ranks, in place. Does not wait. Fails with DDP_ERR_COMM. */
+/* Start to sum the buffers over ranks, in place. Every rank calls it, when the last sum or copy has
+ * its fence. Does not wait. Fails with DDP_ERR_USAGE (one is in flight), DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to copy rank root's buffers to all ranks: a sum to which only root adds. The other ranks'
- * own values are lost at once. Does not wait. Forward passes that train must wait for the fence.
- * Fails with DDP_ERR_COMM. */
+/* Start to copy rank root's buffers to all ranks: a sum to which the others add zero, so that their
+ * own values are lost at once. Forward passes that train must wait for the fence. Otherwise as
+ * ddp_buffers_start_sum. */
 ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last (ddp_work_fence): with NCCL that is queued, else

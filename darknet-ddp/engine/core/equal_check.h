@@ -17,8 +17,8 @@ enum { DDP_EQUAL_DIGITS = 6, DDP_EQUAL_FLOATS = 2 * DDP_EQUAL_DIGITS, DDP_EQUAL_
  * bit have other digits; other pairs have the same ones with a chance of 1 in 2^36. */
 void ddp_equal_check_write(float sent[DDP_EQUAL_FLOATS], uint64_t number);
 
-/* Return 1 if all ranks wrote the digits of the same number. sums[i]: sent[i] summed over ranks.
- * ranks: at most DDP_EQUAL_RANKS. */
+/* Return 1 if all ranks wrote the digits of the same number, else 0. sums[i]: sent[i] summed over
+ * ranks. ranks: how many ranks wrote, at most DDP_EQUAL_RANKS. */
 int ddp_equal_check_read(const float sums[DDP_EQUAL_FLOATS], int ranks);
 
 #endif

@@ -6,8 +6,8 @@
  *   early      launched while backward computes, in the plan's order
  *   late       the plan's last ones, of the first layers: launched when backward has ended, from
  *              the first layer on, as the next forward pass needs them
- *   deferred   the plan's first ones, of the last layers (core/reducer.h): after all others, in the
- *              same order
+ *   deferred   the plan's first ones, of the last layers (core/reducer.h): launched after all
+ *              others, also from the first of their layers on
  *
  * So what is left when backward has ended goes by priority, which Jayarajan et al. 2019 (P3) and
  * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. They decide as
@@ -54,7 +54,8 @@ enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* How much the last steps asked to send early. All 0 at first. */
 typedef struct ddp_launch_history {
-    size_t early[DDP_LAUNCH_STEPS]; /* elements that each of the last steps asked to send early */
+    /* elements that each of the last steps asked to send early; step n's at n % DDP_LAUNCH_STEPS */
+    size_t early[DDP_LAUNCH_STEPS];
     size_t steps; /* how many steps the history has heard of since it was last forgotten */
     int empty;    /* how many last steps in a row had no backlog although some sums were late */
 } ddp_launch_history;
@@ -68,10 +69,11 @@ typedef struct ddp_launch_history {
  *
  * Returns the median of what the last DDP_LAUNCH_STEPS asked for. So a step in which a rank or the
  * line was held up changes nothing, and a lasting change is followed when most steps have seen it.
- * A step asks for as much as the line carried in it and a little more (at most 4 MiB), so that the
- * line never runs dry. If DDP_LAUNCH_EMPTY_STEPS in a row had no backlog, the line carries more
- * than the history says. The history is then forgotten, and each further such step adds twice as
- * much as the one before. Ranks that pass the same values get the same result. */
+ * A step asks for as much as the line carried in it and a little more, so that the line never runs
+ * dry. The little is an eighth of `all`, at most 4 MiB. If DDP_LAUNCH_EMPTY_STEPS in a row had no
+ * backlog although some sums were late, the line carries more than the history says. The history is
+ * then forgotten, and each further such step adds twice as much as the one before. Ranks that pass
+ * the same values get the same result. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
                               size_t backlog);
 

@@ -9,10 +9,9 @@
 
 #include <stdio.h>
 
-/* Times of one layer in seconds, without communication: forward, gradients and rest of one
- * mini-batch on one rank. */
+/* Times of one layer on one rank, without communication; all but `update` for one mini-batch. */
 typedef struct ddp_layer_times {
-    double forward;
+    double forward;   /* seconds of the layer's forward pass */
     double gradients; /* seconds of the layer's own backward pass, until its gradients are final */
     double rest;      /* seconds of the layer's own backward pass after that */
     double update;    /* seconds of the layer's update, once a step */
@@ -25,7 +24,8 @@ typedef struct ddp_layer_profile {
     ddp_layer_times *times; /* one entry for each layer; the profile's own */
 } ddp_layer_profile;
 
-/* Make a profile with all times 0. Release it, also on failure. Fails with DDP_ERR_NOMEM. */
+/* Make a profile of `layers` layers, at least 1, with all times 0. Release it, also on failure.
+ * Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_layer_profile_init(ddp_layer_profile *p, int layers, ddp_error *err) DDP_MUST_CHECK;
 void ddp_layer_profile_release(ddp_layer_profile *p);
 
@@ -36,15 +36,16 @@ double ddp_layer_profile_backward(const ddp_layer_profile *p);
 /* Return how many seconds the update of a step takes, in all layers together. */
 double ddp_layer_profile_update(const ddp_layer_profile *p);
 
-/* Write the profile as text. kinds[i] is layer i's type. `of` tells the origin ("resnet50.cfg,
- * 128x128, by rank 0 of 1"). Both become comments. ferror(out) tells whether all was written. */
+/* Write the profile as text. kinds[i]: the type of layer i. `of`: where the times come from
+ * ("resnet50.cfg, 128x128, by rank 0 of 1"). Both become comments in the text. ferror(out) tells
+ * whether all was written. */
 void ddp_layer_profile_write(FILE *out, const ddp_layer_profile *p, const char *of,
                              const char *const *kinds);
 
 /* Read the profile of a network of `layers` layers from the file at path. Release *p, also on
  * failure. Fails with DDP_ERR_IO (it cannot be read) and DDP_ERR_NOMEM. Fails with DDP_ERR_USAGE if
- * it is no profile, has another number of layers or no number of images, or a line is malformed or
- * has a time below 0. The text names the line. */
+ * it is no profile, or has another number of layers or no number of images. Fails so, too, if a
+ * line is malformed or has a time below 0; the text names the line. */
 ddp_status ddp_layer_profile_read(ddp_layer_profile *p, const char *path, int layers,
                                   ddp_error *err) DDP_MUST_CHECK;
 

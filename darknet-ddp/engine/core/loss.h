@@ -34,8 +34,8 @@ typedef struct ddp_requests {
 /* Open the loss of a run. Every rank calls it.
  * mini_batches  how many a step has on each rank, a power of two: sum them in the tree of
  *               core/tree_sum.h; 0: add them up in place
- * asked         DDP_REQUESTS flags that anybody may set, in a signal handler too; the next sum to
- *               start takes them along and clears them. NULL: nobody asks
+ * asked         asked[q], for each ddp_request q: not 0 asks for it. Anybody may set it, in a
+ *               signal handler too; the next ddp_loss_start sends and clears it. NULL: nobody asks
  * group and asked must outlive *out, which is set on success. Fails with DDP_ERR_USAGE (no power
  * of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
@@ -44,28 +44,30 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
 /* Free l. NULL is allowed. No sum may be in flight, unless the group failed. */
 void ddp_loss_close(ddp_loss *l);
 
-/* Add the loss of a mini-batch. mini_batch: its index in its step on this rank, from 0. Not between
- * ddp_loss_start and ddp_loss_finish. */
+/* Add the loss of a mini-batch. mini_batch: its index in its step on this rank, from 0; in this
+ * order. Not between ddp_loss_start and ddp_loss_finish. */
 void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
 
-/* Start to sum over ranks what was added since the last start. Does nothing if a sum was started
- * and not finished. Does not wait. In the middle of a step it sums what is there, and the rest of
- * the step makes another sum. Fails with DDP_ERR_COMM. */
+/* Start to sum over ranks the losses that were added since the last start. Every rank calls it.
+ * Does nothing if a sum was started and not finished. Does not wait. In the middle of a step it
+ * sums what is there, and the rest of the step makes another sum. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Wait for the sum that was started, if there is one. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the loss, as the mean over ranks, added up over all sums that have been finished since the
- * last call. In place of a sum that is not finite the last finite one counts, or 0. */
+/* Return the mean over ranks of each rank's added losses. It covers all sums that were finished
+ * since the last call, added up; 0 if none was. In place of a sum that is not finite the last
+ * finite one counts, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
-/* Return 0 if the last sum that was finished is not a finite number; else 1, also while one is in
+/* Return 0 if the last sum that was finished is not a finite number; else 1, also while a sum is in
  * flight, or before the first. The same on every rank. */
 int ddp_loss_finite(const ddp_loss *l);
 
 /* Have the next sum tell whether all ranks, at most DDP_EQUAL_RANKS, have the same number
- * (core/equal_check.h). Every rank calls it before the same sum. Answer: ddp_loss_numbers_equal. */
+ * (core/equal_check.h). Every rank calls it before the same ddp_loss_start. When that sum is
+ * finished, ddp_loss_numbers_equal has the answer. */
 void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
 
 /* Return 0 if numbers of ddp_loss_compare_number came with the last sum and differ; else 1, also
@@ -79,11 +81,11 @@ enum { DDP_LOSS_COUNTS = 2 }; /* counts that may travel with a sum */
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
 /* Return the sum over ranks of the counts of ddp_loss_send_count, as it came with the sum that
- * was finished last; 0 if none was sent. which: as in ddp_loss_send_count. */
+ * was finished last; 0 if none was sent. which: 0 to DDP_LOSS_COUNTS - 1. */
 size_t ddp_loss_received_count(const ddp_loss *l, int which);
 
-/* Return what any rank was asked for, as it came with the sum that was finished last. The same on
- * every rank. */
+/* Return the requests that any rank had got when the sum that was finished last was started; all 0
+ * before the first. The same on every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);
 
 #endif

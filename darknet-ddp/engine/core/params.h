@@ -15,8 +15,8 @@
 enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a parameter */
 
 /* The optimizer's buffers of one parameter, each of the parameter's size, with a name ("momentum");
- * the framework owns them. NULL after the last one. Also NULL in a table that is made while a GPU's
- * moments are shared out (core/sharded.h). */
+ * the framework owns them. buffer[k] is NULL after the last one. It is NULL also for moments of a
+ * GPU's table that is made while ranks have but parts of them (core/sharded.h). */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
@@ -39,13 +39,14 @@ typedef struct ddp_param {
     size_t rows; /* rows of a matrix, each the weights of one output; 0: it is no matrix */
 } ddp_param;
 
+/* Running statistics of a layer, without a gradient; layer, kind and part as in ddp_param. */
 typedef struct ddp_buffer {
     int layer;
     const char *kind;
     const char *part;
-    size_t count;
+    size_t count; /* how many floats it has */
     double keep;  /* fraction of the old value that a mini-batch's forward pass keeps */
-    float **slot; /* where the framework keeps its pointer to the buffer, on the same device */
+    float **slot; /* where the framework keeps its pointer to the buffer, on the table's device */
 } ddp_buffer;
 
 /* The parameter table of a network: its parameters and buffers, sorted by layer, in the framework's

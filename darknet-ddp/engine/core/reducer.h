@@ -98,8 +98,9 @@ typedef struct ddp_reducer_config {
     int find_unused; /* 1: a layer may be unused; 0: that is an error */
     ddp_wire wire;   /* how gradients travel; must be FP32 with mini_batches, which is exact */
     /* Makes the numbers that are summed in place of gradients (core/sum_plug.h), called with
-     * sum_self. NULL: gradients themselves are summed. With DDP_WIRE_FP32, without mini_batches and
-     * halves. A rank that is alone does not use it. ddp_reducer_use_plug says in which passes. */
+     * sum_self. NULL: gradients themselves are summed. Allowed only with DDP_WIRE_FP32 and without
+     * mini_batches and halves. A rank that is alone does not use it. ddp_reducer_use_plug says in
+     * which passes. */
     const ddp_sum_plug *sum;
     void *sum_self;
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
@@ -137,8 +138,9 @@ size_t ddp_reducer_piece_count(const ddp_reducer *r);
  * order, below ddp_reducer_piece_count. *bucket is set to the bucket's index in any case. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
-/* Return how many floats of a bucket one rank adds to sums over ranks. They are its gradients, or
- * the plug's numbers, with its run counts. */
+/* Return how many floats of a bucket one rank adds to sums over ranks. They are its gradients with
+ * alignment gaps, or the plug's numbers, and its run counts: these also with config.halves, where
+ * they travel apart. */
 size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats of all buckets one rank adds to sums over ranks. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
@@ -158,8 +160,9 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 /* Return 1 if the pass that began last syncs. */
 int ddp_reducer_syncs(const ddp_reducer *r);
 
-/* Say that layers below `first` run on no rank, in this pass and all later ones until called again.
- * So no rank waits to hear whether they ran elsewhere, and find_unused 0 allows it. At first 0. */
+/* Say that layers below `first` run on no rank, in this pass and all later ones until called again
+ * (at first 0). Call it alike on every rank. So no rank waits to hear whether they ran elsewhere,
+ * and find_unused 0 allows that they do not run. */
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
 /* Say which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every
@@ -185,7 +188,7 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
  * last of config.mini_batches and does not sync. */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return how many elements were launched before backward ended and have not landed on this rank.
+/* Return how many elements were launched before backward ended and have not arrived on this rank.
  * Call after the ddp_reducer_backward_end of a syncing pass. Moves no data. */
 size_t ddp_reducer_backlog(const ddp_reducer *r);
 
@@ -239,8 +242,8 @@ ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all numbers in the buckets that were fenced in this syncing pass are finite; with
  * config.halves, in those received. Else 0, and *bucket is the plan's index of the first bucket
- * with a number that is not finite. The same on every rank. On a GPU call it when they have
- * settled, too (ddp_work_finite). */
+ * with a number that is not finite. The same on every rank. On a GPU call ddp_group_synchronize
+ * first (ddp_work_finite). */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Set all gradients to zero, as if no layer had run: the step is skipped. Call after
@@ -249,8 +252,8 @@ void ddp_reducer_discard_step(ddp_reducer *r);
 
 /* Multiply this rank's gradients of a layer by `factor`, for an update of this rank alone. Call
  * after a pass that does not sync, in place of the layer's fence. Returns 0 if the layer is not to
- * be updated: it is frozen, or did not run here since the last call for it. Else 1, also for a
- * layer without parameters. */
+ * be updated: it is frozen, or did not run here since the last call for it, as a dropped one. Else
+ * 1, also for a layer without parameters. */
 int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 
 /* Look whether this rank's own gradients are finite, after a pass that does not sync. *finite
@@ -258,7 +261,8 @@ int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 ddp_status ddp_reducer_check_own_finite(const ddp_reducer *r, int *finite,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if every bucket of this syncing pass is launched and has landed here. Moves no data. */
+/* Return 1 if the sums of all buckets of this syncing pass are launched and have ended on this
+ * rank, with or without a fence; else 0. Moves no data. */
 int ddp_reducer_done(const ddp_reducer *r);
 
 /* Return the bytes of partial sums that config.mini_batches keeps aside; without it 0. */

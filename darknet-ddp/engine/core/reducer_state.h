@@ -115,7 +115,7 @@ void ddp_reducer_return_gradients(ddp_reducer *r);
 ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_pieces(ddp_reducer *r);
 
-/* Begin a syncing pass: with config.priority, take over how many pieces are late in it. */
+/* Begin a syncing pass: with config.priority, set by r->early how many pieces are late in it. */
 void ddp_reducer_begin_order(ddp_reducer *r);
 
 /* Return the place in the launch order, from 0, of the last piece that holds gradients of this
@@ -145,8 +145,8 @@ ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error 
 
 /* ---- reducer_steps.c: with r->tree ---- */
 
-/* Fold the gradients of a layer, final in this mini-batch, into the tree. If the step syncs before
- * its last mini-batch, make their sum instead. */
+/* Add the gradients of a layer, final in this mini-batch, to the tree. If the step syncs before its
+ * last mini-batch, write the sum of its mini-batches so far to the gradients instead. */
 void ddp_reducer_fold_layer(const ddp_reducer *r, int layer);
 
 /* Fail with DDP_ERR_USAGE if this pass is the last of config.mini_batches and does not sync. */
@@ -156,15 +156,15 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* Open the sum of how many ranks ran each layer. Call when the reducer's other sums are open. Close
  * it, also after a failure: ddp_reducer_close_halves waits for the sum if it has started, and frees
- * it. Fails with DDP_ERR_NOMEM. */
+ * it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 
 /* Start to sum on how many ranks each layer ran, when all buckets of a pass are launched. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
-/* Wait for the sum of ddp_reducer_count_ranks; *count becomes on how many ranks the layer ran. Call
- * after ddp_reducer_count_ranks. */
+/* Wait for the sum that ddp_reducer_count_ranks has started. *count becomes the number of ranks on
+ * which the layer ran. */
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
 /* Return 1 if the buckets that were received in this step are finite. Else 0, and *bucket is the

@@ -49,18 +49,18 @@ void ddp_rounds_close(ddp_rounds *r);
 void ddp_rounds_begin(ddp_rounds *r);
 
 /* Return 1 if the next bucket of the launch order may start its first sum: fewer than two buckets
- * wait for their turn of a second one. */
+ * that have started wait for their turn of a second sum. Else 0. */
 int ddp_rounds_may_start_first(const ddp_rounds *r);
 
 /* Encode a bucket, whose gradients and run counts are final, and start its first sum; where ranks
  * gather, also the all-gather. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give up the turn of a bucket that no rank sends in this pass. */
+/* Skip the next bucket of the launch order, which no rank sends in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 if not all buckets have had their turn of a second sum; *bucket becomes the one whose
- * turn is next. */
+/* Return 1 if not all buckets have had their turn of a second sum, also those that have none; else
+ * 0. *bucket becomes the index of the bucket whose turn is next. */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
 /* Return 1 if the next second sum has its turn, and ddp_rounds_start_second would not wait. */
@@ -74,8 +74,9 @@ ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK
  */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write the sum over ranks, decoded, to the gradient of table->params[i]. Its run count becomes the
- * number of ranks on which its layer ran. Call after the fence of its bucket. */
+/* Write the sum over ranks, decoded, to the gradient of table->params[i], which is not frozen. Its
+ * run count becomes the number of ranks on which its layer ran. Call after the fence of its bucket,
+ * once a pass. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
 /* Return the last sum of a bucket; r owns it. Where ranks gather it is the all-gather. */

@@ -56,7 +56,7 @@ void ddp_sharded_close(ddp_sharded *s); /* frees s; NULL is allowed */
 
 /* Give each rank its ranges of the moments that rank root reads from `source`, block by block. On
  * other ranks `source` is not used, and may be NULL. Fails with DDP_ERR_COMM, and on root with the
- * source's error. */
+ * source's error: the others then wait until root ends the group. */
 ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
                                         const ddp_sharded_source *source,
                                         ddp_error *err) DDP_MUST_CHECK;
@@ -71,9 +71,9 @@ ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
 ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block, float *x,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0: *finite becomes 1 if the moments of all ranks are finite, else 0. Then first->param is
- * the first parameter with a number that is not finite, and first->moment its first moment with
- * one. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* On rank 0: *finite becomes 1 if the moments of all ranks are finite, else 0. If 0, first->param
+ * becomes the first parameter with a number that is not finite, and first->moment its first such
+ * moment. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block *first,
                                   ddp_error *err) DDP_MUST_CHECK;
 

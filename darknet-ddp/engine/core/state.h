@@ -55,11 +55,12 @@ float *ddp_state_host(const ddp_state *s, size_t array, size_t i);
 
 /* ---- on a device ---- */
 
-/* Use all arrays on device d from here on: on a GPU, copy them there. Fails with DDP_ERR_NOMEM. */
+/* Use all arrays on device d from here on: on a GPU, copy them there. Call once, or again after
+ * ddp_state_leave. Fails with DDP_ERR_NOMEM; then no device uses them. */
 ddp_status ddp_state_use(ddp_state *s, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
 
-/* End the use on a device: bring all arrays back to host memory. Call before the device is closed.
- * Nothing is done if they are not used. */
+/* End the use on a device: copy all arrays but those of DDP_STATE_SCRATCH back to host memory. Call
+ * before the device is closed. Does nothing if no device uses them. */
 void ddp_state_leave(ddp_state *s);
 
 /* Return the floats of parameter i in the memory of the device that uses them; NULL: it has none,

@@ -42,8 +42,8 @@ typedef struct ddp_sum_plug {
     void (*fill)(void *self, const ddp_plug_param *p, int round, ddp_device *queue);
 
     /* Set the gradient to the sum over ranks, decoded, and the kept state to what the next step
-     * begins with. Called when the sums of all rounds, or all ranks' numbers, are there. *ran, of
-     * the device's memory: on how many ranks the parameter's layer ran. If it is 0, set the
+     * begins with. Called when the sums of all rounds, or all ranks' numbers, are there. *ran, in
+     * the device's memory: how many ranks ran the parameter's layer. If it is 0, set the
      * gradient to zero, and change nothing else. Queue the work on d, the framework's queue, or on
      * `queue` if nothing needs it before the next step. */
     void (*land)(void *self, const ddp_plug_param *p, const float *ran, ddp_device *d,

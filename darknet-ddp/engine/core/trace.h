@@ -15,7 +15,7 @@ typedef struct ddp_trace ddp_trace;
 /* Lanes of a rank. Sums that travel at one time take turns in four lanes, and threads that load
  * samples have one lane each, of sixteen. */
 enum {
-    DDP_LANE_STEPS,
+    DDP_LANE_STEPS,   /* whole steps */
     DDP_LANE_COMPUTE, /* passes and updates, a layer each */
     DDP_LANE_WAITS,   /* waits of the program, for messages or samples */
     DDP_LANE_SAVES,   /* saves and validations */
@@ -42,9 +42,10 @@ int ddp_trace_take_loader(ddp_trace *t);
  * ddp_clock_ns until now. From any thread. lane -1: nothing happens. */
 void ddp_trace_give_loader(ddp_trace *t, int lane, int64_t begin_ns, const char *name);
 
-/* Write the notes of all ranks, on rank 0's clock, to out on rank 0; other ranks pass NULL. Every
- * rank calls it; blocks. ferror(out) tells whether all was written. A rank that has no memory
- * for its text is left out without an error. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* Write the notes of all ranks, on rank 0's clock, to the open file `out` of rank 0; other ranks
+ * pass NULL. t is not NULL. Every rank calls it; blocks. ferror(out) tells whether all was written.
+ * A rank that has no memory for its text is left out without an error. Fails with DDP_ERR_COMM,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out,
                            ddp_error *err) DDP_MUST_CHECK;
 

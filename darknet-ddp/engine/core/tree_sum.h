@@ -28,13 +28,14 @@ ddp_status ddp_tree_sum_open(ddp_tree_sum **out, ddp_device *device, float *bloc
 /* Free t; sums that it keeps aside are lost. NULL is allowed. */
 void ddp_tree_sum_close(ddp_tree_sum *t);
 
-/* Fold a leaf: elements offset to offset + count - 1 of the block hold what it added to zero. Call
- * with leaves in their order, from 0, and for each leaf once for every element. After the last leaf
- * these elements are the sum of all leaves; after any other leaf they are +0. */
+/* Add to the tree what a leaf has added to zero in elements offset to offset + count - 1 of the
+ * block. Call with leaves in their order, from 0, and for each leaf once for every element. After
+ * the last leaf these elements are the sum of all leaves; after any other leaf they are +0. */
 void ddp_tree_sum_fold(ddp_tree_sum *t, int leaf, size_t offset, size_t count);
 
-/* End a sum early: add to the block, from offset on, the sums that are kept aside of its first
- * `folded` leaves, fewer than all. Nothing is kept of them then, and a new sum may begin. */
+/* End the sum of elements offset to offset + count - 1 early: add to the block what is kept aside
+ * of the first `folded` leaves, fewer than all. The kept sums are cleared, and a new sum may begin.
+ */
 void ddp_tree_sum_collect(ddp_tree_sum *t, int folded, size_t offset, size_t count);
 
 /* Return how many bytes are allocated for sums that are kept aside. */
