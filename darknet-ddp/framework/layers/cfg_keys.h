@@ -25,14 +25,15 @@ const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *v
  * cfg with the value 0, which is ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
 /* Return the keys of section s, or the names of all sections, with commas between, for an error
- * message. Each function has one static string, which its next call changes. */
+ * message. Each function has one static string, which its next call changes; cfg_hint_or_keys
+ * changes that of cfg_keys, too. */
 const char *cfg_keys(const cfg_section *s);
 const char *cfg_sections(void);
-/* Return `hint`, what is known about an unknown key. If it is "", return the section's first five
- * keys: ", which has batch, ... and 41 more". That string is static; the next call changes it. */
+/* Return `hint`, what is known about an unknown key. If hint is "", return a static string with the
+ * section's first five keys: ", which has batch, ... and 41 more". The next call changes it. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
-/* Return 1 if the key with this value came with the later forks' mathematics. key is null: ask for
- * the section itself; value is not read then. */
+/* Return 1 if the key with this value came with the later forks' mathematics. With a null key,
+ * return 1 if the section itself did; value is not read then. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
 /* Return what is wrong with the value of a section's key, such as "must not be negative"; null if
  * nothing is. The value is one number, or several with commas between. A key without a range

@@ -2,8 +2,8 @@
  * channel by channel. A channel's values are shared out among parts; a block of THREADS threads
  * sums one part of one channel. The number of parts, the values of each and the order of sums
  * follow from the layer's sizes alone. So sums have the same bits on each device and in each run. A
- * block leaves its sum (or mean) at sums[part * channels + channel]. For float arrays `sums` is
- * l.mean_delta_gpu and l.variance_delta_gpu. */
+ * block leaves its sum (or mean) at index part * channels + channel of an array on the device. For
+ * float layers the arrays are l.mean_delta_gpu and l.variance_delta_gpu. */
 #ifndef CHANNEL_REDUCE_H
 #define CHANNEL_REDUCE_H
 extern "C" {
@@ -64,13 +64,14 @@ static inline part_sums get_part_sums(layer l)
     return p;
 }
 
-// Join what p has, the means of parts and their squared distances from them, into l.mean_gpu and
-// l.variance_gpu, and update the running ones. With net.statistics, wait for all ranks: the
-// results are of the mini-batches of all.
+// Join the means of parts (p.first) and the sums of squared distances from them (p.second) into
+// l.mean_gpu and l.variance_gpu, and update the running statistics. With net.statistics every rank
+// must call it: it waits for all, and the results are of the mini-batches of all ranks.
 void join_moments_gpu(layer l, network net, part_sums p);
-// Join what p has, sums of deltas and of deltas times distances from the mean, into
-// l.mean_delta_gpu and l.variance_delta_gpu. Add them to the updates of scales and biases. In
-// training with net.statistics it waits for all ranks.
+// Join the sums of deltas (p.first), and of deltas times distances from the mean (p.second). Add
+// them to the updates of biases and scales. Write the terms of the input's delta that follow from
+// them to l.mean_delta_gpu and l.variance_delta_gpu. In training with net.statistics every rank
+// must call it: these terms are then means over ranks.
 void join_delta_sums_gpu(layer l, network net, part_sums p);
 // Add the sums of p.first over parts to the updates of the layer's biases.
 void join_bias_updates_gpu(layer l, part_sums p);

@@ -3,8 +3,8 @@
  * A layer's delta is the gradient of the loss by its output. The layers that read the output, its
  * readers, write it. The first reader sets it, so that it need not be filled with zeros before; the
  * others add. The protocol is one for float32 and bf16, on a CPU and on a GPU:
- * 1. begin_deltas, before the forward pass: fills some deltas with zeros, which count as set.
- *    These are the deltas that no layer reads, and those of losses and recurrent layers.
+ * 1. begin_deltas, before the forward pass: fills some deltas with zeros, which count as set: those
+ *    of layers whose output no layer reads, of losses, and of recurrent layers.
  * 2. prepare_deltas, before the backward pass of a layer: if nobody has set its own delta, fills it
  *    with zeros. If the layer can only add, also fills those that it writes and nobody has set. A
  *    [dropout] fills none: it works in the memory of the layer before.
@@ -31,10 +31,10 @@ void prepare_deltas(network net, void (*zero)(layer));
  * once for each write, since it notes that the delta is set. */
 int sets_delta(network net, int i);
 
-/* Return what sets_delta does, for the bf16 delta of layer i, and note that it is set. */
+/* Do for the bf16 delta of layer i what sets_delta does for its float32 delta. */
 int sets_bf16_delta(network net, int i);
 
-/* Set to[i] = scale*delta[i] for the n values if `set`; else add it to to[i]. */
+/* Write scale*delta[i] to to[i], for n values in host memory. set: 0 adds it instead. */
 void pass_delta(int n, float scale, const float *delta, int set, float *to);
 
 #endif

@@ -11,7 +11,8 @@ typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
 /* Choose how this thread's draw_first_weights draws from now on; NORMAL_WEIGHTS at first. */
 void choose_first_weights(FIRST_WEIGHTS kind);
 
-/* Draw the n first weights of a convolution by draw(). scale: as in the head of this file. */
+/* Draw the n first weights of a convolution by draw(). scale: sqrt(2/k), if an output
+ * sums k inputs. */
 void draw_first_weights(float *weights, int n, float scale);
 
 #endif

@@ -25,16 +25,16 @@
     void backward_##name##_layer_gpu(layer l, network net);
 #include "layers/forks_layers.def"
 
-/* Make the layer of a section, with its functions, output and delta: *l. Returns 1; 0 if the table
- * does not have the type. */
+/* Set *l to the layer of a section, with its functions, output and delta, and return 1. Return 0,
+ * with *l as it was, if the table does not have the type. */
 int parse_forks_layer(layer *l, LAYER_TYPE type, list *options, size_params params);
 
-/* Give *l, a copy of net's layer, the size that the layers before it have now. Returns 1; 0 if the
- * table does not have its type. */
+/* Give *l, a copy of net's layer, the size that the layers it reads have now, and return 1. Return
+ * 0, with *l as it was, if the table does not have its type. */
 int resize_forks_layer(layer *l, network *net);
 
-/* Return the index of the layer that from= names, for a parse function. End the program
- * (option_error) unless both that layer and the one before the section take gradients. */
+/* Return the index of the layer that a section's key `from` names, for a parse function. End the
+ * program (option_error) unless both that layer and the one before the section take gradients. */
 int find_other_source(list *options, size_params params);
 
 #endif

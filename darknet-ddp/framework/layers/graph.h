@@ -14,19 +14,20 @@ enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
  * NETWORK_INPUT: the network's input. NO_SOURCE: it reads k layers or fewer. Layers may repeat. */
 int layer_source(const network *net, int i, int k);
 
-/* Return the layer whose output layer `reader` gets where it reads layer i: i, or the last of the
- * [dropout] right behind i, which work in i's memory. reader > i. NETWORK_INPUT stays as it is. */
+/* Return the index of the layer whose output layer `reader` gets where it reads layer i. This is i
+ * or, if [dropout] layers stand right behind i and before reader, the last of them: they work in
+ * i's memory. reader > i. NETWORK_INPUT stays as it is. */
 int layer_owner(const network *net, int i, int reader);
 
-/* Return the first layer behind layer `after` that reads layer i, directly or through the [dropout]
- * behind it (layer_owner); net->n if none does. */
+/* Return the index of the first layer behind layer `after` that gets layer i's output (layer_owner
+ * returns i); net->n if none does. If a [dropout] stands right behind i, only this one does. */
 int layer_reader(const network *net, int i, int after);
 
 /* Return 1 if layer i uses another layer's weights, or another layer uses layer i's. */
 int layer_is_shared(const network *net, int i);
 
-/* Return 1 if layer i has a delta, to which its readers add what they pass back. [crop] has none,
- * nor has a [dropout] behind one, which shows its memory. */
+/* Return 1 if layer i, from 0, has a delta, to which its readers add what they pass back. [crop]
+ * has none, nor has a [dropout] behind a [crop], whose memory it shows. */
 int layer_takes_gradient(const network *net, int i);
 
 /* Return 1 if a layer of this type computes its output only from what it reads in the same pass,

@@ -11,8 +11,9 @@
  * a network is made. */
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 
-/* Call these in this order while a network is made. From begin to end, what is printed on stderr
- * becomes the table, if there is a handler. show hands the table to the handler, and frees it. */
+/* Call these in this order while a network is made. If there is a handler, all that is printed on
+ * stderr from begin to end becomes the table. show hands it to the handler, and frees it. Without a
+ * handler they do nothing. */
 void layer_table_begin(void);
 void layer_table_end(void);
 void layer_table_show(const network *net);

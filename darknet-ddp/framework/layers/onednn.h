@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Write oneDNN's name and version to out, such as "oneDNN 3.7.2"; "" in a build without it. */
+/* Write oneDNN's name and version to out[0..size), such as "oneDNN 3.7.2"; "" in a build without
+ * it. */
 void onednn_describe(char *out, size_t size);
 
 /* Return oneDNN's number of the instruction set that it uses on this CPU (dnnl_cpu_isa_t); 0 in a

@@ -14,26 +14,29 @@ typedef struct {
     /* Run the forward pass of layer l, net->index; then point net's input to its output, and for a
      * layer with truth=1 net's truth, too. */
     void (*forward)(layer l, network *net);
-    /* Sum all layers' losses into *net->cost; on a GPU in training end_backward does. */
+    /* Set *net->cost to the mean of the losses of all layers that have one. On a GPU end_backward
+     * does it in training, and nobody in a prediction without truth. */
     void (*end_forward)(network *net);
     /* Begin the backward pass of layer l, net->index: point net's input and delta to those of the
-     * layer before it, or of `whole`. If l has deltas in float32 and bf16, add them up. Return 0 if
-     * l needs no backward pass: the layer before it takes no delta, and l has no parameters. */
+     * layer before it. For the first layer, take those of `whole`, the caller's network. If l has
+     * deltas in float32 and bf16, add them up. Return 0 if l needs no backward pass: the layer
+     * before it takes no delta, and l has no parameters. */
     int (*enter)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
     void (*end_backward)(network *net);
     void (*update)(layer l, update_args a);
-    /* Fill the layer's delta, if it has one, with zeros. */
+    /* Fill the layer's float32 delta, if it has one, with zeros. */
     void (*zero)(layer l);
 } pass_device;
 
 #ifdef GPU
 extern const pass_device pass_on_gpu;
 
-/* Free the second input array, its stream and its events; training makes them anew. Called when the
- * network's size changes and when it is freed. */
+/* Free the second input array, its stream and its events, if there are any; training makes them
+ * anew. Call when the network's size changes and when it is freed. */
 void free_input_arrays(network *net);
-/* Free the arrays and the event by which losses come from the GPU. */
+/* Free the arrays and the event by which losses come from the GPU, if there are any. Call once,
+ * when the network is freed: no pass may run afterwards. */
 void free_cost_arrays(network *net);
 #endif
 

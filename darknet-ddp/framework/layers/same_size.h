@@ -4,9 +4,9 @@
 
 #include "darknet.h"
 
-/* Resize an [activation], [batchnorm], [l2norm] or [logistic] layer for an image of w x h. Channels
- * stay as they are. Returns 1; 0, with nothing changed, if the layer is of another type or takes no
- * image. */
+/* Resize an [activation], [batchnorm], [l2norm] or [logistic] layer for an image of w x h pixels,
+ * at least 1 each, and return 1. Channels stay as they are. Return 0, with nothing changed, if the
+ * layer is of another type or takes no image. */
 int resize_same_size_layer(layer *l, int w, int h);
 
 #endif

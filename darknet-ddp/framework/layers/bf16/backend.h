@@ -19,7 +19,7 @@ typedef struct bf16_backend {
 
     /* Make n values of bf16, all zero. */
     void *(*make)(size_t n);
-    /* Make room for n values, of any content. Null stays null. */
+    /* Return x with room for n values, of any content; it may have moved. Null stays null. */
     void *(*resize)(void *x, size_t n);
     void (*free)(void *x);
     void (*zero)(void *x, size_t n);
@@ -36,7 +36,7 @@ typedef struct bf16_backend {
     void (*from_floats)(size_t outer, int channels, int inner, const float *from, int add,
                         void *to);
     void (*to_floats)(size_t outer, int channels, int inner, const void *from, int add, float *to);
-    /* Copy n floats that to_floats wrote to the host. */
+    /* Copy n floats from `from`, where to_floats wrote them, to `to` on the host. */
     void (*pull_floats)(float *from, float *to, size_t n);
     void (*free_floats)(float *x);
     /* Return the network's input in float32. */
@@ -77,16 +77,16 @@ typedef struct bf16_backend {
     /* Turn the layer's delta, the gradient by the layer's output, into the gradient by its
      * convolution's result. Add to the updates of scales and biases. */
     void (*normalize_backward)(layer l, network net);
-    /* Compute what normalize_backward does for a fused layer, from the delta of the shortcut behind
-     * it. from_delta: delta of the other layer that the shortcut adds; null: it takes none. */
+    /* Do what normalize_backward does for a fused layer, from the delta of the shortcut behind it.
+     * Also pass that delta back to from_delta, the delta of the other layer that the shortcut adds;
+     * null: that layer takes none. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
     /* Turn the delta of a layer without BatchNorm into the gradient by its convolution's result.
      * Add to the updates of its biases. */
     void (*add_bias_backward)(layer l, network net);
 
-    /* ---- layers without parameters. input: the output of the layer before; delta: its delta ----
-     */
+    /* ---- layers without parameters. input, delta: output and delta of the layer before ---- */
 
     void (*maxpool)(layer l, const void *input);
     void (*maxpool_backward)(layer l, int set, void *delta);
@@ -94,12 +94,12 @@ typedef struct bf16_backend {
     void (*upsample_backward)(layer l, int set, void *delta);
     void (*avgpool)(layer l, const void *input);
     void (*avgpool_backward)(layer l, int set, void *delta);
-    /* For each cell, copy (or add, if set is 0) `channels` values: from index first_from of the
-     * cell's from_channels to index first_to of the cell's to_channels. */
+    /* For each of `cells` cells, copy (or add, if set is 0) `channels` values: from index
+     * first_from of the cell's from_channels to index first_to of the cell's to_channels. */
     void (*copy_channels)(size_t cells, int channels, const void *from, int from_channels,
                           int first_from, int set, void *to, int to_channels, int first_to);
-    /* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. input null: 0.
-     */
+    /* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. A null input
+     * counts as zeros. */
     void (*shortcut)(layer l, const void *input, float alpha, const void *from);
     /* Pass a [shortcut]'s delta back to input_delta and from_delta; null for a layer that takes
      * none. */
@@ -109,7 +109,8 @@ typedef struct bf16_backend {
      * scales: output of the layer before, l.w x l.h x l.c values an image. Each serves a value, a
      * channel or a cell of x. */
     void (*multiply)(layer l, const void *x, const void *scales);
-    /* Pass its delta back to x_delta, then to scales_delta; null for a layer that takes none. */
+    /* Pass the delta of a [scale_channels] or [sam] back to x_delta, then to scales_delta; null for
+     * a layer that takes none. */
     void (*multiply_backward)(layer l, const void *x, const void *scales, int set_x, void *x_delta,
                               int set_scales, void *scales_delta);
 } bf16_backend;

@@ -42,7 +42,7 @@ int bf16_runs(layer l);
  * type of the layer behind it is known: `next`; BLANK if i is the last. Ends the program if the
  * device cannot compute in bf16. */
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
-/* Return the bytes of the largest workspace of a layer. Call when all layers are planned. */
+/* Return the bytes of the largest workspace that a layer needs. Call when all are planned. */
 size_t bf16_workspace_size(network *net);
 /* Resize the bf16 arrays of layer i, if any. Call when it and the layers before it are resized. */
 void bf16_resize_layer(network *net, int i);
@@ -53,14 +53,17 @@ void bf16_free(layer l);
 
 /* Point the layer's forward and backward, on its device, to the bf16 functions of its type. */
 void bf16_run_layer(layer *l);
-/* Convert the layer's output for readers of the other type, if it has some. Call after the forward
- * pass of a layer with l.bf16. */
+/* Convert the layer's output for readers of the other type, if there are any. Call after the
+ * forward pass of a layer whose l.bf16 is not null. */
 void bf16_show_output(layer l);
-/* Add up the deltas that readers wrote in bf16 and in float32, in the layer's own type. If it runs
- * in bf16 and nobody wrote one, fill it with zeros. Call before its backward pass. */
+/* Add up the deltas that readers wrote in bf16 and in float32, in the layer's own type. If the
+ * layer runs in bf16 and nobody wrote one, fill its delta with zeros. Call before its backward
+ * pass, if l->bf16 is not null. */
 void bf16_gather_delta(layer *l);
 /* Copy the output or delta of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch
- * floats in Darknet's order. Waits for a GPU. A fused layer's output is computed again. */
+ * floats in Darknet's order. Waits for a GPU. A fused layer's output is computed again, with its
+ * present parameters. After its backward pass a [convolutional]'s delta is the gradient by its
+ * convolution's result. */
 void bf16_pull_output(layer l, float *to);
 void bf16_pull_delta(layer l, float *to);
 

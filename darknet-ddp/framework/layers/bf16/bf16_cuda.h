@@ -1,6 +1,6 @@
 /* layers/bf16/bf16_cuda.h: kernels of layers in bf16 (bf16_kernels.cu, bf16_channels.cu,
- * bf16_products.cu), of which
- * bf16_cuda.c makes the backend of a GPU. All arrays of bf16 are NHWC, on the device. */
+ * bf16_products.cu), of which bf16_cuda.c makes the backend of a GPU. All arrays of bf16 are NHWC,
+ * on the device. */
 #ifndef BF16_CUDA_H
 #define BF16_CUDA_H
 #ifdef CUDNN
@@ -31,8 +31,9 @@ void bf16_add_bias_gpu(layer l);
 /* Turn the layer's bf16 delta, the gradient by the layer's output, into the gradient by its
  * convolution's result. Add to the updates of scales and biases. */
 void bf16_normalize_backward_gpu(layer l, network net);
-/* Compute what bf16_normalize_backward_gpu does for a fused layer, from the delta of the shortcut
- * behind it. from_delta: delta of the other layer that the shortcut adds; null: it takes none. */
+/* Do what bf16_normalize_backward_gpu does for a fused layer, from the delta of the shortcut behind
+ * it. Also pass that delta back to from_delta, the delta of the other layer that the shortcut adds;
+ * null: that layer takes none. */
 void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
                                          int set_from, void *from_delta);
 /* Turn the delta of a layer without BatchNorm into the gradient by its convolution's result. Add to
@@ -51,11 +52,12 @@ void bf16_upsample_gpu(layer l, const void *input);
 void bf16_upsample_backward_gpu(layer l, int set, void *delta);
 void bf16_avgpool_gpu(layer l, const void *input);
 void bf16_avgpool_backward_gpu(layer l, int set, void *delta);
-/* For each cell, copy (or add, if set is 0) `channels` values: from index first_from of the cell's
- * from_channels to index first_to of the cell's to_channels. */
+/* For each of `cells` cells, copy (or add, if set is 0) `channels` values: from index first_from of
+ * the cell's from_channels to index first_to of the cell's to_channels. */
 void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int from_channels,
                             int first_from, int set, void *to, int to_channels, int first_to);
-/* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. input null: 0. */
+/* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. A null input
+ * counts as zeros. */
 void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from);
 /* Pass a [shortcut]'s delta back to input_delta and from_delta; null for a layer that takes
  * none. */

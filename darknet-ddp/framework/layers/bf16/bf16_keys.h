@@ -9,7 +9,7 @@
 
 typedef struct {
     LAYER_TYPE type;
-    const char *section;
+    const char *section;    /* the section's name, with its brackets */
     const char *in_bf16;    /* keys that the layer obeys in bf16, separated by blanks */
     const char *in_float32; /* keys by which can_run (bf16_plan.c) may keep it in float32 */
 } bf16_keys;

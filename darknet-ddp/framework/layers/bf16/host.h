@@ -1,4 +1,5 @@
-/* layers/bf16/host.h: the parts of the backend of a CPU (host.c has the table).
+/* layers/bf16/host.h: the parts of the backend of a CPU (host.c has the table). A function
+ * bf16_host_NAME without a comment is the member NAME of bf16_backend.
  *
  * Arrays of bf16 hold the upper 16 bits of floats. A row is the channels of one cell. Loops go over
  * blocks of rows that fit a core's first cache. They widen a block to floats, compute by Darknet's
@@ -22,15 +23,15 @@ extern int bf16_emulated;
 
 void bf16_widen(size_t n, const half *from, float *to);
 void bf16_narrow(size_t n, const float *from, half *to);
-/* Write from to `to`, rounded, if set; else add it, and round the sum. */
+/* Write n floats to `to`, rounded; set: 0 adds them instead, and rounds the sums. */
 void bf16_give(size_t n, const float *from, int set, half *to);
-/* Leave n values y, from index `at`, in l.bf16->x if the layer has that, and activated in its
- * output. y is overwritten. */
+/* Write y, the activation's input of n values from index `at` on, to l.bf16->x if the layer has it.
+ * Write the activated values to its output. y is overwritten. */
 void bf16_host_activate(layer l, size_t n, size_t at, float *y);
-/* Write to delta the gradient by the activation's input, of n values (BF16_BLOCK at most) from
- * index `at`. */
+/* Write to delta, as floats, the gradient by the activation's input, of n values (BF16_BLOCK at
+ * most) from index `at` of the layer's delta. */
 void bf16_host_gradient(layer l, size_t n, size_t at, float *delta);
-/* Do what from_floats and to_floats of bf16_backend do. */
+
 void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int add,
                            void *to);
 void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int add,
@@ -46,7 +47,7 @@ void bf16_host_convolve_backward_input(layer l, network net, int set, void *inpu
 
 /* ---- host_normalize.c ---- */
 
-/* Return how many bytes of net.workspace the functions below need for a layer. */
+/* Return how many bytes of net.workspace the functions of host_normalize.c need for a layer. */
 size_t bf16_host_sums_size(layer l);
 void bf16_host_normalize(layer l, network net);
 void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alpha,

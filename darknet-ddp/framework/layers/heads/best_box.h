@@ -9,14 +9,15 @@
    of this score. */
 double threshold_below(double x);
 
-/* If none of dets[0..n) has a class likelier than thresh, print a line on standard output. It names
- * the likeliest class of all boxes, and a threshold that would show it. `dets`: boxes of picture im
- * after a forward pass of net. `hier`: as for get_network_boxes. `names`: of classes. */
+/* If none of dets[0..n) has a class likelier than thresh (0 to 1), print a line on standard output.
+ * It names the likeliest class of all boxes that net has found in picture im, and a threshold that
+ * would show it. Call after net's forward pass of im. `dets`: the boxes that were found with
+ * thresh. `hier`: as for get_network_boxes. `names`: the classes' names. */
 void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
                           float hier, char **names);
 
-/* Print on standard output how many of dets[0..n) are not finite, if any are. Counted are boxes
- * with a class likelier than thresh, or a likelihood that is not finite. */
+/* Print on standard output how many of dets[0..n) are not finite, if any are. A box counts if a
+ * likelihood is not finite, or if its place or size is not and a class is likelier than thresh. */
 void say_if_not_finite(const detection *dets, int n, float thresh);
 
 #endif

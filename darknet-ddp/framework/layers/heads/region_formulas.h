@@ -19,9 +19,9 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
 }
 
 /* Write the deltas of a place's classes, so that it learns class `label`; with a tree `hier`, its
- * ancestors, too. With tag 1 and no tree, if the place's classes have deltas already, writes only
- * that of `label`. index: the first class; others follow `stride` apart. Adds its likelihood to
- * *avg_cat. */
+ * ancestors, too. With tag 1 and no tree, if the first class has a delta already, which is not 0,
+ * writes only that of `label`, and returns. Else adds the likelihood of `label` to *avg_cat. scale:
+ * factor of the deltas. index: the first class; others follow `stride` apart. */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)
@@ -149,8 +149,8 @@ FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i
     }
 }
 
-/* Train the anchor that fits a truth best, at the truth's cell: column i, row j of picture b.
- * values: the truth. Adds figures to *sum. */
+/* Train the anchor whose predicted size (with l.bias_match, own size) fits a truth best. It is one
+ * of the truth's cell: column i, row j of picture b. values: the truth. Adds figures to *sum. */
 FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
                                 region_tally *sum)
 {

@@ -108,7 +108,8 @@ FORMULA dbox box_difference(layer l, network net, place p, box truth)
     return d;
 }
 
-/* Return the deltas of a box with another iou_loss: `scale` times the gradient of that measure. */
+/* Return the deltas of a box if iou_loss is not mse: `scale` times the gradient of that measure by
+ * the outputs, each limited to max_delta. */
 FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;
@@ -216,8 +217,8 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
 
 /* Write the deltas of place p before truths are assigned to places. Objectness learns 0. If p's
  * best IoU with a truth is above ignore_thresh, and it is sure of a class, it learns nothing or,
- * with objectness_smooth, the IoU. Above truth_thresh it learns that truth. truths: the picture's.
- */
+ * with objectness_smooth, the IoU. Above truth_thresh p learns that truth's objectness, class
+ * and box. truths: the picture's. */
 FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
 {
     team t = ALONE;

@@ -38,9 +38,10 @@ int decode_small(const char *path, int side, decoded *out);
  * turned, which earlier versions did not do. The string is static. */
 const char *decoders(void);
 
-/* ---- decoders of one kind each. file[0..size) is the whole file; only_size: leave bytes NULL.
- * Returns as decode_picture does; the picture is not turned yet, its orientation is set.
- * least_side: DECODE_WHOLE; DECODE_SIZE, which is only_size; or a side as for decode_small. ---- */
+/* ---- decoders of one kind each. file[0..size) is the whole file. *out must be all zeros before.
+ * They return as decode_picture does. The picture is not turned yet; its orientation is set.
+ * only_size: 1 leaves bytes NULL. least_side: DECODE_WHOLE; DECODE_SIZE, which leaves bytes NULL;
+ * or a side as for decode_small. ---- */
 
 enum { DECODE_WHOLE = 0, DECODE_SIZE = 1 };
 
@@ -48,7 +49,8 @@ int decode_jpeg(const unsigned char *file, size_t size, int least_side, decoded 
 int decode_png(const unsigned char *file, size_t size, int only_size, decoded *out);
 int decode_other(const unsigned char *file, size_t size, int only_size, decoded *out);
 
-/* Allocate out->bytes for out's w, h and c. Returns 0, or -1 with the reason in note. */
+/* Allocate out->bytes for out's w, h and c; what bytes pointed to is lost. Returns 0. Returns -1
+ * with bytes NULL and the reason in note; more than INT_MAX values also free the old bytes. */
 int decode_allocate(decoded *out);
 
 #endif

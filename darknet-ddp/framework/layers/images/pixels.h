@@ -14,8 +14,9 @@ typedef struct {
 } between;
 
 /* Return for each of `count` columns (or rows) of a canvas, from number `begin` on, between which
- * pixels of a picture it lies. The picture's side of `pixels` pixels is scaled to `size`, and
- * begins at column `corner`. mirror: 1 turns it round. The caller frees the result. */
+ * pixels of a picture it lies. The picture's side of `pixels` pixels is scaled to `size`
+ * columns of the canvas, from column `corner` on, which may be negative. mirror: 1 turns it round.
+ * The caller frees the result. */
 between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror);
 
 /* Write the values of a picture's row `from` at n columns, none outside of the picture, to out. */

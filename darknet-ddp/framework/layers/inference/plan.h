@@ -19,15 +19,15 @@ typedef struct inference_plan inference_plan;
 /* Return a plan of net, as it is now; bf16: images and weights are bf16 numbers, while sums of
  * products, biases and layers that run Darknet's code are floats. Return NULL if the plan would
  * compute nothing: on a GPU, without oneDNN, without convolutions, or with bf16 on a CPU without
- * instructions for it. Return NULL also if training in bf16 has taken a layer that the plan does
- * not know. */
+ * instructions for it. Return NULL also if a layer that the plan does not know runs in bf16 in
+ * training (bf16_runs). */
 inference_plan *inference_open(network *net, int bf16);
 
-/* Compute as network_predict does: net->batch images at input, as Darknet has them. Return the
- * network's output, which net owns. plan: a plan of net; NULL: call network_predict. */
+/* Predict as network_predict does. input: net->batch images, as Darknet has them. Returns the
+ * network's output, which net owns. plan: a plan of net; NULL: calls network_predict. */
 float *inference_predict(inference_plan *plan, network *net, float *input);
 
-/* Return how many bytes of images and of weights a plan holds. */
+/* Return how many bytes of images, weights and scratch memory a plan holds; it is not NULL. */
 size_t inference_bytes(const inference_plan *plan);
 
 /* Free a plan. NULL is allowed. */

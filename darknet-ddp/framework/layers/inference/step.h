@@ -41,18 +41,19 @@ struct inference_plan {
     inference_tensor input;
     int input_is_read;
     inference_step *steps; /* for each layer */
-    void **slots;          /* memory of tensors */
-    size_t *slot_bytes;
+    void **slots;          /* memory of tensors; each may serve several, one after the other */
+    size_t *slot_bytes;    /* per slot */
     int slot_count;
-    size_t weights_bytes;
-    void *scratch;
+    size_t weights_bytes; /* bytes of all packed weights */
+    void *scratch;        /* for the convolution that runs */
     size_t scratch_bytes;
 };
 
-/* Return layer `source` or, if that is a [dropout], the last layer before it that is none. */
+/* Return the index `source` or, if that layer is a [dropout], of the last layer before it that is
+ * none. NETWORK_INPUT stays as it is. */
 int inference_origin(const inference_plan *p, int source);
 
-/* Return the tensor of layer i, or of the network's input. */
+/* Return the tensor of layer i; NETWORK_INPUT: of the network's input. */
 inference_tensor *inference_tensor_of(const inference_plan *p, int i);
 
 /* Return the bytes of one value, and of a tensor of all images. */
@@ -63,13 +64,14 @@ size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t
  * cannot run it. */
 int inference_plan_convolution(inference_plan *p, int i);
 
-/* Add layer i + 1, a [shortcut], to convolution i, if that is its sole reader. */
+/* Let convolution i also compute layer i + 1, if this is a [shortcut] that oneDNN can add and the
+ * only reader of layer i. Else change nothing. */
 void inference_fuse_shortcut(inference_plan *p, int i);
 
 /* Set weights, packed, and biases in the step of convolution i, with its BatchNorm folded in. */
 void inference_fold(inference_plan *p, int i);
 
-/* Return the function that computes a layer which is no convolution; NULL: the plan has none. */
+/* Return the function that computes layer i, which is no convolution; NULL: the plan has none. */
 typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
 inference_run inference_loop_of(const inference_plan *p, int i);
 
@@ -81,10 +83,11 @@ void inference_share_memory(inference_plan *p);
 void inference_pack(const inference_plan *p, const float *from, const inference_tensor *to);
 void inference_unpack(const inference_plan *p, const inference_tensor *from, float *to);
 
-/* Compute activation a on all values of a tensor, by Darknet's functions. */
+/* Replace all values of a tensor by their activation a, by Darknet's functions. */
 void inference_activate(const inference_plan *p, const inference_tensor *t, ACTIVATION a);
 
-/* Allocate bytes, zero, aligned to 64 bytes; the caller frees them by free. */
+/* Allocate `bytes` zero bytes, aligned to 64; the caller frees them by free. Without memory the
+ * program ends. */
 void *inference_allocate(size_t bytes);
 
 #endif

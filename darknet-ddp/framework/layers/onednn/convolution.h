@@ -7,7 +7,8 @@
  *   3. convolution_forward, convolution_backward_data, convolution_backward_weights.
  * Images x, y and their gradients dx, dy are NHWC: image, row, column, channel, without gaps;
  * floats, or with bf16 the upper halves of floats (unsigned short). A failure of oneDNN ends the
- * program.
+ * program. A build without oneDNN has convolution_of, which returns NULL, convolution_has_bf16,
+ * which returns 0, and the sizes of y; the other functions do not exist.
  *
  * y and dx have the same bits for any number of images and threads. The gradients of weights do
  * not: they depend on `images`, on the number of threads and on the way (convolution_set_way). */
@@ -59,7 +60,7 @@ int convolution_has_bf16(void);
 /* Return 1 if this CPU's instructions for products of bf16 numbers are those of AMX. */
 int convolution_has_amx(void);
 
-/* Return 1 if oneDNN has exactly Darknet's formula of activation a for a forward pass. */
+/* Return 1 if a is LINEAR, or oneDNN has exactly Darknet's formula of activation a. */
 int convolution_can_activate(ACTIVATION a);
 
 /* Return the handle of a shape; it lives until the process ends. The first call for a shape takes
@@ -70,12 +71,13 @@ convolution *convolution_of(const convolution_shape *shape);
 int convolution_out_height(const convolution_shape *shape);
 int convolution_out_width(const convolution_shape *shape);
 
-/* Return how many bytes the packed weights of a pass have: forward or backward by data. */
+/* Return how many bytes the packed weights of a pass have. pass, also in the next two functions:
+ * CONVOLUTION_FORWARD or CONVOLUTION_BACKWARD_DATA. */
 size_t convolution_packed_bytes(convolution *c, convolution_pass pass);
 
 /* Write weights, floats [filter][channel of the group][row][column], to packed in the layout (and
  * in bf16) that the pass reads. Shapes may have one packing in common (convolution_same_packing).
- * packed: convolution_packed_bytes, aligned to 64 bytes. */
+ * packed: convolution_packed_bytes bytes, aligned to 64. */
 void convolution_pack(convolution *c, convolution_pass pass, const float *weights, void *packed);
 
 /* Return 1 if a and b read the same packed weights in this pass, so that one packing does for both.
@@ -86,12 +88,12 @@ int convolution_same_packing(convolution *a, convolution *b, convolution_pass pa
 size_t convolution_scratch_bytes(convolution *c, convolution_pass pass);
 
 /* Compute y, of `images` images, from x. bias: a float for each filter; NULL without has_bias.
- * scratch: convolution_scratch_bytes, aligned to 64 bytes; also in the calls below. */
+ * scratch: convolution_scratch_bytes of the pass, aligned to 64, also in the calls below. */
 void convolution_forward(convolution *c, const void *packed, const float *bias, const void *x,
                          void *y, void *scratch);
 
-/* Compute the gradient by x from dy, the gradient by y. add: 1 adds it to what dx holds, 0 sets dx.
- */
+/* Compute dx, the gradient by x, from dy, the gradient by y. add: 1 adds it to what dx holds, 0
+ * sets dx. */
 void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
                                int add, void *scratch);
 
@@ -99,14 +101,15 @@ void convolution_backward_data(convolution *c, const void *packed, const void *d
 void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
                                   void *scratch);
 
-/* Return the way of convolution_backward_weights. If it is not chosen yet, measure both ways, which
- * takes a few milliseconds. x, dy and scratch as convolution_backward_weights takes them. */
+/* Return the way of convolution_backward_weights for c. If none is chosen yet, measure both, which
+ * takes a few milliseconds, and choose the faster. x, dy, scratch: as for that function. */
 convolution_way convolution_measure_way(convolution *c, const void *x, const void *dy,
                                         void *scratch);
 
-/* Fix the way of c's shape, in place of measuring, so that all ranks compute the same bits. Call
- * before the first convolution_backward_weights, or measure on one rank by convolution_measure_way,
- * send its choice to all, and set it. A way that c does not have becomes the primitive. */
+/* Choose the way of c's shape, in place of measuring, so that all ranks compute the same bits. Call
+ * it before the first convolution_backward_weights. To measure, do so on one rank by
+ * convolution_measure_way, and send its choice to all. If c has no product, CONVOLUTION_PRODUCT
+ * becomes CONVOLUTION_PRIMITIVE. */
 void convolution_set_way(convolution *c, convolution_way way);
 
 #endif

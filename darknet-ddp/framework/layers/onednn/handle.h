@@ -1,4 +1,4 @@
-/* layers/onednn/handle.h: what a convolution has. For the files of layers/onednn/ alone. */
+/* layers/onednn/handle.h: the members of a convolution. For the files of layers/onednn/ alone. */
 #ifndef LAYERS_ONEDNN_HANDLE_H
 #define LAYERS_ONEDNN_HANDLE_H
 #ifdef DNNL
@@ -17,10 +17,12 @@ struct convolution {
     convolution *next; /* in the list of all handles */
 };
 
-/* Make a pass of c's shape, or return 0 if oneDNN has none. */
+/* Make *p, the primitive of a pass of c's shape, and return 1; return 0 if oneDNN has none. A
+ * backward pass needs c->forward. */
 int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p);
 
-/* Return a pass of c, made at the first call. */
+/* Return the primitive of a pass of c, which c owns. A backward one is made at the first call; the
+ * program ends if oneDNN has none. */
 const onednn_primitive *onednn_pass(convolution *c, convolution_pass pass);
 
 /* Return the product that computes gradients of weights, made at the first call; NULL if c's shape
@@ -30,7 +32,8 @@ const onednn_primitive *onednn_product(convolution *c);
 /* Return how many bytes of scratch memory onednn_product takes; 0 if c's shape has no product. */
 size_t onednn_product_scratch(convolution *c);
 
-/* Add gradients of weights, computed as a product, to `gradients`. */
+/* Add gradients of weights, computed as a product, to `gradients`; onednn_product(c) is not NULL.
+ */
 void onednn_run_product(convolution *c, const void *x, const void *dy, float *gradients,
                         void *scratch);
 

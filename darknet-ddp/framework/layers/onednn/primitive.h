@@ -82,18 +82,18 @@ dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
  * is 1, the result is added to the floats that its memory held. The caller destroys them. */
 dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add);
 
-/* Make a primitive of its description, which p owns from here on. */
+/* Make *p, the primitive of a description, which p owns from then on. */
 void onednn_make_primitive(onednn_primitive *p, dnnl_primitive_desc_t description);
 
 /* Return the layout of a primitive's argument, owned by p; query: dnnl_query_src_md and so on. */
 onednn_layout onednn_layout_of(const onednn_primitive *p, dnnl_query_t query);
 
-/* Run p; scratch: p->scratch bytes. count: of arguments, at most 4. */
+/* Run p and wait for it. scratch: p->scratch bytes. count: number of arguments, at most 4. */
 void onednn_run(const onednn_primitive *p, const onednn_argument *arguments, int count,
                 void *scratch);
 
-/* Copy a tensor from one layout and type to another; add: to what `to` holds, of floats. Return 0
- * if oneDNN cannot do it: it adds nothing between some layouts. */
+/* Copy a tensor from data, in layout `from`, to out, in layout `to`. add: 1 adds it to the floats
+ * that out holds. Return 1; 0 if oneDNN cannot do it: it adds nothing between some layouts. */
 int onednn_copy(onednn_layout from, const void *data, onednn_layout to, void *out, int add);
 
 #endif
