@@ -54,10 +54,12 @@ struct ddp_sum_engine {
     void (*close)(ddp_work *w);
     /* Start the sum. count is not 0 and the sum is not in flight; w->behind is set. */
     ddp_status (*start)(ddp_work *w, ddp_error *err);
-    /* Return 1 if the sum was started and has had no fence or wait since, so that one is due. */
+    /* Return 1 if the sum was started and may not be started again yet. In a GPU's memory that is
+     * until its fence or wait, in host memory until it has ended. Else 0. */
     int (*in_flight)(const ddp_work *w);
     /* Do what work.h says of ddp_work_done, ddp_work_fence_waits, ddp_work_fence and ddp_work_wait.
-     * The sum was started, or has count 0; for a fence and a wait w->before is set. */
+     * The sum was started, if only with count 0. For a fence or wait of a sum in flight w->before
+     * is set. */
     int (*done)(const ddp_work *w);
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
@@ -88,7 +90,7 @@ struct ddp_gpu_ops {
     ddp_status (*settle)(ddp_group *g, ddp_error *err);
 
     float *(*alloc)(ddp_group *g,
-                    size_t count); /* returns memory for `count` floats; NULL: there is none */
+                    size_t count); /* returns `count` zeroed floats of the GPU; NULL: no memory */
     void (*free)(ddp_group *g, float *x);
 
     const struct ddp_sum_engine *sums; /* engine that sums the GPU's memory */

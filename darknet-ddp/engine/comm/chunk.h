@@ -114,10 +114,10 @@ struct ddp_part {
     size_t count;
 };
 
-/* Post a message of chunk c as the chunk's request i, below sizes.requests. part->data must stay
- * until the algorithm hears, by `advance`, that the request has ended. Received floats are there
- * then. *part need not stay. Sent bytes are counted in g->traffic. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+/* Post a message of chunk c as the chunk's request i, below sizes.requests and not under way. The
+ * memory at part->data must stay until `advance` is called for the request. Received floats are
+ * there then. *part need not stay. Sent bytes are counted in g->traffic. Does not wait. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
@@ -145,6 +145,7 @@ struct ddp_allreduce_algorithm {
      * called. */
     ddp_status (*open)(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
     void (*close)(ddp_group *g);
+    /* Return the chunk of a slot, from 0 to sizes->window - 1. */
     struct ddp_chunk *(*chunk)(ddp_group *g, int slot);
 
     /* Begin to sum a chunk: post its first messages. All of ddp_chunk is set, and ended 0. */

@@ -49,8 +49,8 @@ extern const struct ddp_sum_engine ddp_host_engine;
 
 struct ddp_host_sum; /* defined in comm/chunk.h */
 
-/* Start a sum whose count is not 0. *s must stay where it is until s->chunks_left is 0. Does not
- * wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Start a sum whose count is not 0 and whose phase and wire are set. *s must stay where it is until
+ * s->chunks_left is 0. Does not wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 /* Wait until a started sum has ended. Fails with DDP_ERR_COMM, also after the group's timeout. */
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);

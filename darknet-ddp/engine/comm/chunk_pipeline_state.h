@@ -12,8 +12,8 @@
 /* A message of the collective under way. */
 struct ddp_collective_request {
     int peer;
-    int is_recv;
-    int pending;
+    int is_recv; /* 1: it comes from peer; 0: it goes there */
+    int pending; /* 1: it was posted and has not ended */
 };
 
 /* Return how many of the transport's requests are the collectives'. */

@@ -1,6 +1,6 @@
 /* comm/chunk_sizes.h: how long chunks (comm/chunk.h) are, and how many are in flight. Neither
- * changes a bit of a sum, for each element has its own tree; but each chunk is cut into the ranks'
- * shares of it (ddp_work_share). Pure functions. */
+ * changes a bit of a sum, for each element has its own tree. But which elements are a rank's share
+ * (ddp_work_share) depends on the length, since each chunk is cut into shares. Pure functions. */
 #ifndef DDP_COMM_CHUNK_SIZES_H
 #define DDP_COMM_CHUNK_SIZES_H
 

@@ -17,9 +17,9 @@ ddp_status ddp_collective_allgather(ddp_group *g, const void *mine, void *all, s
 ddp_status ddp_collective_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                                  ddp_error *err);
 
-/* Post a message, to peer (send) or from it (recv), without waiting; at most 2 (size - 1) at a
- * time. data must stay until ddp_collective_finish. Messages of two ranks match in their order.
- * Fails with DDP_ERR_COMM. */
+/* Post a message to another rank (send) or from it (recv), without waiting; at most 2 (size - 1) at
+ * a time. The data must stay until ddp_collective_finish. Messages from one rank to another match
+ * in the order of posting. Fails with DDP_ERR_COMM. */
 ddp_status ddp_collective_send(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);
 ddp_status ddp_collective_recv(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);
 

@@ -1,23 +1,27 @@
 /* comm/collectives.h: collectives: calls that every rank makes together, and that block until their
- * data are there. For small or rare data; gradients travel by comm/work.h. */
+ * data are there. For small or rare data in host memory; gradients travel by comm/work.h. With
+ * bytes 0 nothing is sent. */
 #ifndef DDP_COMM_COLLECTIVES_H
 #define DDP_COMM_COLLECTIVES_H
 
 #include "comm/group.h"
 
 /* Copy buf[0..bytes) of rank root to buf of every rank. Every rank calls it with the same bytes and
- * root; blocks. Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */
+ * root; blocks until this rank has the data and may change them. Fails with DDP_ERR_USAGE (root is
+ * no rank), DDP_ERR_COMM. */
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy buf[0..bytes) of rank `from` to buf of rank `to`. Every rank calls it with the same bytes,
  * from and to. Blocks on these two; on the others it returns at once, and their buf may be NULL.
- * With from == to nothing happens. Fails as ddp_broadcast. */
+ * With from == to nothing happens. Fails with DDP_ERR_USAGE (from or to is no rank), DDP_ERR_COMM.
+ */
 ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank. Every rank
- * calls it with the same bytes; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank. mine may
+ * lie in `all`. Every rank calls it with the same bytes; blocks until all have. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                          ddp_error *err) DDP_MUST_CHECK;
 
@@ -28,7 +32,7 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
  *                   there, and not written.
  *   On other ranks  data is what this rank sends, and *bytes how much, as root expects.
  *
- * Fails as ddp_broadcast. */
+ * Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */
 ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                       ddp_error *err) DDP_MUST_CHECK;
 

@@ -92,7 +92,8 @@ const char *ddp_group_host(const ddp_group *g, int rank);
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
 /* Return for how many nanoseconds, since the group was opened, this rank had no core, or was
- * stopped, while it was in sums and collectives of host memory. */
+ * stopped, while it was in sums and collectives of host memory. Gaps of 20 ms or less do not count.
+ */
 int64_t ddp_group_descheduled_ns(const ddp_group *g);
 
 /* Have moved(ctx) called, on the group's thread, whenever messages of sums and collectives have
@@ -100,9 +101,9 @@ int64_t ddp_group_descheduled_ns(const ddp_group *g);
  * seen. moved NULL: nothing is called. */
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
-/* Choose the network interface for messages between hosts, by its name or its network, as
- * "10.1.0.0/16". Settings of MPI or NCCL in the environment take precedence. Call before a group is
- * opened. The text must stay valid. NULL: MPI and NCCL choose. */
+/* Choose the network interface for messages between hosts, of all groups that this process opens
+ * later. interface: its name or its network, as "10.1.0.0/16"; the text must stay valid. NULL: MPI,
+ * Gloo and NCCL choose. Settings of MPI or NCCL in the environment take precedence. */
 void ddp_group_use_interface(const char *interface);
 
 #endif

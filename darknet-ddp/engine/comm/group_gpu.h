@@ -29,8 +29,9 @@ typedef struct ddp_gpu_config {
 } ddp_gpu_config;
 
 /* Give this rank its GPU, which becomes the calling thread's. Every rank calls it once, before any
- * sum is opened, with the same nccl, exact and ctas. Blocks until every rank has. Fails with
- * DDP_ERR_USAGE (a build for CPUs, no such GPU, an NCCL too old), DDP_ERR_MISMATCH (the ranks' NCCL
+ * sum is opened, with the same nccl, exact and ctas. With nccl it blocks until every rank has.
+ * *config is copied. Fails with DDP_ERR_USAGE: a build for CPUs, no such GPU, an NCCL too old, or
+ * with exact too many ranks that sum directly. Fails also with DDP_ERR_MISMATCH (the ranks' NCCL
  * differ), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
                              ddp_error *err) DDP_MUST_CHECK;
@@ -42,10 +43,10 @@ ddp_device *ddp_group_device(const ddp_group *g);
  * "gloo". The text lives as long as the group. */
 const char *ddp_group_transport(const ddp_group *g);
 
-/* Wait, moving messages along, until each sum of a GPU that has a fence has arrived there.
- * Fails with DDP_ERR_COMM, when the timeout has passed, NCCL has failed or the transport has lost a
- * rank. What waits on the GPU is aborted when something of the group is released: report first,
- * then close. */
+/* Wait, moving messages along, until each sum of this rank's GPU that has a fence has arrived
+ * there; without a GPU do nothing. Fails with DDP_ERR_COMM when the timeout has passed, NCCL has
+ * failed or the transport has lost a rank. Sums that still wait on the GPU are then aborted by the
+ * first call that releases something of the group: report the error before. */
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return for how many nanoseconds, since the group was opened, the GPU's own work stood still for

@@ -22,9 +22,9 @@ typedef enum ddp_schedule {
 } ddp_schedule;
 
 /* Choose how sums travel; without a call they travel directly. Every rank calls it with the same
- * value, before a GPU is used and while no sum is open; blocks until all have. If the ranks of some
- * host cannot share memory, DDP_SCHEDULE_AUTO takes direct, and DDP_SCHEDULE_HIERARCHICAL fails
- * with DDP_ERR_USAGE. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * value, before a GPU is used and while no sum is open. It may block until all have. If the ranks
+ * of some host cannot share memory, DDP_SCHEDULE_AUTO takes direct, and DDP_SCHEDULE_HIERARCHICAL
+ * fails with DDP_ERR_USAGE. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return in words how sums of ddp_group_device's memory travel: "direct", or "2 levels (4 ranks a
@@ -51,15 +51,15 @@ enum { DDP_CHANNELS_MAX = 8 };
 
 /* Use `channels` channels, 1 to DDP_CHANNELS_MAX; without a call it is 1. Every rank calls it once
  * with the same number, before a GPU is used and while no sum is open. With more than one it blocks
- * until all have. Fails with DDP_ERR_USAGE (another number, or the backend has but one),
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * until all have. Fails with DDP_ERR_USAGE (a number out of range, or the backend has one channel
+ * only), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the number of channels; 1 in a group of one rank. */
 int ddp_group_channels(const ddp_group *g);
 
-/* Counts of what this rank's sums have sent since the group was opened, without sums that NCCL
- * orders. */
+/* Counts of what this rank's sums and all-gathers have sent since the group was opened. Those that
+ * NCCL makes in an order of its own are left out, and so are collectives. */
 typedef struct ddp_traffic {
     uint64_t messages;
     uint64_t bytes;                           /* bytes in all messages */

@@ -168,8 +168,8 @@ void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarch
  * when they have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* Sum the slices that this rank keeps over all ranks of the next stage's block, and note in that
- * stage's c->held where the sums are. Call when the slices of the chunk's stage have come. */
+/* Add the slices that have come in the chunk's stage to those that this rank keeps, and note in the
+ * next stage's c->held where the sums are. Call when all slices of the stage have come. */
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 #endif

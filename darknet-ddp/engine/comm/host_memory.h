@@ -15,8 +15,8 @@
 ddp_status ddp_host_memory_alloc(ddp_group *g, void **x, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Free x and return 1, if x came from ddp_host_memory_alloc of g; else return 0. Not while it is
- * summed. */
+/* Free x and return 1, if x came from ddp_host_memory_alloc of g; else return 0. Not while a sum of
+ * x is in flight. Other ranks need not free theirs. */
 int ddp_host_memory_free(ddp_group *g, const void *x);
 
 /* Return a number that tells any rank of this host where x[0..bytes) of this rank lies

@@ -19,7 +19,8 @@ typedef struct ddp_sum_cost {
 
 /* Return the costs of ddp_allreduce_direct among the ranks of these hosts. */
 ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts);
-/* Return the costs of ddp_allreduce_hierarchical. radix: hosts or blocks that meet in a stage. */
+/* Return the costs of ddp_allreduce_hierarchical among the ranks of these hosts. radix: how many
+ * hosts or blocks of hosts meet in a stage, at least 2. */
 ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix);
 
 /* Return 1 if the hierarchical algorithm costs less time than the direct one, or if the direct one

@@ -27,9 +27,10 @@ ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t c
 
 /* Prepare a sum of buf[0..count), memory of device d (the host or ddp_group_device), that travels
  * in `wire`. If that is shorter than float32 (device/wire.h), what each rank adds is rounded to it,
- * and so is each sum of the tree, which is made in float32. Blocks of 8-bit floats begin at buf;
- * NCCL has none. Its bits depend on no schedule and no host, but NCCL rounds and adds in an order
- * of its own. A rank that is alone rounds nothing. Otherwise as ddp_allreduce_open. */
+ * and so is each sum of the tree, which is made in float32. 8-bit floats go in blocks, the first of
+ * which begins at buf; NCCL cannot sum them. The sum's bits depend on no schedule and no host, but
+ * NCCL rounds and adds in an order of its own. A rank that is alone rounds nothing. Otherwise as
+ * ddp_allreduce_open. */
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
@@ -41,8 +42,8 @@ ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, fl
  * The functions below start, fence, wait for and close it as they do a sum. It has its place in the
  * order of opening and of starting. All of `all` is the group's from start to fence or wait. A
  * start takes this rank's floats as they are then; the others' may hold anything. By
- * ddp_work_finite it is known whether all, read as floats, are finite: integers below 2^31 - 2^23
- * are. It has no halves and no share. Fails as ddp_allreduce_open. */
+ * ddp_work_finite it is known whether all, read as floats, are finite: integers from 0 to 2^31 -
+ * 2^23 - 1 are. It has no halves and no share. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 

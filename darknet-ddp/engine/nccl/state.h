@@ -40,8 +40,8 @@ static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err);
 #define DDP_NCCL(g, call, err) ddp_nccl_check(g, call, #call, err)
 
-/* Allocate `count` zeroed floats of the GPU for sums. Every rank calls it, and may wait there for
- * the others. NULL: no memory. */
+/* Allocate `count` zeroed floats of the GPU for sums; returns NULL if there is no memory. Every
+ * rank calls it with the same count, and may wait in it for the others. */
 float *ddp_nccl_alloc(ddp_group *g, size_t count);
 /* Free memory of ddp_nccl_alloc. Waits for the GPU's work. */
 void ddp_nccl_free(ddp_group *g, float *x);

@@ -99,8 +99,8 @@ ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err);
  */
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
-/* Queue a kernel on a stream. If a range of the sum is not finite, it writes s->number to
- * *s->not_finite. The range is not empty. */
+/* Queue a kernel on a stream that looks at a range of the sum, not empty. If a number in it is not
+ * finite, the kernel writes s->number to *s->not_finite. */
 void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
 
 /* ---- nccl.c, staged.c ---- */

@@ -108,12 +108,12 @@ struct ddp_gloo_link {
     std::mutex lock; /* protects the members below, and each peer's lists and flags */
     std::condition_variable a_thread_ended;
     std::vector<ddp_gloo::request> requests;
-    std::vector<int> ended;
-    int in_flight = 0;
-    bool leaving = false; /* this rank takes leave: a lost peer is no failure */
-    bool stop = false;
-    bool failing = false; /* `failure` is filled */
-    bool failed = false;  /* the other ranks have been told of the failure */
+    std::vector<int> ended; /* requests that have ended and that ddp_gloo_test has not told of */
+    int in_flight = 0;      /* posted requests that ddp_gloo_test has not told of */
+    bool leaving = false;   /* this rank takes leave: a lost peer is no failure */
+    bool stop = false;      /* the peers' threads are to return */
+    bool failing = false;   /* `failure` is filled */
+    bool failed = false;    /* the other ranks have been told of the failure */
     std::condition_variable others_told;
     ddp_gloo_failure failure{};
 };

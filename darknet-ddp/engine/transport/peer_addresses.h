@@ -29,7 +29,7 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
  * lowest new number on its host. Both have `size` elements. */
 void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first);
 
-/* Set *out to the address, without a port, on which rank `rank` of peers[0..size) listens. If all
+/* Set *out to the address, without a port, on which the rank of peers[rank] listens. If all
  * ranks are on one host, that is the loopback address. Else it is on a network that all other hosts
  * share. If there is none, it is the first one of the interface of ddp_group_interface or, without
  * that, one that leads to another host. Fails with DDP_ERR_COMM, and with DDP_ERR_IO if a host has

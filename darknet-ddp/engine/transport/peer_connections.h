@@ -20,10 +20,11 @@ ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,
                                   const ddp_net_address *address, int size,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Connect with all other ranks: connections[r], -1 before, becomes the connection with rank r. The
- * listener of rank r is listeners[order[r]]. Every rank calls it; waits for each rank for 30 s at
- * most. Connections do not block. Fails with DDP_ERR_COMM; the text names the rank. The caller
- * closes the connections, also after a failure. */
+/* Connect with all other ranks. connections[r], -1 before, becomes the connection with rank r; this
+ * rank's own stays -1. The listener of rank r is listeners[order[r]]. Every rank calls it; waits
+ * for each rank for 30 s at most. Reads and writes of the connections do not block. Fails with
+ * DDP_ERR_COMM; the text names the rank. The caller closes the connections, also after a failure.
+ */
 ddp_status ddp_peer_connect(const ddp_group *g, ddp_listener *listener,
                             const ddp_peer_listener *listeners, const int *order, int *connections,
                             ddp_error *err) DDP_MUST_CHECK;

@@ -16,11 +16,13 @@
 typedef struct ddp_rendezvous_config {
     const char *path; /* PATH, the beginning of the files' names */
     int rank, size;
-    int64_t timeout_ns; /* longest wait for the others, in each call; 0: for ever */
+    /* longest wait: of ddp_rendezvous_open for all others together, of ddp_rendezvous_gather for
+     * each of them in turn; 0: for ever */
+    int64_t timeout_ns;
 } ddp_rendezvous_config;
 
-/* Choose how the ranks of groups that are opened later find each other: by files as *config says.
- * *config is copied, but its path must stay valid. With NULL, they find each other by MPI. */
+/* Choose how the ranks of Gloo's groups that are opened later find each other: by files as *config
+ * says. *config is copied, but its path must stay valid. With NULL, they find each other by MPI. */
 void ddp_group_use_rendezvous(const ddp_rendezvous_config *config);
 
 /* Return the config of ddp_group_use_rendezvous; NULL: none. */
