@@ -64,7 +64,8 @@ typedef struct ddp_bench_result {
     /* MB of what is summed, the gradients or what stands for them, 4 bytes a number */
     double summed_mb;
     size_t buckets;
-    size_t hidden; /* how many buckets of the traced step had arrived when backward ended */
+    size_t hidden; /* how many buckets of the step of config->draw had arrived when backward ended;
+                      else 0 */
     ddp_sample *samples;
     size_t sample_count;
     int counted;          /* 1: messages and inter_host_mb are known; not so with NCCL */

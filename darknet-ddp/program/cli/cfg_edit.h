@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef struct ddp_cfg_edit {
-    const char *section; /* title of the sections to edit, such as "net" or "yolo" */
+    const char *section; /* title of the sections to edit: "yolo"; "net" is [network], too */
     const char *key;     /* key to edit, such as "batch" */
     const char *value;   /* the value that the key gets; NULL: it stays */
 } ddp_cfg_edit;

@@ -29,13 +29,14 @@ int ddp_command_front(int argc, char **argv);
 /* Return lines that explain the .data file of "detector" or "classifier"; NULL for others. */
 const char *ddp_command_data_file(const char *command);
 
-/* Parse cfg with the sizes that options give instead of its own. gpu: the number of a GPU, or -1
- * for the CPU. Ends the program on failure. Layers are not named on standard error. */
+/* Parse cfg with the width, height, batch and subdivisions that options give in place of its own.
+ * gpu: the number of a GPU, or -1 for the CPU. Ends the program on failure. Layers are not named on
+ * standard error. */
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu);
 
-/* Print a detector's figures, a class a line, and its mAP. points: number of recalls over which
- * average precision is taken. */
+/* Print a detector's figures on standard output, a class a line, and its mAP. points: number of
+ * recalls over which average precision is taken. */
 void ddp_print_precision(const ddp_validation_result *r, int points);
 
 #endif

@@ -8,7 +8,8 @@
 /* Where to read from. */
 typedef struct ddp_import_source {
     const char *path;     /* a file or a folder */
-    const char *pictures; /* the folder of the pictures; NULL: beside the annotations */
+    const char *pictures; /* the folder of the pictures, but for ddp_yolo_read, whose file names it;
+                             NULL: beside the annotations */
 } ddp_import_source;
 
 /* Add the classes, pictures and boxes of a source to *a, and count what is odd in it. An entry that
@@ -29,8 +30,8 @@ ddp_import_reader ddp_coco_read;
  * them, paths do. Boxes are from xmin to xmax and ymin to ymax, as labelImg writes them. */
 ddp_import_reader ddp_voc_read;
 
-/* Read Ultralytics' data.yaml (with libyaml), or that of a folder which has one .yaml file: boxes,
- * or outlines, in a label file for each picture. */
+/* Read Ultralytics' data.yaml (with libyaml), or that of a folder which has one .yaml or .yml file:
+ * boxes, or outlines, in a label file for each picture. */
 ddp_import_reader ddp_yolo_read;
 
 #endif

@@ -27,8 +27,9 @@ int ddp_arguments_has_data(const char *command);
  * - a file stands in the place of another kind: cfg, .data file, weights, another framework's
  *   model;
  * - CFG is of another kind of network than COMMAND trains, or has other outputs than classes;
- * - DATA has no option, no train=, or a key that nobody reads;
- * - a detector's CFG trains no batch, or a policy has no end.
+ * - DATA has no option, no train=, no classes= where the run needs it, or a wrong number;
+ * - DATA has a key that nobody reads, or one that stands twice;
+ * - a detector's CFG trains no batch, a policy has no end, or a classifier's input is no square.
  * Fails with DDP_ERR_IO if the run cannot read a file, or cannot write weights, trace or events;
  * the error names the file and the key. Fails with DDP_ERR_FORMAT if no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;

@@ -1,4 +1,5 @@
-/* inputs/data_keys.h: checks the keys of a .data file, and the values of those that are numbers. */
+/* inputs/data_keys.h: checks the keys of a .data file, and the values of those that are numbers.
+ * `path` is that of the .data file, for errors. */
 #ifndef DDP_INPUTS_DATA_KEYS_H
 #define DDP_INPUTS_DATA_KEYS_H
 

@@ -10,11 +10,11 @@
 #include "options/ddp_commands.h"
 #include "options/options.h"
 
-/* Note the files that the command argv, less our own options, reads: those of its line, and those
- * that its .data file names. Then check the files that options and words tell it to write. own: the
- * command's row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE, naming both files,
- * if one may not be written over, or if two written files are the same. Fails also with
- * DDP_ERR_NOMEM. */
+/* Note the files that the command argv, from which our own options were taken, reads: those of its
+ * line, and those that its .data file names. Then check the files that options and words tell it to
+ * write. own: the command's row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE,
+ * naming both files, if one may not be written over, or if two written files are the same. Fails
+ * also with DDP_ERR_NOMEM. */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 
@@ -24,7 +24,7 @@ ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_writ
                                     ddp_error *err) DDP_MUST_CHECK;
 
 /* Check NAME.jpg, which the option `what` asks to write, as ddp_overwrite_check_file does. It may
- * not be a picture of a list of the .data file `data` either. */
+ * not be a picture of a list of the .data file `data` either; NULL: there is no such file. */
 ddp_status ddp_overwrite_check_picture(const char *what, const char *name, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 

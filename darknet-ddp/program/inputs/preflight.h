@@ -16,6 +16,7 @@ typedef void ddp_preflight_say(const char *lines);
  * Does nothing for commands other than "detector" and "classifier". Does nothing with -nocheck, or
  * with -ddp_on_bad_data skip, which expects faults. data, cfg: the command's files. values: values
  * of [net] in place of the cfg's. Ranks share the pictures, and all learn what was found.
+ * Collective.
  *
  * If training or validation would end by a fault, each rank says by `say` which faults it has seen,
  * and every rank gets DDP_ERR_FORMAT. A line is printed for each other fault, a list without any

@@ -14,7 +14,8 @@ typedef struct ddp_predict_run {
     /* the sinks; ranks other than 0 have only those with is_of_each_rank */
     ddp_sink sinks[DDP_SINKS_MOST];
     size_t sink_count;
-    /* Take a sentence that names a picture that cannot be read, on the rank that reads it. */
+    /* Take a sentence that names a picture that cannot be read, on the rank that reads it; not
+     * NULL. */
     void (*unreadable)(const char *sentence);
     size_t pictures, boxes, unreadable_count; /* counts of all ranks so far; on rank 0 alone */
     double forward_s; /* seconds that all their forward passes took, added up; only on rank 0 */

@@ -13,9 +13,9 @@
 typedef struct ddp_sink_config {
     int is_classifier;
     const char *data;   /* the .data file */
-    char *const *names; /* a name for each class */
+    char *const *names; /* a name for each class; not NULL */
     int classes;
-    float thresh;
+    float thresh;       /* score, 0 to 1, from which boxes were kept */
     int ext_output;     /* 1: boxes are printed, too */
     char *const *paths; /* the pictures and films, `count` of them */
     size_t count;
@@ -42,7 +42,8 @@ struct ddp_sink {
 };
 
 /* All functions below set *s to an open sink; config, and the names given, must outlive it. They
- * fail with DDP_ERR_NOMEM. */
+ * fail with DDP_ERR_NOMEM. After a failure, *s is open
+ * if its ctx is set. */
 
 /* Open a sink that prints lines as `detector test` and `classifier predict` always did. */
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
@@ -54,7 +55,8 @@ ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const 
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture's label file where training looks for it. A file that is
- * there already stays as it is. Closing prints a line that says how many. */
+ * there already stays as it is. Taking a picture fails with DDP_ERR_IO if its file cannot be
+ * written. Closing prints a line that says how many. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 

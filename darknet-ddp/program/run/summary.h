@@ -20,7 +20,7 @@ typedef struct ddp_summary {
     const char *data;     /* path of a detector's .data file; NULL: this is no detector */
 } ddp_summary;
 
-/* Print the last lines, on rank 0; nothing if no step was made. */
+/* Print the last lines on standard output, on rank 0; nothing if no step was made. */
 void ddp_summary_print(const ddp_summary *s);
 
 #endif

@@ -101,12 +101,12 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to save net, which is settled, at path (saves/async_writer.h). Collective. Rank 0 writes.
- * The other ranks send it what only they have: errors of compression and their slices of moments.
- * The result comes from ddp_checkpoints_poll. If nothing was trained since ddp_checkpoints_begin, a
- * sentence says so and nothing is written, unless the run goes on from a checkpoint of another
- * name. Fails with DDP_ERR_FORMAT (a number is not finite), DDP_ERR_COMM, and as
- * ddp_checkpoints_poll. */
+/* Start to save the first `cutoff` layers of net, which is settled, at path (saves/async_writer.h).
+ * Collective. Rank 0 writes. The other ranks send it what only they have: errors of compression and
+ * their slices of moments. The result comes from ddp_checkpoints_poll. If nothing was trained since
+ * ddp_checkpoints_begin, a sentence says so and nothing is written. Exception: the run goes on
+ * from a checkpoint of another name, and path has no weights of others. Fails with DDP_ERR_FORMAT
+ * (a number is not finite), DDP_ERR_COMM, and as ddp_checkpoints_poll. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -115,7 +115,7 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
  * continue a line says so instead, and ddp_checkpoints_status knows it. NULL is allowed. */
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if no save is being written or waits to be. On rank 0. */
+/* Return 1 if no save is being written or waits to be. On rank 0; c is not NULL. */
 int ddp_checkpoints_are_written(const ddp_checkpoints *c);
 
 /* Return the weights file that was saved last, else the one that the run goes on from, else NULL.

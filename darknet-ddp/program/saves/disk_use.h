@@ -11,8 +11,8 @@ typedef struct ddp_disk_use {
     double weights, state;
 } ddp_disk_use;
 
-/* Return the sizes of a pair of the table's network. state: what algorithms keep beside it, on
- * `ranks` ranks; NULL: nothing. */
+/* Return the sizes of a pair of the table's network, without headers. state: what algorithms keep
+ * beside it, on `ranks` ranks; NULL: nothing. */
 ddp_disk_use ddp_disk_use_of(const ddp_param_table *table, const ddp_state *state, int ranks);
 
 /* Fail with DDP_ERR_IO if directory has no room for one pair. Unknown room is enough. */

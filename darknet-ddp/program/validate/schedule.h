@@ -54,10 +54,11 @@ void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_L
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Check that a detector's pictures have labels to compare with. v may be NULL. Rank 0 prints a line
- * if all label files are empty. A label file that is there now, and is gone in a validation, counts
- * as one that cannot be read. Fails with DDP_ERR_FORMAT: no picture has a label file, or, with
- * -labels_required, one picture has none. */
+/* Check that a detector's pictures have labels to compare with. Call on every rank: each notes
+ * which of its own pictures have some. v may be NULL. Rank 0 prints a line if all label files are
+ * empty. A label file that is there now, and is gone in a validation, counts as one that cannot be
+ * read. Fails with DDP_ERR_FORMAT: no picture has a label file, or, with -labels_required, one
+ * picture has none. */
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Decide when to validate; rank 0 prints it. v may be NULL. Without -ddp_validate K, each epoch
@@ -65,7 +66,8 @@ ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUS
  * least 100 steps in between. So a run of few pictures does not spend its time on validating and
  * saving. The rule depends on steps alone, never on a clock: the same run validates at the same
  * steps anywhere.
- *   lines          of the training list
+ *   lines          how many the training list has; 0: without -ddp_validate K, one after the last
+ *                  step only
  *   batch          images of a step
  *   width, height  of the cfg, at which pictures are validated */
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
