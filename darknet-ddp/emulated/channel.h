@@ -21,11 +21,11 @@ enum class operation { allreduce, reduce_scatter, allgather, broadcast, send, re
 /* A collective or a message that was called, and how far it has come. */
 struct transfer {
     operation what;
-    const char *from; /* bytes that this rank hands in */
-    char *to;         /* place of the bytes that this rank receives */
-    size_t bytes;     /* bytes that each rank hands in */
-    size_t element_bytes;
-    int peer; /* the other rank of a message; root of a broadcast */
+    const char *from;     /* bytes that this rank hands in */
+    char *to;             /* place of the bytes that this rank receives */
+    size_t bytes;         /* bytes that each rank hands in */
+    size_t element_bytes; /* bytes of an element of the type that was called with */
+    int peer;             /* the other rank of a message; root of a broadcast */
     bool average;
     bool brain;          /* true: elements of 16 bits are bfloat16; false: float16 */
     bool broken;         /* true: the transfer never ends, to test hangs */
@@ -41,10 +41,11 @@ struct segment;
 class channel
 {
   public:
+    /* Return a name for a new segment, and remove segments of processes that have ended. */
     static std::string new_name();
     /* Open the segment of that name, or make it if it does not exist yet, for one of `size` ranks,
-     * at most most_ranks. Returns nullptr if that fails. The segment's name is removed when all
-     * `size` ranks have opened it. */
+     * at most most_ranks. Returns a channel, which the caller deletes; nullptr if that fails. The
+     * segment's name is removed when all `size` ranks have opened it. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();
 

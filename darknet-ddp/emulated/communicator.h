@@ -29,11 +29,11 @@ struct communicator {
     bool ready = false; /* true: all ranks have opened it */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned answers = 1; /* how many more times to answer ncclInProgress */
-    bool warm = false;    /* true: a transfer was called on it */
-    std::vector<std::function<void()>> deferred;
-    std::vector<work_end> queued;
-    std::map<void *, registration> registered; /* registered memory by its handle */
+    unsigned answers = 1;                        /* how many more times to answer ncclInProgress */
+    bool warm = false;                           /* true: a transfer was called on it */
+    std::vector<std::function<void()>> deferred; /* calls that wait for it to be ready */
+    std::vector<work_end> queued;                /* ends of its transfers that may not be past */
+    std::map<void *, registration> registered;   /* registered memory by its handle */
 };
 
 using communicator_ref = std::shared_ptr<communicator>;

@@ -95,8 +95,8 @@ void let_run();
 void wait(const work_end &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();
-/* Return true if an end is past, without waiting. If it is not, ask_for also runs one task that
- * leads to it, if one is ready. */
+/* Return true if an end is past, without waiting. If it is not, ask_for also runs queued work that
+ * leads to it, if some is ready. */
 bool is_done(const work_end &end);
 bool ask_for(const work_end &end);
 /* Return the milliseconds between two ends, both past. */
@@ -104,10 +104,11 @@ double ms_between(const work_end &start, const work_end &end);
 /* Return a number from 0 to n - 1, drawn by EMULATED_ORDER's seed; 0 if the order is not random. */
 unsigned chance(unsigned n);
 
+/* Make a stream. blocking: true: its work is ordered with the default stream's. */
 cudaStream_t make_stream(bool blocking);
 /* Close a stream; what is queued on it still runs. Returns false if there is no such stream. */
 bool close_stream(cudaStream_t stream);
-/* Return the end of what was queued last on a stream. */
+/* Return the end of what was queued last on a stream; null: nothing was. */
 work_end end_of_stream(cudaStream_t stream);
 
 /* ---- gemm.cpp ---- */

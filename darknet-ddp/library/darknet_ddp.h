@@ -40,7 +40,7 @@ const char *darknet_ddp_version(void);
 
 /* Open the network of the file cfg with the weights of the file weights, and set *out to it.
  *   out     NULL is written there on failure
- *   names   a file with a name for each class, one a line; NULL: none
+ *   names   a file with a name for each class at least, one a line; NULL: none
  *   gpu     number of a GPU, in a build for GPUs; -1: the CPU
  */
 int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weights,

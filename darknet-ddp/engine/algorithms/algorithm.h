@@ -76,11 +76,13 @@ typedef struct ddp_algorithm {
 
     /* Set *self, the algorithm's own data, which close frees; after a failure close is not called.
      * *self stays NULL if there is nothing to do in this run: then only print and print_resumed are
-     * called. *of and what it points to may be gone afterwards, but for group, device and options.
+     * called. *of and what it points to may be gone afterwards, but for group, device, state and
+     * options.
      */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
     /* Begin the algorithm's work: the network is about to train. What `a` points to stays until
-     * detach, which is called when the network has trained, and not if attach has failed. */
+     * detach, which is called when the network has trained, and not if attach has failed. May be
+     * called again after detach. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
     void (*detach)(void *self);
     void (*close)(void *self);
@@ -100,15 +102,15 @@ typedef struct ddp_algorithm {
     /* Print to stdout, on rank 0, what becomes of state that is each rank's own, when a run of
      * `was` ranks goes on on `now` ranks. */
     void (*print_resumed)(int was, int now);
-    void (*print_end)(const void *self, FILE *out,
-                      size_t steps); /* prints its lines at the end of a run of `steps` steps */
+    /* Print its lines at the end of a run of `steps` steps; self is not NULL. */
+    void (*print_end)(const void *self, FILE *out, size_t steps);
 } ddp_algorithm;
 
 /* All algorithms, in the order of algorithms.def; NULL after the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
 
-/* Return the algorithm with `halves` that these options ask for; NULL: none. One rank has no
- * halves. */
+/* Return the algorithm with `halves` that these options ask for; NULL: none. The number of ranks
+ * does not matter, though one rank alone halves nothing. */
 const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
 
 #endif

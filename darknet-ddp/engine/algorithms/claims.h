@@ -53,7 +53,7 @@ typedef struct ddp_conflict {
     const char *why; /* end of the sentence, with the mark before it: ": both ..."; static */
 } ddp_conflict;
 
-/* Return 1 if a and b exclude each other, and set *out; else 0. */
+/* Return 1 if a and b exclude each other, and set *out; else 0, with *out all zero. */
 int ddp_claims_conflict(const ddp_claims *a, const ddp_claims *b, ddp_conflict *out);
 
 /* Return the name of bit number `bit` of DDP_CONTROLS_..., from 0, as `darknet ddp options -json`

@@ -58,8 +58,8 @@ static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 
 /* The run for which a compression is opened that keeps more than errors. */
 typedef struct ddp_compression_of {
-    double value;
-    ddp_device *device;
+    double value;               /* number behind the word of -ddp_compress */
+    ddp_device *device;         /* device that the network trains on */
     ddp_state *state;           /* where it declares arrays that are to be saved */
     const ddp_matrix *matrices; /* a matrix for each parameter, whose pointers are not set */
     size_t param_count;

@@ -10,17 +10,18 @@ typedef struct ddp_algorithm_set ddp_algorithm_set;
 
 /* Open the algorithms that of->options ask for, which ddp_claims_check must have passed; there may
  * be none. *of and what it points to need not outlive the call, but for the group, the device and
- * the options. Every rank opens the same. *out is set on success. Fails with DDP_ERR_USAGE (one
- * does not go with this run, as its check_run says), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * the options. of->state is not read: the set makes its own. Every rank opens the same. *out is set
+ * on success. Fails with DDP_ERR_USAGE (one does not go with this run, as its check_run says),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_of *of,
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach and close all algorithms, and free s. NULL is allowed. */
 void ddp_algorithm_set_close(ddp_algorithm_set *s);
 
-/* Begin the work of each algorithm, since the network is about to train. What a points to must stay
- * until ddp_algorithm_set_detach. If one fails, this fails, too, and the algorithms before it are
- * detached. */
+/* Begin the work of each algorithm: the network is about to train. Every rank calls it; blocks.
+ * What `a` points to must stay until ddp_algorithm_set_detach. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM, or the error of a->first; then no algorithm is attached. */
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 
@@ -59,7 +60,8 @@ ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
 
 /* Print each algorithm's lines of the banner, while attached, in the order of their table. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
-/* Print what becomes of each algorithm's state, of a run of `was` ranks that goes on on `now`. */
+/* Print to stdout what becomes of state that is each rank's own, when a run of `was` ranks goes on
+ * on `now`. Call on rank 0. */
 void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now);
 /* Print what each algorithm says at the end of a run of `steps` steps. */
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);

@@ -16,8 +16,8 @@ struct ddp_candidate {
     ddp_checkpoint_metadata metadata;
     ddp_status status; /* how reading metadata from state ended; DDP_ERR_FORMAT without a state */
     ddp_error error;   /* why status is not DDP_OK */
-    /* How new the weights are, if status is not DDP_OK: how many images they count, and the file
-     * system's time of their last change, which copying changes. */
+    /* How new the weights are, if status is not DDP_OK or is_bare is 1; else 0. How many images
+     * they count, and the time of their last change, which copying changes. */
     uint64_t seen;
     struct timespec time;
 };

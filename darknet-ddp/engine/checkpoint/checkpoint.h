@@ -44,7 +44,7 @@ typedef struct ddp_checkpoint_metadata {
     uint64_t seed;
     uint64_t epoch,
         position; /* place in the training list: for people, since it follows from seen */
-    uint64_t list_count, list_hash;
+    uint64_t list_count, list_hash; /* lines of the training list, 0 if unknown, and their hash */
     uint64_t width,
         height;         /* input size of the network: for people, since random=1 draws it by step */
     uint64_t ranks;     /* how many ranks trained; any number may go on */
@@ -129,7 +129,7 @@ ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, floa
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* Read and check a state file's header alone, and that the file has the length that it tells. Fails
- * as ddp_checkpoint_read. */
+ * with DDP_ERR_FORMAT, DDP_ERR_IO. */
 ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
@@ -146,7 +146,7 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_FORMAT, with ddp_checkpoint_check_finite's text for this array. */
+/* Always fail, with DDP_ERR_FORMAT and ddp_checkpoint_check_finite's text for this array. */
 ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array,
                                      ddp_error *err) DDP_MUST_CHECK;
 

@@ -102,7 +102,7 @@ typedef struct ddp_pair_header {
 
 /* Find the pair of base in directory that was saved last, by headers alone. A pair counts if its
  * header is whole and its weights file is there. Weights beside an X.state.part are read, and must
- * match it. If there is none, out->weights is NULL. A run that saves after out's saved_at_ns is
+ * match it. If no pair counts, out->weights is NULL. A run that saves after out's saved_at_ns is
  * newer than all that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;

@@ -27,15 +27,16 @@ typedef struct ddp_name_lock_config {
     /* Called when the file is made and belongs to this run; no signal is handled in between. NULL:
      * nothing is called. */
     void (*owns)(const char *path);
-    /* Called on the owner's own thread when ownership was lost; err says to whom. NULL: nothing is
-     * called. */
+    /* Called once, on the lock's own thread, when ownership was lost; err says to whom. NULL:
+     * nothing is called. */
     void (*lost)(const ddp_error *err);
 } ddp_name_lock_config;
 
 /* Own the file at path. If a process of this host owns it, waits up to 2 s for its end. For a
- * process of another host, waits until it is seen alive, or 10 s. With config->take_over it waits
- * for neither. *out is set on success. DDP_ERR_USAGE: another run owns it; the error says which.
- * DDP_ERR_IO: the file cannot be written. Fails also with DDP_ERR_NOMEM. */
+ * process of another host, or if the file is a copy, waits until its counter rises, or 10 s. With
+ * config->take_over it waits for neither. *out is set on success. DDP_ERR_USAGE: another run owns
+ * it; the error says which. DDP_ERR_IO: the file cannot be written. Fails also with DDP_ERR_NOMEM.
+ */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
                               const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
 

@@ -21,7 +21,7 @@ typedef struct ddp_owner_mark {
     char text[DDP_OWNER_TEXT];  /* all text of the file that was read, with its count */
 } ddp_owner_mark;
 
-/* Fill *m for this process, with a new token. */
+/* Set all of *m but text, file and is_copy: for this process, with a new token. */
 void ddp_owner_mark_of_self(ddp_owner_mark *m);
 
 /* Read the file at path to *m, and return 1. It is opened anew each time, so that a network file

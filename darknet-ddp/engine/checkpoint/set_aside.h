@@ -27,10 +27,10 @@ ddp_status ddp_set_aside(char **folder, const char *directory, const char *base,
  * counts, too. NULL: there is none, no memory, or directory cannot be read. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
-/* Move the files of the folder back to their places, and remove the folder. What this base has in
- * directory is set aside first. A pair in whose place another base's lies stays in the folder.
- * *came becomes 1 if a file came. Fails as ddp_set_aside; files that have come by then are put with
- * the rest by ddp_set_aside_recover. */
+/* Move the files of the folder, BASE.<number>, back to their places. Remove it if nothing is left
+ * there. What this base has in directory is set aside first. A pair in whose place another base's
+ * lies stays in the folder. *came becomes 1 if a file came. Fails as ddp_set_aside; files that have
+ * come by then are put with the rest by ddp_set_aside_recover. */
 ddp_status ddp_set_aside_undo(int *came, const char *folder, const char *directory,
                               const char *base, ddp_error *err) DDP_MUST_CHECK;
 

@@ -39,7 +39,7 @@ typedef struct ddp_compress_choice {
     double value; /* number behind the word; 0 for a word without one */
 } ddp_compress_choice;
 
-enum { DDP_COMPRESS_TEXT = 32 };
+enum { DDP_COMPRESS_TEXT = 32 }; /* bytes of a choice as text, with the zero at its end */
 
 /* Argument and meaning of -ddp_compress, for its row of options/options.def. */
 extern const char ddp_compress_argument[];

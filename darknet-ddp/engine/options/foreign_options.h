@@ -25,7 +25,7 @@ const char *ddp_foreign_option_instead(const char *word, char *text);
 
 /* Take the words that have no effect in a train command, and their values, out of argv[1..argc),
  * and add them to *taken, all zero at first. The 1 behind -clear goes, too, without an entry.
- * Returns how many words are left; NULL follows them in argv. */
+ * Returns the new argc; NULL follows the words that are left. */
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 
 /* Fail with DDP_ERR_USAGE if a word of argv, such as epochs=100, names an option of another

@@ -13,7 +13,8 @@ typedef struct ddp_gpu_list {
 } ddp_gpu_list;
 
 /* Read a text like "0,1,3" into *list: 1 to DDP_GPU_LIST_MAX numbers, 0 to DDP_GPU_NUMBER_MAX, with
- * commas between them. A number may come several times. Fails with DDP_ERR_USAGE. */
+ * commas between them. A number may come several times. Fails with DDP_ERR_USAGE; *list may have
+ * changed then. */
 ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

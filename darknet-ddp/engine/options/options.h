@@ -54,12 +54,12 @@ enum {
     DDP_OPTION_USUAL = 32
 };
 
-/* An option and its value in words: "yes" or "no" for one without an argument, "not given" if no
- * value stands for that. */
+/* An option and its value in words: "yes" or "no" for one without an argument, "not given" for one
+ * that is not given and has no default. */
 typedef struct ddp_option_value {
     const char *name;
     char value[64];
-    int is_default;
+    int is_default; /* 1: it has its default; always 0 for a seed */
 } ddp_option_value;
 
 /* DDP_OPTION_VALUES is the number of options, and so the most that ddp_options_list writes. */
@@ -81,7 +81,7 @@ enum {
  *
  * Fails with DDP_ERR_USAGE if a value is missing or not accepted, or if an unknown option begins
  * with -ddp, in `darknet ddp` with any "-". Fails so, too, if an option of a run on ranks stands
- * with a command that does not train on ranks. */
+ * with a command that does not train on ranks. After a failure *o and argv are of no use. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Read "A:B", the first and the last of some steps, counted from 1 (-ddp_trace_steps), and return
@@ -98,7 +98,7 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 /* Write to out, of DDP_OPTION_VALUES elements, the values of all options that have a bit of
  * `column` (DDP_OPTION_...), and return how many they are. Options without effect on CPUs are left
  * out unless on_gpus is 1. If ranks is above 0, the value of a BY_RANKS option that is not the
- * default names it, too. */
+ * default names this number, too. */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 

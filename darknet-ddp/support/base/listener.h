@@ -33,8 +33,8 @@ typedef struct ddp_listener ddp_listener;
 ddp_status ddp_listener_open(ddp_listener **out, const ddp_key *key, int pending,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Listen at the address *at, beside those before; DDP_LISTENER_SOCKETS at most. The system chooses
- * the port, which is set in *at. Fails with DDP_ERR_IO. */
+/* Listen at one more address, *at; DDP_LISTENER_SOCKETS at most. The system chooses the port, which
+ * is set in *at. Fails with DDP_ERR_IO. */
 ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write the sockets that a caller must poll for reading to fds, which has room for
@@ -44,8 +44,8 @@ int ddp_listener_wants(const ddp_listener *d, struct pollfd *fds);
 int ddp_listener_most(const ddp_listener *d);
 
 /* Accept connections and read what has come, without waiting. Return a connection whose handshake
- * has the key, and set *who to the handshake's number; -1: there is none now. The caller closes it;
- * reads and writes of it do not block. */
+ * has the key, and set *who to the handshake's number; -1: there is none now; call again until
+ * then. The caller closes it; reads and writes of it do not block. */
 int ddp_listener_accept(ddp_listener *d, int32_t *who);
 
 /* Close all sockets, also those of pending connections, and free d. NULL is allowed. */

@@ -15,7 +15,7 @@ typedef struct ddp_memory_room {
  * as left. For swap in a cgroup the machine's is taken, unless memory.swap.max says less. */
 ddp_memory_room ddp_memory_room_now(void);
 
-/* Return how many bytes of this process lie in memory or swap, but those of files. */
+/* Return how many bytes this process has in memory and in swap, without pages of files. */
 size_t ddp_memory_resident(void);
 
 #endif

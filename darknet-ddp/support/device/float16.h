@@ -107,6 +107,7 @@ DDP_HALF_INLINE float ddp_from_fp16(uint16_t half)
     return ddp_float_of(bits | sign);
 }
 
+/* Return x in the 16 bits of the wire's format; 0 for a format of other size. */
 DDP_HALF_INLINE uint16_t ddp_to_half(float x, ddp_wire wire)
 {
 #define HALF(NAME, name, ...)                                                                      \
@@ -116,6 +117,7 @@ DDP_HALF_INLINE uint16_t ddp_to_half(float x, ddp_wire wire)
     return 0;
 }
 
+/* Return the float that ddp_to_half has packed into `half`; 0 for a format of other size. */
 DDP_HALF_INLINE float ddp_from_half(uint16_t half, ddp_wire wire)
 {
 #define HALF(NAME, name, ...)                                                                      \

@@ -16,7 +16,7 @@ enum {
     DDP_IOU_THRESHOLDS = 10,  /* how many IoU thresholds there are: 0.5, 0.55, ... 0.95 */
     DDP_RECALLS_COCO = 101,   /* how many recalls COCO averages over: 0, 0.01, ... 1 */
     DDP_RECALLS_VOC2007 = 11, /* how many recalls VOC 2007 averages over: 0, 0.1, ... 1 */
-    DDP_DETECTIONS_MOST = 100
+    DDP_DETECTIONS_MOST = 100 /* how many detections of a picture and class count, the best */
 };
 
 /* Figures of one class, or of all together. */
@@ -24,7 +24,7 @@ typedef struct ddp_precision {
     size_t truths; /* boxes that were there */
     size_t
         detections;  /* boxes that the network gave, at any score, before the 100 best are taken */
-    size_t left_out; /* boxes of all classes that were left out since they were not finite */
+    size_t left_out; /* boxes of all classes that the caller left out since they were not finite */
     double ap; /* average precision, mean over the ten IoU thresholds (AP@0.5:0.95); -1: the class
                   has no truth */
     double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */
@@ -42,8 +42,8 @@ typedef struct ddp_precision_config {
     double score; /* score threshold of hits, precision, recall and mean_iou, 0 to 1 */
 } ddp_precision_config;
 
-/* Evaluate detections against truths. Sorts both in place (eval/detections.h). Classes outside
- * 0..classes are passed over.
+/* Evaluate detections against truths. Sorts both in place (eval/detections.h). Boxes of a class
+ * outside 0 to classes - 1 are passed over.
  *   each[0..classes)  figures of the classes
  *   *all              means of ap, ap50, ap75 over classes with truths (-1: there are none);
  *                     precision, recall, mean_iou of all boxes together; left_out is 0

@@ -32,7 +32,8 @@ void ddp_record_file_flush(ddp_record_file *f, int now);
  * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_record_file_lost(const ddp_record_file *f, const char **why);
 
-/* Write all waiting records, close the file, and free f's memory. f->fd becomes -1. */
+/* Write all waiting records, close the file, and free f's memory. f->fd becomes -1, all else 0: ask
+ * ddp_record_file_lost before. */
 void ddp_record_file_close(ddp_record_file *f);
 
 #endif

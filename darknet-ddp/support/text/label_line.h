@@ -11,14 +11,14 @@ typedef struct ddp_label_box {
 
 typedef enum ddp_label_verdict {
     DDP_LABEL_BLANK, /* the line has nothing but blanks */
-    DDP_LABEL_BOX,   /* the box is good */
-    DDP_LABEL_CUT, /* the box has size 0, or is not all in the picture: training takes the part that
-                      is in it, if any; `ddp check` counts an error */
-    DDP_LABEL_WRONG /* the line has no box: training ends */
+    DDP_LABEL_BOX,   /* the box is good; `kind` may still warn that training leaves it out */
+    DDP_LABEL_CUT,   /* the box has size 0, or a number of it is not within 0 to 1. Training takes
+                        what lies in the picture, if anything; `ddp check` counts an error */
+    DDP_LABEL_WRONG  /* the line has no box: training ends */
 } ddp_label_verdict;
 
 typedef struct ddp_label_line {
-    ddp_label_box box; /* set unless the line is blank or wrong */
+    ddp_label_box box; /* set, but for `line`, unless the line is blank or wrong */
     const char *kind;  /* short name of what is odd, as "label-columns"; NULL: nothing is */
     char why[256];     /* a sentence that says what is odd */
 } ddp_label_line;

@@ -10,8 +10,8 @@ char *ddp_word_next(char **at);
  * hexadecimal nor nan. Returns 1; 0, with *value not to be used, if it is none. */
 int ddp_word_number(const char *word, double *value);
 
-/* Read a word of digits, with a sign or none. Returns 1, with an integer that the word stands for,
- * or INT_MIN or INT_MAX if it is beyond; 0, with *value as it was, if the word is none. */
+/* Read a word of digits, with a sign or none. Returns 1, with *value its integer, or INT_MIN or
+ * INT_MAX if that is beyond an int; 0, with *value as it was, if the word is none. */
 int ddp_word_whole(const char *word, int *value);
 
 #endif

@@ -38,11 +38,10 @@ typedef enum ddp_link {
     DDP_LINK_LOST /* the rank, or the connection to it, is gone */
 } ddp_link;
 
-/* On rank 0 of `size`: begin to listen, and fill *invitation for the others. With local 1 (all
- * ranks are on one host) it listens on the loopback address alone. With local 0 it listens on an
- * address of each network interface that is up, or only of the one that `interface` names; NULL: of
- * each. *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket),
- * DDP_ERR_NOMEM. */
+/* On rank 0 of `size`: begin to listen, and fill *invitation for the others. It listens on the
+ * network interface that `interface` names. If that is NULL, it listens on the loopback address
+ * alone with local 1 (all ranks are on one host), with local 0 on each other interface that is up.
+ * *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
@@ -68,7 +67,8 @@ typedef void (*ddp_heartbeat_handler)(void *ctx, int rank, int kind, const void 
  * also accept ranks that come. */
 void ddp_heartbeat_poll(ddp_heartbeat *c, int wait_ms, ddp_heartbeat_handler handler, void *ctx);
 
-/* Return how the connection with a rank is. On ranks other than 0 only rank 0 has one. */
+/* Return how the connection with a rank is. On ranks other than 0 only rank 0 has one; for others
+ * it is DDP_LINK_LOST. */
 ddp_link ddp_heartbeat_link(const ddp_heartbeat *c, int rank);
 
 #endif

@@ -24,11 +24,11 @@ typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
     double timeout_s; /* the most seconds in which nothing moves in the run (until all ranks have
-                         joined, 30 s if that is more); 0: no limit */
-    double lost_s;    /* seconds that a connection must be gone, without a goodbye, before its rank
-                         counts as lost; until then a rank that fails can report its own error */
+                         joined, at least 30 s, or io_timeout_s if that is less); 0: no limit */
+    double lost_s; /* seconds after which a rank counts as lost whose connection is gone without a
+                      goodbye (rank 0: 3). Until then a rank that fails can report its own error */
     double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
-                            once all have joined, starts */
+                            once all have joined, starts; 0: no limit */
     /* The functions below are called by the watch's thread. They and ctx must outlive it. */
     void *ctx;
     /* Show a text of one or several lines, without a newline at its end. Called on rank 0, and on
@@ -57,9 +57,9 @@ typedef struct ddp_watch_config {
 ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Watch all ranks from now on. hosts[r], the name of rank r's host, must outlive the watch.
- * channel: NULL for one rank; else it becomes the watch's, on success. With w NULL it is closed.
- * Fails with DDP_ERR_NOMEM. */
+/* Watch all ranks from now on. Call once. hosts[r], the name of rank r's host, must outlive the
+ * watch. channel: NULL for one rank; else it becomes the watch's, on success. With w NULL it is
+ * closed. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 

@@ -92,8 +92,9 @@ int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 
 /* Average parameters, moments and statistics over ranks. Call after the last update of a period, or
  * between two steps to end one early. Every rank calls it; blocks. Does nothing where ranks are in
- * sync. Fails with DDP_ERR_FORMAT on every rank if a mean is not finite; the text names it. Fails
- * also with DDP_ERR_COMM. */
+ * sync. Fails with DDP_ERR_FORMAT on every rank if a mean is not finite; the text names the array.
+ * Fails also with DDP_ERR_COMM. After a failure the arrays are of no use. l may be NULL: in sync.
+ */
 ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many bytes an averaging sums on each rank, if every layer ran. */

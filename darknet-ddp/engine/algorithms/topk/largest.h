@@ -20,8 +20,8 @@ enum {
 
 /* An array and its largest elements (top_k.h). */
 typedef struct ddp_largest {
-    size_t count;
-    double percent;
+    size_t count;   /* how many elements the array has */
+    double percent; /* how many of each section's elements are told, above 0 */
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
     float *error; /* M's error, as many floats */
     float
@@ -35,8 +35,8 @@ typedef struct ddp_largest {
 void ddp_largest_encode(ddp_device *d, const ddp_largest *x);
 
 /* Set error to M without the elements that this rank has told. Then set m to the sum of the
- * elements that all ranks have told, added in the order of ranks. Call when all ranks' are in told.
- * If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
+ * elements that all ranks have told, added in the order of ranks. Call when `told` has the numbers
+ * of all ranks. If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
 void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran);
 
 /* ---- a kind of device: what the two functions above do there ---- */

@@ -30,8 +30,8 @@ int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent);
  * each section `percent`, above 0, of the elements are taken, and at least one. */
 size_t ddp_top_k_numbers(size_t count, double percent);
 
-/* Write the largest of x[0..count), and their places, to out[0..ddp_top_k_numbers). Of equal ones
- * the first are taken. NaN is larger than any number. */
+/* Write the largest of x[0..count), and their places, to out[0..ddp_top_k_numbers). They keep their
+ * order in x. Of equal ones the first are taken. NaN is larger than any number. */
 void ddp_top_k_select(float *out, const float *x, size_t count, double percent);
 
 /* Add each value in `told` to x at its place, in order; told is as ddp_top_k_select writes it for
