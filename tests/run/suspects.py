@@ -38,7 +38,7 @@ class Suspects(darknet.Case):
     def setUp(self):
         super().setUp()
         self.data = darknet.DataSet(self.folder, count=COUNT)
-        self.write("tiny.cfg", darknet.detector_cfg())
+        self.write("tiny.cfg", darknet.detector_cfg(flip=0))  # drawn weights know nothing of mirrored pictures
         tiny_weights.write(self.path(tiny_weights.PATH), sure_weights())
         self.labels = self.found()
         self.assertGreater(sum(map(len, self.labels.values())), 100)
@@ -93,8 +93,8 @@ class Suspects(darknet.Case):
             sown.add((kind, picture, line))
         return sown
 
-    def ranking(self, *words, ranks=0):
-        result = self.succeeds(*SUSPECTS, *words, "-json", "suspects.json", ranks=ranks)
+    def ranking(self, *options, words=WORDS, ranks=0):
+        result = self.succeeds("ddp", "suspects", *words, *options, "-json", "suspects.json", ranks=ranks)
         return self.json("suspects.json")["suspects"], result
 
     def test_sown_faults_stand_first(self):
@@ -113,21 +113,21 @@ class Suspects(darknet.Case):
             page = f.read()
         self.assertGreaterEqual(page.count('href="data:image/jpeg;base64,'), len(sown))
         self.assertNotRegex(page, r"https?:|<script")
-        self.check_review(ranking)
+        self.check_review(ranking, {picture for _, picture, _ in sown})
         self.assertEqual(self.ranking(ranks=2)[0], ranking)
         self.refused(*SUSPECTS, "-out", "review", says="-out: cannot write review/")
         self.write("mine.html", "mine")
         self.refused(*SUSPECTS, "-o", "mine.html", code=2, says="page that darknet wrote")
 
-    def check_review(self, ranking):
-        """The files that are written have the labels as they were before faults were sown, but for the kind `extra` of small doubt."""
+    def check_review(self, ranking, sown):
+        """The files of pictures with a sown fault have the labels as they were before, but for the kind `extra` of small doubt."""
         before = self.found()
         for name in os.listdir(self.path("review")):
             picture = f"images/{name[:-4]}.png"
             kinds = {s["kind"] for s in ranking if s["picture"] == picture}
             with open(self.path(f"review/{name}"), encoding="ascii") as f:
                 lines = [tuple(map(float, line.split())) for line in f]
-            if kinds & {"class", "place", "missing", "twice"} and len(kinds) == 1:
+            if picture in sown and kinds & {"class", "place", "missing", "twice"} and len(kinds) == 1:
                 self.assertEqual(len(lines), len(before[picture]), (picture, kinds))
                 for label in before[picture]:
                     self.assertTrue(any(line[0] == label[0] and iou(line, label) > 0.9 for line in lines), (picture, kinds))
@@ -138,12 +138,29 @@ class Suspects(darknet.Case):
         self.data.list("train.list", self.data.pictures * 2)
         self.assertEqual(self.ranking()[0], once)
 
+    def test_weights_of_a_run(self):
+        """Without weights on the line the newest ones of the cfg's run count, and numbered ones of its second half, as if they were named."""
+        self.write_labels()
+        self.refused("ddp", "suspects", *WORDS[:2], says="backup has no weights of a run of tiny")
+        os.rename(self.path(WORDS[2]), self.path("first.weights"))
+        self.write("tiny.cfg", darknet.detector_cfg(flip=0, max_batches=350, learning_rate=0.0001))
+        result = self.succeeds("detector", "train", *WORDS[:2], "first.weights", "-clear", "-ddp_seed", "1")
+        self.assertIn("`darknet ddp suspects train.data tiny.cfg` lists the labels", result.out)
+        with open(self.path("backup/tiny.html"), encoding="utf-8") as f:
+            self.assertIn("darknet ddp suspects train.data tiny.cfg -o suspects.html", f.read())
+        own = self.ranking(words=WORDS[:2])[0]
+        named = [f"backup/tiny_{which}.weights" for which in (200, 300, "final")]
+        self.assertEqual(own, self.ranking(words=(*WORDS[:2], *named))[0])
+        self.assertEqual(own, self.ranking(words=WORDS[:2], ranks=2)[0])
+        self.assertNotEqual(own, self.ranking(words=(*WORDS[:2], named[-1]))[0])
+
     def test_refusals(self):
         self.write_labels()
         self.write("cls.cfg", darknet.classifier_cfg())
         self.refused("ddp", "suspects", "train.data", "cls.cfg", tiny_weights.PATH, says="it is of another cfg")
         self.write("no.data", "classes=2\nnames=names.list\n")
         self.refused("ddp", "suspects", "no.data", *WORDS[1:], says="no.data has no train=")
+        self.refused(*SUSPECTS, *WORDS[2:] * 8, code=2, says="at most 8 files of weights")
 
 
 if __name__ == "__main__":

@@ -170,6 +170,11 @@ int ddp_network_outputs(const network *net)
     return net->outputs;
 }
 
+int ddp_network_mirrors(const network *net)
+{
+    return !net->rules.no_flip;
+}
+
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err)
 {
     if (net->gpu_index >= 0)

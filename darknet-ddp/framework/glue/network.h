@@ -76,6 +76,9 @@ void ddp_network_input(const network *net, int *width, int *height);
 /* Return how many numbers net gives for a picture; for a classifier, that is its classes. */
 int ddp_network_outputs(const network *net);
 
+/* Return 1 if training mirrors half of the pictures; 0 if the cfg has flip=0. */
+int ddp_network_mirrors(const network *net);
+
 /* Fail with DDP_ERR_USAGE if predictions of net cannot compute in bf16: it is on a GPU, the CPU has
  * no instructions for bf16, or the build no oneDNN. */
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err) DDP_MUST_CHECK;

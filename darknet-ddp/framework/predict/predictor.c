@@ -151,7 +151,17 @@ static int by_score(const void *a, const void *b)
     return (x->box.top > y->box.top) - (x->box.top < y->box.top);
 }
 
-static void find_boxes(ddp_predictor *p, ddp_prediction *out)
+/* Add a find of the mirrored picture. */
+static void add_mirrored(void *ctx, const ddp_detection *d)
+{
+    ddp_detection back = *d;
+
+    back.picture = 1;
+    back.box.left = 1 - d->box.left - d->box.width;
+    add(ctx, &back);
+}
+
+static void find_boxes(ddp_predictor *p, image fitted, ddp_prediction *out)
 {
     ddp_find_rules rules = {.least = p->config.thresh,
                             .hierarchy = p->config.hierarchy,
@@ -159,6 +169,12 @@ static void find_boxes(ddp_predictor *p, ddp_prediction *out)
                             .classes = p->classes};
 
     out->not_finite = ddp_find_boxes(p->net, out->width, out->height, &rules, add, out);
+    if (p->config.mirrors) {
+        flip_image(fitted);
+        (void)inference_predict(p->plan, p->net, fitted.data);
+        out->not_finite +=
+            ddp_find_boxes(p->net, out->width, out->height, &rules, add_mirrored, out);
+    }
     if (out->count > 0) {
         qsort(out->found, out->count, sizeof *out->found, by_score);
         return;
@@ -193,7 +209,7 @@ static void predict(ddp_predictor *p, image fitted, ddp_prediction *out)
     if (p->config.is_classifier)
         find_classes(p, output, out);
     else
-        find_boxes(p, out);
+        find_boxes(p, fitted, out);
 }
 
 /* ---- pictures ---- */

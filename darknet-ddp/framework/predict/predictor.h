@@ -26,6 +26,7 @@ typedef struct ddp_predictor_config {
                     class goes; 0: all stay */
     int top;     /* how many classes a classifier names; more than it has count as all */
     int threads; /* pictures that are decoded at a time, at least 1 */
+    int mirrors; /* 1: a detector also looks at each picture mirrored */
 } ddp_predictor_config;
 
 enum { DDP_PREDICTION_WHY = 1024 };
@@ -38,7 +39,8 @@ typedef struct ddp_prediction {
     int width, height; /* size of the picture in pixels */
     double seconds;    /* time of the forward pass */
     /* A detector's boxes, in fractions of the picture, or a classifier's `top` likeliest classes,
-     * with boxes of 0. The likeliest stands first. */
+     * with boxes of 0. The likeliest stands first. With `mirrors`, `picture` of a find is 1 if it
+     * was found in the mirrored picture; its place is that in the picture as it is. */
     ddp_detection *found;
     size_t count;
     size_t not_finite; /* boxes left out since they are not finite */

@@ -9,6 +9,7 @@
 #include "inputs/text_file.h"
 #include "launch/gpus.h"
 #include "launch/transport_choice.h"
+#include "predict/own_weights.h"
 #include "predict/run.h"
 #include "predict/source.h"
 #include "predict/suspects.h"
@@ -26,7 +27,10 @@ struct testing {
     int is_suspects; /* 1: of train=, and for the ranking of its labels */
     ddp_group *group;
     ddp_gpus gpus;
-    network *net;
+    ddp_own_weights own;  /* a run's, if the command names none */
+    char *const *weights; /* one file, or several that look for suspects */
+    size_t weights_count;
+    network *nets[DDP_PREDICTORS_MOST];
     ddp_sections data;
     ddp_lines names, train;
     ddp_source source;
@@ -49,7 +53,26 @@ static void require(ddp_status st, const ddp_error *err)
 
 /* ---- network and names ---- */
 
-static void load_network(struct testing *t)
+/* Choose the weights: those that the command names, or for suspects those of the cfg's run. */
+static ddp_status choose_weights(struct testing *t, ddp_error *err)
+{
+    const ddp_command_call *call = t->call;
+
+    t->weights = call->words + 2;
+    t->weights_count = t->is_suspects ? (size_t)call->count - 2 : 1;
+    if (t->weights_count > DDP_PREDICTORS_MOST)
+        return ddp_fail(err, DDP_ERR_USAGE, "suspects takes at most %d files of weights",
+                        DDP_PREDICTORS_MOST);
+    if (t->weights_count > 0)
+        return DDP_OK;
+    if (ddp_own_weights_find(&t->own, &t->data, call->words[0], call->words[1], err))
+        return err->code;
+    t->weights = t->own.paths;
+    t->weights_count = t->own.count;
+    return DDP_OK;
+}
+
+static void load_networks(struct testing *t)
 {
     const ddp_options *options = t->call->options;
     const ddp_net_number numbers[] = {{"width", options->net_width},
@@ -58,12 +81,14 @@ static void load_network(struct testing *t)
                                       {"subdivisions", 1}};
     ddp_network_shape shape;
 
-    if (ddp_group_rank(t->group) > 0)
-        ddp_rank_output_quiet();
-    t->net = ddp_network_load(&shape, t->call->words[1], numbers,
-                              sizeof numbers / sizeof numbers[0], t->gpus.gpu);
-    ddp_network_read(t->net, t->call->words[2]);
-    ddp_rank_output_errors_only();
+    for (size_t i = 0; i < t->weights_count; i++) {
+        if (i > 0 || ddp_group_rank(t->group) > 0)
+            ddp_rank_output_quiet();
+        t->nets[i] = ddp_network_load(&shape, t->call->words[1], numbers,
+                                      sizeof numbers / sizeof numbers[0], t->gpus.gpu);
+        ddp_network_read(t->nets[i], t->weights[i]);
+        ddp_rank_output_errors_only();
+    }
 }
 
 /* The file with the names of classes; NULL: there is none. */
@@ -90,7 +115,7 @@ static ddp_status read_names(struct testing *t, ddp_error *err)
 static ddp_status check_names(struct testing *t, ddp_error *err)
 {
     const char *data = t->call->words[0], *told = ddp_sections_find(&t->data, "classes");
-    int classes = t->is_classifier ? ddp_network_outputs(t->net) : ddp_find_classes(t->net);
+    int classes = t->is_classifier ? ddp_network_outputs(t->nets[0]) : ddp_find_classes(t->nets[0]);
 
     t->config.classes = classes;
     t->config.names = t->names.all;
@@ -159,7 +184,7 @@ static void open_ranks(struct testing *t)
     const ddp_arguments words = {.command = t->is_classifier ? "classifier" : "detector",
                                  .data = t->call->words[0],
                                  .cfg = t->call->words[1],
-                                 .weights = t->call->words[2]};
+                                 .weights = t->call->count > 2 ? t->call->words[2] : NULL};
     ddp_error err;
 
     require(ddp_backend_open(&t->group, t->call->options, t->call->launcher, &err), &err);
@@ -172,7 +197,7 @@ static void open_ranks(struct testing *t)
 }
 
 /* Finds of less say nothing of a label. */
-static const float least_score = 0.05F;
+static const float least_score = 0.01F;
 
 static int threads_of(const ddp_options *o)
 {
@@ -181,7 +206,7 @@ static int threads_of(const ddp_options *o)
     return o->threads > 0 ? o->threads : cores > 1 ? (int)cores : 2;
 }
 
-static void open_predictor(struct testing *t)
+static void open_predictors(struct testing *t)
 {
     const ddp_options *o = t->call->options;
     const ddp_predictor_config config = {.is_classifier = t->is_classifier,
@@ -189,16 +214,23 @@ static void open_predictor(struct testing *t)
                                          .hierarchy = (float)o->hierarchy,
                                          .nms = (float)o->nms,
                                          .top = top_of(t),
-                                         .threads = threads_of(o)};
+                                         .threads = threads_of(o),
+                                         .mirrors =
+                                             t->is_suspects && ddp_network_mirrors(t->nets[0])};
     ddp_error err;
 
     t->config.is_classifier = t->is_classifier;
     t->config.data = t->call->words[0];
     t->config.thresh = config.thresh;
     t->config.ext_output = o->ext_output;
-    require(ddp_predictor_open(&t->run.predictor, t->net, &config, &err), &err);
-    if (o->predict_bf16)
-        require(ddp_predictor_use_bf16(t->run.predictor, &err), &err);
+    for (size_t i = 0; i < t->weights_count; i++) {
+        ddp_predictor **predictor = &t->run.predictors[t->run.predictor_count++];
+
+        require(ddp_predictor_open(predictor, t->nets[i], &config, &err), &err);
+        if (o->predict_bf16)
+            require(ddp_predictor_use_bf16(*predictor, &err), &err);
+    }
+    t->config.views = (1 + config.mirrors) * (int)t->weights_count;
     t->run.config = &t->config;
     t->run.unreadable = ddp_report_print;
 }
@@ -281,11 +313,14 @@ static void print_sum(const struct testing *t, double seconds)
 
 static void close_all(struct testing *t)
 {
-    ddp_predictor_close(t->run.predictor);
-    ddp_network_free(t->net);
+    for (size_t i = 0; i < t->weights_count; i++) {
+        ddp_predictor_close(t->run.predictors[i]);
+        ddp_network_free(t->nets[i]);
+    }
     ddp_source_release(&t->source);
     ddp_lines_release(&t->names);
     ddp_lines_release(&t->train);
+    ddp_own_weights_release(&t->own);
     ddp_sections_release(&t->data);
     ddp_group_close(t->group);
     ddp_gpus_release(&t->gpus);
@@ -302,10 +337,12 @@ static int test(struct testing t)
     if (asks && ddp_group_size(t.group) > 1)
         require(ddp_fail(&err, DDP_ERR_USAGE, "several ranks want pictures on the command line"),
                 &err);
-    require(ddp_source_read(&t.source, call->words + 3, call->count - 3, &err), &err);
-    load_network(&t);
+    if (!t.is_suspects)
+        require(ddp_source_read(&t.source, call->words + 3, call->count - 3, &err), &err);
+    require(choose_weights(&t, &err), &err);
+    load_networks(&t);
     require(check_names(&t, &err), &err);
-    open_predictor(&t);
+    open_predictors(&t);
     began = ddp_clock_ns();
     if (asks)
         run_prompt(&t);

@@ -118,6 +118,44 @@ static ddp_status gather(ddp_predict_run *run, ddp_prediction *own, size_t left,
 
 /* ---- pictures ---- */
 
+/* Add to p, a picture, what one more predictor finds in its pixels; `view` of the finds. */
+static ddp_status look_again(ddp_predictor *predictor, ddp_prediction *p, uint32_t view,
+                             ddp_error *err)
+{
+    size_t bytes = 3 * sizeof *p->pixels * (size_t)p->width * (size_t)p->height;
+    float *copy = malloc(bytes);
+    ddp_detection *grown;
+    ddp_prediction more;
+
+    if (!copy)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a picture");
+    memcpy(copy, p->pixels, bytes);
+    ddp_predictor_planes(predictor, copy, p->width, p->height, &more);
+    grown = realloc(p->found, (p->count + more.count + 1) * sizeof *grown);
+    if (grown) {
+        p->found = grown;
+        for (size_t i = 0; i < more.count; i++) {
+            p->found[p->count] = more.found[i];
+            p->found[p->count++].picture += view;
+        }
+    }
+    p->seconds += more.seconds;
+    ddp_prediction_release(&more);
+    return grown ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory for boxes");
+}
+
+static ddp_status predict_next(ddp_predict_run *run, ddp_prediction *p, ddp_error *err)
+{
+    size_t views = (size_t)run->config->views;
+    ddp_status st = DDP_OK;
+
+    if (!ddp_predictor_next(run->predictors[0], p) || p->why[0])
+        return st;
+    for (size_t i = 1; i < run->predictor_count && !st; i++)
+        st = look_again(run->predictors[i], p, (uint32_t)(views / run->predictor_count * i), err);
+    return st;
+}
+
 static ddp_status take(ddp_predict_run *run, ddp_prediction *p, ddp_error *err)
 {
     if (p->why[0])
@@ -136,9 +174,10 @@ static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end,
     for (size_t round = first; round < end && !st; round += ranks) {
         ddp_prediction own = {0};
 
-        for (; next < end && ddp_predictor_has_room(run->predictor); next += ranks)
-            ddp_predictor_load(run->predictor, run->config->paths[next], next);
-        if (ddp_predictor_next(run->predictor, &own))
+        for (; next < end && ddp_predictor_has_room(run->predictors[0]); next += ranks)
+            ddp_predictor_load(run->predictors[0], run->config->paths[next], next);
+        st = predict_next(run, &own, err);
+        if (!st && own.path)
             st = take(run, &own, err);
         if (!st)
             st = gather(run, &own, end - round, line, err);
@@ -179,7 +218,7 @@ static ddp_status run_frame(ddp_predict_run *run, const unsigned char *rgb,
     ddp_prediction p;
     ddp_status st;
 
-    ddp_predictor_frame(run->predictor, rgb, info->width, info->height, &p);
+    ddp_predictor_frame(run->predictors[0], rgb, info->width, info->height, &p);
     p.path = run->config->paths[film];
     p.number = frame;
     p.is_frame = 1;

@@ -5,11 +5,14 @@
 #include "comm/group.h"
 #include "predict/sinks.h"
 
-enum { DDP_SINKS_MOST = 5 };
+enum { DDP_SINKS_MOST = 5, DDP_PREDICTORS_MOST = 8 };
 
 typedef struct ddp_predict_run {
     ddp_group *group;
-    ddp_predictor *predictor;
+    /* The first one predicts. Of pictures the others do so, too; config->views is how many views
+     * they all have, and `picture` of a find is its view. */
+    ddp_predictor *predictors[DDP_PREDICTORS_MOST];
+    size_t predictor_count;
     const ddp_sink_config *config;
     /* the sinks; ranks other than 0 have only those with is_of_each_rank */
     ddp_sink sinks[DDP_SINKS_MOST];

@@ -15,6 +15,7 @@ typedef struct ddp_sink_config {
     const char *data;   /* the .data file */
     char *const *names; /* a name for each class; not NULL */
     int classes;
+    int views;          /* number of predictors; with `mirrors`, twice that */
     float thresh;       /* score, 0 to 1, from which boxes were kept */
     int ext_output;     /* 1: boxes are printed, too */
     char *const *paths; /* the pictures and films, `count` of them */

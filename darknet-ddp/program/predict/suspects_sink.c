@@ -172,6 +172,7 @@ ddp_status ddp_suspects_sink_open(ddp_sink *sink, const ddp_sink_config *config,
         return no_memory(err);
     s->all.config = config;
     s->all.ranking.classes = config->classes;
+    s->all.ranking.views = config->views;
     s->files = *files;
     *sink = (ddp_sink){.ctx = s, .take = take, .close = close_suspects};
     return DDP_OK;

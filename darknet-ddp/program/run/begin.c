@@ -126,8 +126,8 @@ static ddp_status reads(const char *what, const char *path, ddp_error *err)
     return ddp_data_files_add(&ddp_run.inputs, what, path, err);
 }
 
-/* Lines that say what the run is. Free them. */
-static char *describe(void)
+/* Return lines for the page that say what the run is, and what tells of its labels. Free them. */
+static char *describe(const char *cfg)
 {
     char *text = NULL;
     size_t size;
@@ -138,6 +138,10 @@ static char *describe(void)
     ddp_banner_print(out, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                      ddp_run.seed);
     ddp_overrides_print(out, "DDP: ", &ddp_run.overrides);
+    if (ddp_run.is_detector && ddp_run.data)
+        (void)fprintf(out,
+                      "labels most likely wrong: darknet ddp suspects %s %s -o suspects.html\n",
+                      ddp_run.data, cfg);
     (void)fclose(out);
     return text;
 }
@@ -167,7 +171,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
     int64_t communication_ns = ddp_trainer_communication_ns(ddp_run.trainer);
     ddp_head_layers heads = ddp_network_heads(net);
     int writes = ddp_run.options->records && (!ddp_run.is_finished || is_validation_missing());
-    char *banner = describe(), *command = ddp_command_line();
+    char *banner = describe(cfg), *command = ddp_command_line();
     ddp_run_files_config config = {.directory = ddp_run.directory,
                                    .cfg = cfg,
                                    .tensorboard = ddp_run.options->tensorboard,

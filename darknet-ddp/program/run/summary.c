@@ -113,8 +113,8 @@ static void print_command(const ddp_summary *s)
 static void print_suspects(const ddp_summary *s)
 {
     if (s->data && !s->stopped)
-        printf("DDP: `darknet ddp suspects %s %s %s` lists the labels that are most likely wrong\n",
-               s->data, s->cfg, ddp_checkpoints_last(s->checkpoints));
+        printf("DDP: `darknet ddp suspects %s %s` lists the labels that are most likely wrong\n",
+               s->data, s->cfg);
 }
 
 void ddp_summary_print(const ddp_summary *s)

@@ -1,13 +1,15 @@
 #include "eval/suspects.h"
 
+#include "eval/places.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 static const double same_thing = 0.9;   /* IoU of two labels from which they are one thing's */
-static const double found_at = 0.5;     /* IoU from which a find is at the place of a label */
+static const double least_score = 0.05; /* of a find that is looked at for itself */
 static const double beside = 0.1;       /* IoU from which a find may be what a label means */
-static const double shadow = 0.6;       /* IoU from which a find is the likelier one's again */
+static const double shadow = 0.6;       /* IoU from which a find is the surer one's again */
 static const double prior_odds = 0.01;  /* of a label being wrong, before any evidence */
+static const double unsure = 0.3;       /* keeps the odds of a strength of 1 finite */
 static const double least_doubt = 0.02; /* less is not listed */
 static const double few =
     10; /* right labels and finds that are supposed besides, so that the first one is not all */
@@ -15,8 +17,8 @@ static const double few =
 /* A fact about a label or a find. Each is compared with those of its class and kind. */
 struct ddp_suspect_evidence {
     int class_id;          /* the label's; if another class is found, that one */
-    ddp_suspect_kind kind; /* of the suspect; of a find without fault MISSING, of a label EXTRA */
-    int is_fault;          /* 0: a label that is found, or a find at a label: it only counts */
+    ddp_suspect_kind kind; /* of the suspect; of a find without fault MISSING */
+    int is_fault;          /* 0: a find at a label, which only counts */
     double strength;       /* from 0 to 1 */
     size_t suspect;        /* of s->list, plus 1; 0: none */
 };
@@ -71,20 +73,23 @@ static int add_evidence(ddp_suspects *s, struct ddp_suspect_evidence e)
 
 /* ---- a picture ---- */
 
-/* A find that no likelier find of any class has at its place. */
+/* A find whose place no surer find has. */
 struct find {
-    const ddp_detection *d;
-    int is_at_label;
+    const ddp_detection *d; /* NULL: it explains a label, or has a surer find's place */
+    ddp_place place;
+    double near;                     /* from 0 to 1: how near it is to a label */
     const ddp_label_truth *explains; /* the label that it may explain; NULL: none */
 };
 
-static double own_score(const ddp_truth *label, const ddp_detection *found, size_t count)
+static int by_sureness(const void *a, const void *b)
 {
-    for (size_t i = 0; i < count; i++) /* the likeliest first */
-        if (found[i].class_id == label->class_id
-            && ddp_box_iou(&found[i].box, &label->box) >= found_at)
-            return found[i].score;
-    return 0;
+    const struct find *x = a, *y = b;
+
+    if (x->place.sure != y->place.sure)
+        return x->place.sure < y->place.sure ? 1 : -1;
+    if (x->d->score != y->d->score)
+        return x->d->score < y->d->score ? 1 : -1;
+    return x->d < y->d ? -1 : x->d > y->d;
 }
 
 static int is_shadow(const struct find *finds, size_t count, const ddp_detection *d)
@@ -126,119 +131,133 @@ static int add_twice(ddp_suspects *s, uint32_t picture, const ddp_label_truth *l
     return 0;
 }
 
-/* Return the label that find f may explain: it overlaps, its own class is found there much less,
- * and either it is of this class or f is at its place. */
-static const ddp_label_truth *explained(const struct find *f, const ddp_label_truth *labels,
-                                        const double *own, size_t count)
+/* See what find f has to do with the labels, of which `places` are what is seen there. It explains
+ * the label that it overlaps most, if far less is seen at that. */
+static void compare(struct find *f, const ddp_label_truth *labels, const ddp_place *places,
+                    size_t count)
 {
-    const ddp_label_truth *best = NULL;
-    double most = beside;
+    size_t nearest = 0;
+    double most = 0;
 
     for (size_t i = 0; i < count; i++) {
         double iou = ddp_box_iou(&f->d->box, &labels[i].truth.box);
 
-        if (own[i] > f->d->score / 2 || iou < most
-            || (iou < found_at && labels[i].truth.class_id != f->d->class_id))
-            continue;
-        most = iou;
-        best = &labels[i];
+        if (iou > most) {
+            most = iou;
+            nearest = i;
+        }
     }
-    return best;
+    if (most == 0)
+        return;
+    f->near = ddp_place_nearness(&f->d->box, &labels[nearest].truth.box);
+    if (most >= beside && f->near < 1 && places[nearest].sure < f->place.sure / 2)
+        f->explains = &labels[nearest];
 }
 
-/* Set finds to those of found that are nobody's shadow, and what each has to do with the labels.
- * own: score of each label. Returns how many. */
-static size_t choose_finds(struct find *finds, const ddp_label_truth *labels, const double *own,
-                           size_t label_count, const ddp_detection *found, size_t found_count)
+/* Set finds to what is seen, but for shadows, and compare each with the labels. Returns how many.
+ */
+static size_t choose_finds(struct find *finds, const ddp_seen *seen, const ddp_label_truth *labels,
+                           const ddp_place *places, size_t label_count)
 {
-    size_t count = 0;
+    size_t all = 0, count = 0;
 
-    for (size_t i = 0; i < found_count; i++) {
-        struct find f = {.d = &found[i]};
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->all[i].score >= least_score) {
+            const ddp_detection *d = &seen->all[i];
 
-        if (is_shadow(finds, count, &found[i]))
+            finds[all++] =
+                (struct find){.d = d, .place = ddp_place_look(seen, &d->box, d->class_id)};
+        }
+    if (all > 0)
+        qsort(finds, all, sizeof *finds, by_sureness);
+    for (size_t i = 0; i < all; i++) {
+        struct find f = finds[i];
+
+        if (is_shadow(finds, count, f.d))
             continue;
-        for (size_t k = 0; k < label_count && !f.is_at_label; k++)
-            f.is_at_label = labels[k].truth.class_id == found[i].class_id
-                            && ddp_box_iou(&labels[k].truth.box, &found[i].box) >= found_at;
-        if (!f.is_at_label)
-            f.explains = explained(&f, labels, own, label_count);
+        compare(&f, labels, places, label_count);
         finds[count++] = f;
     }
     return count;
 }
 
-static int add_find(ddp_suspects *s, uint32_t picture, const struct find *f)
+/* Set what is found of a suspect. */
+static void set_found(ddp_suspect *s, const ddp_place *p, const ddp_box *box)
 {
-    const ddp_suspect missing = {
-        .kind = DDP_SUSPECT_MISSING,
-        .picture = picture,
-        .other.truth = {.picture = picture, .class_id = f->d->class_id, .box = f->d->box},
-        .has_other = 1,
-        .score = f->d->score};
-
-    if (!f->is_at_label && add_suspect(s, &missing))
-        return -1;
-    return add_evidence(s, (struct ddp_suspect_evidence){.class_id = f->d->class_id,
-                                                         .kind = DDP_SUSPECT_MISSING,
-                                                         .is_fault = !f->is_at_label,
-                                                         .strength = f->d->score});
+    s->other.truth = (ddp_truth){.picture = s->picture, .class_id = p->class_id, .box = *box};
+    s->has_other = 1;
+    s->score = p->first;
 }
 
-/* Add a label, with the likeliest find that explains it, which is then taken out of finds. */
-static int add_label(ddp_suspects *s, uint32_t picture, const ddp_label_truth *label, double own,
-                     struct find *finds, size_t find_count)
+static int add_find(ddp_suspects *s, uint32_t picture, const struct find *f)
+{
+    ddp_suspect missing = {.kind = DDP_SUSPECT_MISSING, .picture = picture};
+    int is_fault = f->near < 1;
+
+    set_found(&missing, &f->place, &f->d->box);
+    if (is_fault && add_suspect(s, &missing))
+        return -1;
+    return add_evidence(
+        s, (struct ddp_suspect_evidence){.class_id = f->place.class_id,
+                                         .kind = DDP_SUSPECT_MISSING,
+                                         .is_fault = is_fault,
+                                         .strength = f->place.sure * (is_fault ? 1 - f->near : 1)});
+}
+
+/* Add a label, with the surest find that explains it, which is then taken out of finds. */
+static int add_label(ddp_suspects *s, uint32_t picture, const ddp_label_truth *label,
+                     const ddp_place *p, struct find *finds, size_t find_count)
 {
     ddp_suspect suspect = {.kind = DDP_SUSPECT_EXTRA, .picture = picture, .label = *label};
-    int class_id = label->truth.class_id;
-    double strength = 1 - own;
+    struct ddp_suspect_evidence e = {
+        .class_id = label->truth.class_id, .is_fault = 1, .strength = 1 - p->sure};
     struct find *f = NULL;
 
     for (size_t i = 0; i < find_count && !f; i++)
         f = finds[i].d && finds[i].explains == label ? &finds[i] : NULL;
     if (f) {
-        int is_place = f->d->class_id == class_id;
-
-        class_id = f->d->class_id;
-        suspect.kind = is_place ? DDP_SUSPECT_PLACE : DDP_SUSPECT_CLASS;
-        suspect.other.truth =
-            (ddp_truth){.picture = picture, .class_id = f->d->class_id, .box = f->d->box};
-        suspect.has_other = 1;
-        suspect.score = f->d->score;
-        strength *= f->d->score;
-        if (is_place)
-            strength *= 1 - ddp_box_iou(&f->d->box, &label->truth.box);
+        suspect.kind = DDP_SUSPECT_PLACE;
+        set_found(&suspect, &f->place, &f->d->box);
+        e.strength *= f->place.sure;
         f->d = NULL;
+    } else if (p->class_id != e.class_id && p->sure * (1 - p->own / p->sum) > 1 - p->sure) {
+        suspect.kind = DDP_SUSPECT_CLASS;
+        set_found(&suspect, p, &p->d->box);
+        e.strength = p->sure * (p->first - p->own) / p->sum;
+        e.class_id = p->class_id;
     }
-    if (add_suspect(s, &suspect))
-        return -1;
-    return add_evidence(
-        s, (struct ddp_suspect_evidence){
-               .class_id = class_id, .kind = suspect.kind, .is_fault = 1, .strength = strength});
+    e.kind = suspect.kind;
+    return add_suspect(s, &suspect) || add_evidence(s, e) ? -1 : 0;
 }
 
 int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *labels,
                      size_t label_count, const ddp_detection *found, size_t found_count)
 {
-    double *own = calloc(label_count + 1, sizeof *own);
+    ddp_seen seen = {.all = found,
+                     .count = found_count,
+                     .classes = s->classes,
+                     .views = s->views,
+                     .best = calloc((size_t)s->classes * (size_t)s->views, sizeof(double))};
+    ddp_place *places = calloc(label_count + 1, sizeof *places);
     struct find *finds = calloc(found_count + 1, sizeof *finds);
     char *pairs = calloc(label_count + 1, 1);
-    int failed = !own || !finds || !pairs;
+    int failed = !seen.best || !places || !finds || !pairs;
     size_t count = 0;
 
-    for (size_t i = 0; !failed && i < label_count; i++)
-        own[i] = own_score(&labels[i].truth, found, found_count);
     failed = failed || add_twice(s, picture, labels, label_count, pairs);
+    for (size_t i = 0; !failed && i < label_count; i++)
+        places[i] = ddp_place_look(&seen, &labels[i].truth.box, labels[i].truth.class_id);
     if (!failed)
-        count = choose_finds(finds, labels, own, label_count, found, found_count);
+        count = choose_finds(finds, &seen, labels, places, label_count);
     for (size_t i = 0; !failed && i < label_count; i++)
         if (!pairs[i])
-            failed = add_label(s, picture, &labels[i], own[i], finds, count);
+            failed = add_label(s, picture, &labels[i], &places[i], finds, count);
     for (size_t i = 0; !failed && i < count; i++)
         if (finds[i].d)
             failed = add_find(s, picture, &finds[i]);
     s->labels += label_count;
-    free(own);
+    free(seen.best);
+    free(places);
     free(finds);
     free(pairs);
     return failed ? -1 : 0;
@@ -272,7 +291,8 @@ static void doubt_alike(ddp_suspects *s, const struct ddp_suspect_evidence *all,
         for (end = i; end < count && all[end].strength == all[i].strength; end++)
             faults += (size_t)all[end].is_fault;
         among = (double)(all[i].kind == DDP_SUSPECT_MISSING ? end : labels);
-        odds = prior_odds * all[i].strength * (among + few) / (double)(faults + 1);
+        odds = prior_odds * all[i].strength / (1 + unsure - all[i].strength) * (among + few)
+               / (double)(faults + 1);
         for (size_t k = i; k < end; k++)
             if (all[k].suspect)
                 s->list[all[k].suspect - 1].doubt = odds / (1 + odds);

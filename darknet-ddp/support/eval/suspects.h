@@ -1,14 +1,20 @@
 /* eval/suspects.h: ranks the labels of a data set by how likely they are wrong, given what a
  * network that was trained on them finds.
  *
- * 1. Begin with an all zero ddp_suspects, and set its `classes`.
+ * 1. Begin with an all zero ddp_suspects, and set its `classes` and `views`.
  * 2. ddp_suspects_add takes the pictures, one at a time.
  * 3. ddp_suspects_rank makes the list. ddp_suspects_release frees it.
  *
- * A label that is never found and a find without a label are suspects. Each is worth as much as it
- * is rare for its class, so a class that the network knows badly does not fill the list. A find
- * that explains a label which is not found, by another class or a place nearby, makes one suspect
- * of both. Of two labels on one thing one is surely wrong. */
+ * A view is a network, or a network that looks at the mirrored picture. Scores are means over all
+ * views: what only one of them finds is worth little.
+ *
+ * A network may know that there is a thing, and not which one. So two questions are asked apart: is
+ * there a thing at the place of a box, of whatever class, and which class is it? Three kinds of
+ * suspects follow: a label at whose place nothing is seen, a thing without a label, and a label
+ * whose class stands behind another one. Each is worth as much as it is rare for its class, so a
+ * class that the network knows badly does not fill the list. A thing beside a label at which
+ * nothing is seen makes one suspect of both. Of two labels on one thing one is
+ * surely wrong. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 
@@ -17,7 +23,7 @@
 typedef enum ddp_suspect_kind {
     DDP_SUSPECT_TWICE,   /* two labels on one thing: IoU of 0.9 or more */
     DDP_SUSPECT_CLASS,   /* another class is found at the label's place */
-    DDP_SUSPECT_PLACE,   /* the label's class is found beside it */
+    DDP_SUSPECT_PLACE,   /* a thing is found beside it */
     DDP_SUSPECT_MISSING, /* a find without a label */
     DDP_SUSPECT_EXTRA,   /* a label that is never found */
     DDP_SUSPECT_KINDS
@@ -36,11 +42,12 @@ typedef struct ddp_suspect {
     ddp_label_truth label; /* line 0: there is no label (MISSING) */
     ddp_label_truth other; /* the find, or the second label; line 0: it is no label */
     int has_other;         /* 0: there is none (EXTRA) */
-    double score;          /* the network's score of what is found */
+    double score;          /* score of the find */
 } ddp_suspect;
 
 typedef struct ddp_suspects {
     int classes;        /* number of classes */
+    int views;          /* number of views, at least 1 */
     size_t labels;      /* labels that were added */
     ddp_suspect *list;  /* after ddp_suspects_rank: the most doubtful one first */
     size_t count, room; /* elements of `list`, and for how many it has memory */
@@ -51,9 +58,9 @@ typedef struct ddp_suspects {
 /* Return a word for a kind: "twice". */
 const char *ddp_suspect_word(ddp_suspect_kind kind);
 
-/* Add the labels of a picture, and what the network finds there, in the same unit: all finds of a
- * score above about 0.05, the likeliest first. All class_id must be below s->classes. Returns 0;
- * -1 if there is no memory. */
+/* Add the labels of a picture, and what is found there, in the same unit: all finds of a score
+ * above about 0.01, in any order. `picture` of a find is its view, below s->views. All class_id
+ * must be below s->classes. Returns 0; -1 if there is no memory. */
 int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *labels,
                      size_t label_count, const ddp_detection *found, size_t found_count);
 
