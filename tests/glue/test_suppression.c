@@ -11,6 +11,8 @@
  *   0.10   0.6     0.02439    0.4923                 0.5756        0.5994
  *   0.14   0.4815  0.04340    0.3293                 0.4381        0.4796
  *   0.16   0.4286
+ *
+ * Hundreds of boxes are compared with what the rule leaves, written down as simply as can be.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,12 +130,100 @@ static void the_overlap_less_a_power_of_the_distance(void **state)
     near(box_less_distance(square, moved(1), .6F), -pow(1 / 2.12, .6)); /* apart: 1.4^2 + 0.4^2 */
 }
 
+/* ---- many boxes ---- */
+
+enum { MANY = 600, SCORES = 3 };
+
+static detection boxes[2][MANY];
+static float scores[2][MANY][SCORES];
+
+/* Fill both arrays alike with boxes that crowd. Many have no score in a class, some no objectness,
+ * and scores repeat. */
+static void draw_boxes(unsigned state)
+{
+    for (int i = 0; i < MANY; i++) {
+        float drawn[4 + SCORES];
+
+        for (int k = 0; k < 4 + SCORES; k++) {
+            state = state * 1664525U + 1013904223U;
+            drawn[k] = (float)(state >> 24) / 256;
+        }
+        for (int copy = 0; copy < 2; copy++) {
+            boxes[copy][i] = (detection){.bbox = {drawn[0], drawn[1], drawn[2] / 2, drawn[3] / 2},
+                                         .classes = SCORES,
+                                         .prob = scores[copy][i],
+                                         .objectness = drawn[0] < .1F ? 0 : 1,
+                                         .sort_class = i};
+            for (int k = 0; k < SCORES; k++)
+                scores[copy][i][k] = drawn[4 + k] < .5F ? 0 : drawn[4 + k];
+        }
+    }
+}
+
+/* The rule, word by word: in each class the likeliest boxes come first, those of one score in the
+ * order of the class before, and each that still has its score takes it from those behind it. */
+static int suppress_by_rule(detection *dets, NMS_KIND kind, float beta)
+{
+    int total = MANY;
+
+    for (int i = 0; i < total; i++)
+        if (dets[i].objectness == 0) {
+            detection d = dets[i];
+
+            dets[i--] = dets[--total];
+            dets[total] = d;
+        }
+    for (int k = 0; k < SCORES; k++) {
+        for (int i = 1; i < total; i++)
+            for (int j = i; j > 0 && dets[j].prob[k] > dets[j - 1].prob[k]; j--) {
+                detection d = dets[j];
+
+                dets[j] = dets[j - 1];
+                dets[j - 1] = d;
+            }
+        for (int i = 0; i < total; i++)
+            for (int j = i + 1; j < total && dets[i].prob[k] > 0; j++) {
+                box a = dets[i].bbox, b = dets[j].bbox;
+
+                if ((kind == NMS_PLAIN ? box_iou(a, b) : box_less_distance(a, b, beta)) > MOST)
+                    dets[j].prob[k] = 0;
+            }
+    }
+    return total;
+}
+
+static void many_boxes_go_by_the_rule(void **state)
+{
+    static const struct {
+        NMS_KIND kind;
+        float beta;
+    } kinds[] = {{NMS_PLAIN, 0}, {NMS_GREEDY, .6F}, {NMS_DIOU, .3F}};
+
+    (void)state;
+    for (size_t n = 0; n < 3 * sizeof kinds / sizeof kinds[0]; n++) {
+        NMS_KIND kind = kinds[n / 3].kind;
+        int total, left = 0;
+
+        draw_boxes((unsigned)n);
+        total = suppress_by_rule(boxes[0], kind, kinds[n / 3].beta);
+        do_nms_by(boxes[1], MANY, SCORES, MOST, kind, kinds[n / 3].beta);
+        assert_in_range(total, MANY / 2, MANY - 1);
+        for (int i = 0; i < total; i++) {
+            assert_int_equal(boxes[1][i].sort_class, boxes[0][i].sort_class);
+            assert_memory_equal(boxes[1][i].prob, boxes[0][i].prob, sizeof scores[0][0]);
+            left += boxes[1][i].prob[0] > 0;
+        }
+        assert_in_range(left, 10, MANY / 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_says_what_stays),
         cmocka_unit_test(a_square_within_another_goes),
         cmocka_unit_test(the_overlap_less_a_power_of_the_distance),
+        cmocka_unit_test(many_boxes_go_by_the_rule),
     };
 
     return cmocka_run_group_tests_name("suppression", tests, NULL, NULL);
