@@ -76,6 +76,8 @@ HEADS = {
     "sigmoids": net(BASE, HEAD, section("region", **{**REGION, "softmax": 0})),
     "background": net(BASE, HEAD, section("region", background=1, **REGION)),
     "masks": net(BASE, convolutional(18, size=1, activation="linear"), section("region", **{**REGION, "coords": 6})),
+    "greedy": net(BASE, HEAD, section("yolo", scale_x_y=1.1, nms_kind="greedynms", **YOLO), width=64),
+    "diou": net(BASE, HEAD, section("yolo", scale_x_y=1.1, nms_kind="diounms", beta_nms=.3, **YOLO), width=64),
     "detection": net(BASE, section("connected", output=3 * 3 * (2 + 2 * 5), activation="logistic"),
                      section("detection", side=3, num=2, classes=2, coords=4, sqrt=1, softmax=1)),
 }
@@ -101,6 +103,7 @@ MISTAKES = {
     "reorg as depth to space": ("reorgs", "[a for a in nodes('Transpose')[0].attribute][0].ints[:] = [0, 1, 3, 5, 2, 4]"),
     "columns for rows": ("yolo", "g = constants('grid')[0]; n = len(g.raw_data) // 2; g.raw_data = g.raw_data[n:] + g.raw_data[:n]"),
     "width for height": ("wide", "c = constants('cell')[0]; c.raw_data = c.raw_data[4:] + c.raw_data[:4]"),
+    "another power of the distance": ("greedy", "for c in constants('value'):\n    if c.raw_data == struct.pack('<f', .6): set_constant(c, .06)"),
     "leaky's slope": ("yolo", "nodes('LeakyRelu')[0].attribute[0].f = .01"),
 }
 MISTAKEN = {**LAYERS, **HEADS, "epsilon": LAYERS["windows"], "wide": net(BASE, HEAD, section("yolo", **YOLO), width=64)}
@@ -187,16 +190,21 @@ class Export(darknet.Case):
             for heads in ("raw", "boxes", "nms"):
                 with self.subTest(head=name, heads=heads):
                     self.is_right("-heads", heads, "-thresh", ".2")
+            self.is_right("-heads", "nms", "-thresh", ".99999", "-dynamic_batch", "-opset", "18")  # nothing is found
 
     def test_detections_are_those_of_detector_test(self):
-        """The same set of boxes after NMS, in each of 50 pictures."""
-        for name in ("yolo", "scaled", "new_coords", "region", "detection"):
+        """The same set of boxes after NMS, in each of 50 pictures. nms_kind= leaves more of them."""
+        counts = {}
+        for name in ("yolo", "scaled", "new_coords", "region", "detection", "plain", "greedy", "diou"):
             with self.subTest(head=name):
-                self.network(HEADS[name])
-                self.noisy_pictures(64 if name == "scaled" else 32)
+                self.network(HEADS["greedy"].replace("nms_kind=greedynms", "") if name == "plain" else HEADS[name])
+                self.noisy_pictures(64 if b"width=64" in self.read("f.cfg") else 32)
                 self.succeeds("detector", "test", "f.data", "f.cfg", "f.weights", "noise.list", "-thresh", ".2", "-json", "found.json")
                 self.succeeds("ddp", "export", "f.cfg", "f.weights", "-o", "f.onnx", "-heads", "nms", "-thresh", ".2")
-                self.assertGreater(int(self.python(DETECTIONS)), 2 * PICTURES)
+                counts[name] = int(self.python(DETECTIONS))
+                self.assertGreater(counts[name], 2 * PICTURES)
+        self.assertLess(counts["plain"], counts["greedy"])
+        self.assertLess(counts["greedy"], counts["diou"])
 
     def noisy_pictures(self, width):
         data, noise = darknet.DataSet(self.folder, count=PICTURES), random.Random(1)
@@ -247,6 +255,9 @@ class Export(darknet.Case):
                 self.check_refused(self.export(), says)
                 self.assertFalse(os.path.exists(self.path("f.onnx")))
         self.check_refused(self.darknet("ddp", "export", "f.cfg", "f.weights"), "-o FILE.onnx")
+        self.network(HEADS["greedy"].replace("[net]\n", "[net]\nletter_box=1\n"))
+        self.is_right("-heads", "boxes")
+        self.check_refused(self.export("-heads", "nms"), "layer 2, [yolo]: nms_kind= measures distances in the picture")
 
     def test_an_own_file_alone_is_written_over(self):
         self.network(HEADS["yolo"])
@@ -261,7 +272,7 @@ class Export(darknet.Case):
         for name, (network, change) in MISTAKES.items():
             with self.subTest(name):
                 self.network(MISTAKEN[network])
-                options = ("-keep_bn",) if network == "epsilon" else ()
+                options = {"epsilon": ("-keep_bn",), "greedy": ("-heads", "nms", "-thresh", ".2")}.get(network, ())
                 self.is_right(*options)
                 self.write("bin/python3", CHANGE.format(python=PYTHON, change=change))
                 os.chmod(self.path("bin/python3"), 0o755)

@@ -119,31 +119,6 @@ static found decode_detection(ddp_layer_writer *w, const layer *l, ddp_onnx_valu
                    ddp_onnx_reshape(w, scores, score_rows, 2)};
 }
 
-/* Add the output: a row for each box that is left, of its picture's number in the batch, its
- * sides, its score and its class. */
-static void write_nms(ddp_layer_writer *w, found f, int64_t most)
-{
-    const int64_t one = 1;
-    const ddp_onnx_value scores = ddp_onnx_transpose(w, f.scores, (const int64_t[]){0, 2, 1}, 3);
-    const ddp_onnx_value inputs[] = {f.boxes, scores, ddp_onnx_ints(w->g, &most, 1),
-                                     ddp_onnx_floats(w->g, "overlap", &w->options.nms, &one, 1),
-                                     ddp_onnx_floats(w->g, "thresh", &w->options.thresh, &one, 1)};
-    ddp_onnx_value chosen = ddp_onnx_node(w->g, "NonMaxSuppression", inputs, 5), columns[4], place;
-
-    columns[0] = ddp_onnx_slice(w, chosen, 1, 0, 1, 1); /* picture, class, box */
-    columns[3] = ddp_onnx_slice(w, chosen, 1, 1, 2, 1);
-    place = ddp_onnx_concat(
-        w, (const ddp_onnx_value[]){columns[0], ddp_onnx_slice(w, chosen, 1, 2, 3, 1)}, 2, 1);
-    columns[1] = ddp_onnx_node2(w->g, "GatherND", f.boxes, place);
-    columns[2] = ddp_onnx_reshape(w, ddp_onnx_node2(w->g, "GatherND", scores, chosen), &one, 1);
-    for (int i = 0; i < 4; i += 3) {
-        ddp_onnx_attribute_int(w->g, "to", 1); /* float */
-        columns[i] = ddp_onnx_node1(w->g, "Cast", columns[i]);
-    }
-    ddp_onnx_output(w->g, "detections", ddp_onnx_concat(w, columns, 4, 1), "found",
-                    (const int64_t[]){7}, 1);
-}
-
 static int finds_boxes(const layer *l)
 {
     return l->type == YOLO || l->type == REGION || l->type == DETECTION;
@@ -188,23 +163,9 @@ ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err)
 
     if (join_heads(w, &all, &count, &classes, err))
         return err->code;
-    if (w->options.heads == DDP_ONNX_NMS) {
-        write_nms(w, all, count);
-        return DDP_OK;
-    }
+    if (w->options.heads == DDP_ONNX_NMS)
+        return ddp_onnx_write_nms(w, all.boxes, all.scores, classes, count, err);
     ddp_onnx_output(w->g, "boxes", all.boxes, NULL, (const int64_t[]){count, 4}, 2);
     ddp_onnx_output(w->g, "scores", all.scores, NULL, (const int64_t[]){count, classes}, 2);
     return DDP_OK;
-}
-
-const char *ddp_onnx_other_nms(const network *net)
-{
-    const layer *last = NULL;
-
-    for (int i = 0; i < net->n; i++)
-        if (finds_boxes(net->layers + i))
-            last = net->layers + i;
-    if (!last || last->nms_kind == NMS_PLAIN)
-        return NULL;
-    return last->nms_kind == NMS_DIOU ? "nms_kind=diounms" : "nms_kind=greedynms";
 }

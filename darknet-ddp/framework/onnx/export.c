@@ -176,7 +176,7 @@ static ddp_status write_notes(ddp_layer_writer *w, network *net, ddp_error *err)
         }
     note(w, "input", "RGB, a plane each, values 0 to 1, %d wide, %d high", net->w, net->h);
     note(w, "picture", "%s",
-         !has_heads || !net->rules.forks || net->rules.letter_box
+         !has_heads || ddp_onnx_is_letter_boxed(net)
              ? "letter box: scaled to fit, in the middle, gray (0.5) around"
              : "stretched to the input's size");
     note(w, "formulas", "%s", net->yolo_math_v4 ? "YOLOv4's Darknet" : "Darknet");

@@ -12,7 +12,7 @@
 typedef enum ddp_onnx_heads {
     DDP_ONNX_RAW,   /* the output of each head; without heads, of the last layer */
     DDP_ONNX_BOXES, /* boxes and scores of all heads */
-    DDP_ONNX_NMS    /* the boxes that NonMaxSuppression leaves */
+    DDP_ONNX_NMS    /* the boxes that suppression leaves */
 } ddp_onnx_heads;
 
 typedef struct ddp_onnx_options {
@@ -35,9 +35,5 @@ typedef struct ddp_onnx_options {
  * model has 2 GiB or more. The caller looks at ferror(f). */
 ddp_status ddp_onnx_export(network *net, const ddp_onnx_options *options, FILE *f,
                            ddp_error *err) DDP_MUST_CHECK;
-
-/* If `detector test` chooses among boxes in another way than -heads nms, return the row of net's
- * cfg that says so ("nms_kind=diounms", static); else NULL. */
-const char *ddp_onnx_other_nms(const network *net);
 
 #endif

@@ -11,6 +11,11 @@ ddp_onnx_tensor ddp_onnx_source(const ddp_layer_writer *w, int k)
     return source == NETWORK_INPUT ? w->input : w->outputs[source];
 }
 
+int ddp_onnx_is_letter_boxed(const network *net)
+{
+    return !net->rules.forks || net->rules.letter_box;
+}
+
 ddp_onnx_value ddp_onnx_image(ddp_layer_writer *w, const layer *l)
 {
     ddp_onnx_tensor t = ddp_onnx_source(w, 0);

@@ -78,8 +78,20 @@ ddp_status ddp_onnx_activation(ddp_layer_writer *w, ddp_onnx_value v, ACTIVATION
 /* Return DDP_ERR_FORMAT, with the text "layer 12, [maxpool]: what" of layer w->index. */
 ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char *what);
 
-/* Add outputs: "boxes" and "scores" of all heads or, with DDP_ONNX_NMS, what NonMaxSuppression
- * leaves of them. Fails with DDP_ERR_FORMAT if a head does not fit. */
+/* Add outputs: "boxes" and "scores" of all heads or, with DDP_ONNX_NMS, "detections". Fails with
+ * DDP_ERR_FORMAT if a head does not fit. */
 ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
+
+/* Add the output "detections" with what suppression leaves: a row for each box, of its picture's
+ * number in the batch, its sides, its score and its class. The last head, which is the layer that
+ * is being written, says how overlap is measured. Fails with DDP_ERR_FORMAT if the file cannot know
+ * that.
+ *   boxes    batch x count x 4, by their sides
+ *   scores   batch x count x classes */
+ddp_status ddp_onnx_write_nms(ddp_layer_writer *w, ddp_onnx_value boxes, ddp_onnx_value scores,
+                              int classes, int64_t count, ddp_error *err);
+
+/* Return 1 if a caller puts pictures into a letter box, 0 if they are stretched to the input. */
+int ddp_onnx_is_letter_boxed(const network *net);
 
 #endif

@@ -14,16 +14,17 @@ enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_GRAPH = 7, MODEL_OPSET = 8, MODEL
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_CONSTANT = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
 enum { NODE_INPUT = 1, NODE_OUTPUT = 2, NODE_NAME = 3, NODE_OP = 4, NODE_ATTRIBUTE = 5 };
 enum { TENSOR_DIM = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_BYTES = 9 };
-enum { FLOAT = 1, INT64 = 7, FLOAT16 = 10 };
-enum { KIND_FLOAT = 1, KIND_INT = 2, KIND_TEXT = 3, KIND_INTS = 7 };
+enum { FLOAT = 1, INT64 = 7, BOOL = 9, FLOAT16 = 10 };
+enum { KIND_FLOAT = 1, KIND_INT = 2, KIND_TEXT = 3, KIND_GRAPH = 5, KIND_INTS = 7 };
 
 enum { NAME = 96, DIMS_MOST = 8 };
 
 struct ddp_onnx {
     ddp_onnx_config config;
-    ddp_protobuf ports;     /* inputs and outputs of the graph */
-    ddp_protobuf nodes;     /* its nodes, with their fields' keys */
-    ddp_protobuf constants; /* its constants; mostly these are the file */
+    ddp_protobuf ports;                    /* inputs and outputs of the graph */
+    ddp_protobuf nodes;                    /* its nodes, with their fields' keys */
+    ddp_protobuf constants;                /* its constants; mostly these are the file */
+    ddp_protobuf outer_ports, outer_nodes; /* while a body is written, those of the graph */
     ddp_protobuf metadata;
     ddp_protobuf attributes; /* of the next node */
     char (*names)[NAME];     /* of value v: names[v - 1] */
@@ -71,34 +72,49 @@ int ddp_onnx_opset(const ddp_onnx *g)
 
 /* ---- inputs and outputs ---- */
 
-/* rows: the name of the first dimension; NULL: it is 1. */
-static void put_port(ddp_onnx *g, int field, const char *name, const char *rows,
-                     const int64_t *dims, size_t count)
+/* Add an input or output of elements `type`. shape: its dimensions; NULL: they are not told. */
+static void put_port(ddp_onnx *g, int field, const char *name, int type, ddp_protobuf *shape)
 {
-    ddp_protobuf shape = {0}, tensor = {0}, type = {0}, info = {0}, first = {0};
+    ddp_protobuf tensor = {0}, of = {0}, info = {0};
+
+    ddp_protobuf_put_int(&tensor, 1, type);
+    if (shape)
+        ddp_protobuf_put_message(&tensor, 2, shape);
+    ddp_protobuf_put_message(&of, 1, &tensor);
+    ddp_protobuf_put_text(&info, 1, name);
+    ddp_protobuf_put_message(&info, 2, &of);
+    ddp_protobuf_put_message(&g->ports, field, &info);
+}
+
+static void put_dims(ddp_protobuf *shape, const int64_t *dims, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ddp_protobuf dim = {0};
+
+        ddp_protobuf_put_int(&dim, 1, dims[i]);
+        ddp_protobuf_put_message(shape, 1, &dim);
+    }
+}
+
+/* Return the shape of rows x dims. rows: the name of the first dimension; NULL: it is 1. */
+static ddp_protobuf shape_of(const char *rows, const int64_t *dims, size_t count)
+{
+    ddp_protobuf shape = {0}, first = {0};
 
     if (rows)
         ddp_protobuf_put_text(&first, 2, rows);
     else
         ddp_protobuf_put_int(&first, 1, 1);
     ddp_protobuf_put_message(&shape, 1, &first);
-    for (size_t i = 0; i < count; i++) {
-        ddp_protobuf dim = {0};
-
-        ddp_protobuf_put_int(&dim, 1, dims[i]);
-        ddp_protobuf_put_message(&shape, 1, &dim);
-    }
-    ddp_protobuf_put_int(&tensor, 1, FLOAT);
-    ddp_protobuf_put_message(&tensor, 2, &shape);
-    ddp_protobuf_put_message(&type, 1, &tensor);
-    ddp_protobuf_put_text(&info, 1, name);
-    ddp_protobuf_put_message(&info, 2, &type);
-    ddp_protobuf_put_message(&g->ports, field, &info);
+    put_dims(&shape, dims, count);
+    return shape;
 }
 
 ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count)
 {
-    put_port(g, GRAPH_INPUT, name, g->config.dynamic_batch ? "N" : NULL, dims, count);
+    ddp_protobuf shape = shape_of(g->config.dynamic_batch ? "N" : NULL, dims, count);
+
+    put_port(g, GRAPH_INPUT, name, FLOAT, &shape);
     return name_value(g, name, 0);
 }
 
@@ -226,13 +242,16 @@ void ddp_onnx_attribute_text(ddp_onnx *g, const char *name, const char *value)
     put_attribute(g, name, &field, KIND_TEXT);
 }
 
+/* unused: a value that the node makes before `output`; 0: none. */
 static void put_node(ddp_onnx *g, const char *op, const ddp_onnx_value *inputs, size_t count,
-                     const char *output)
+                     ddp_onnx_value unused, const char *output)
 {
     ddp_protobuf node = {0};
 
     for (size_t i = 0; i < count; i++)
         ddp_protobuf_put_text(&node, NODE_INPUT, ddp_onnx_name(g, inputs[i]));
+    if (unused)
+        ddp_protobuf_put_text(&node, NODE_OUTPUT, ddp_onnx_name(g, unused));
     ddp_protobuf_put_text(&node, NODE_OUTPUT, output);
     ddp_protobuf_put_text(&node, NODE_NAME, output);
     ddp_protobuf_put_text(&node, NODE_OP, op);
@@ -245,7 +264,7 @@ ddp_onnx_value ddp_onnx_node(ddp_onnx *g, const char *op, const ddp_onnx_value *
 {
     ddp_onnx_value v = name_value(g, op, 1);
 
-    put_node(g, op, inputs, count, ddp_onnx_name(g, v));
+    put_node(g, op, inputs, count, 0, ddp_onnx_name(g, v));
     return v;
 }
 
@@ -269,9 +288,57 @@ void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char
                      const int64_t *dims, size_t count)
 {
     const char *batch = g->config.dynamic_batch ? "N" : NULL;
+    ddp_protobuf shape = shape_of(rows ? rows : batch, dims, count);
 
-    put_node(g, "Identity", &v, 1, name);
-    put_port(g, GRAPH_OUTPUT, name, rows ? rows : batch, dims, count);
+    put_node(g, "Identity", &v, 1, 0, name);
+    put_port(g, GRAPH_OUTPUT, name, FLOAT, &shape);
+}
+
+/* ---- loops ---- */
+
+ddp_onnx_value ddp_onnx_begin_loop(ddp_onnx *g)
+{
+    ddp_protobuf number = {0}, go_on = {0};
+
+    g->outer_ports = g->ports;
+    g->outer_nodes = g->nodes;
+    g->ports = g->nodes = (ddp_protobuf){0};
+    put_port(g, GRAPH_INPUT, ddp_onnx_name(g, name_value(g, "turn", 1)), INT64, &number);
+    put_port(g, GRAPH_INPUT, ddp_onnx_name(g, name_value(g, "go_on", 1)), BOOL, &go_on);
+    put_port(g, GRAPH_INPUT, ddp_onnx_name(g, name_value(g, "carried", 1)), FLOAT, NULL);
+    return g->values;
+}
+
+static void put_body_output(ddp_onnx *g, ddp_onnx_value v, int type, ddp_protobuf *shape)
+{
+    v = ddp_onnx_node1(g, "Identity", v);
+    put_port(g, GRAPH_OUTPUT, ddp_onnx_name(g, v), type, shape);
+}
+
+ddp_onnx_value ddp_onnx_end_loop(ddp_onnx *g, ddp_onnx_value go_on, ddp_onnx_value carried,
+                                 ddp_onnx_value row, int64_t length, ddp_onnx_value first_go_on,
+                                 ddp_onnx_value first_carried)
+{
+    const ddp_onnx_value inputs[] = {0, first_go_on, first_carried};
+    ddp_protobuf scalar = {0}, shape = {0}, body = {0}, field = {0};
+    ddp_onnx_value v, unused;
+
+    put_dims(&shape, &length, 1);
+    put_body_output(g, go_on, BOOL, &scalar);
+    put_body_output(g, carried, FLOAT, NULL);
+    put_body_output(g, row, FLOAT, &shape);
+    ddp_protobuf_put_text(&body, GRAPH_NAME, "body");
+    ddp_protobuf_put_raw(&body, &g->ports);
+    ddp_protobuf_put_raw(&body, &g->nodes);
+    g->ports = g->outer_ports;
+    g->nodes = g->outer_nodes;
+    g->outer_ports = g->outer_nodes = (ddp_protobuf){0};
+    ddp_protobuf_put_message(&field, 6, &body);
+    put_attribute(g, "body", &field, KIND_GRAPH);
+    unused = name_value(g, "carried", 1);
+    v = name_value(g, "Loop", 1);
+    put_node(g, "Loop", inputs, 3, unused, ddp_onnx_name(g, v));
+    return v;
 }
 
 /* ---- the model ---- */
@@ -338,6 +405,8 @@ void ddp_onnx_close(ddp_onnx *g)
         return;
     ddp_protobuf_release(&g->ports);
     ddp_protobuf_release(&g->nodes);
+    ddp_protobuf_release(&g->outer_ports);
+    ddp_protobuf_release(&g->outer_nodes);
     ddp_protobuf_release(&g->constants);
     ddp_protobuf_release(&g->metadata);
     ddp_protobuf_release(&g->attributes);

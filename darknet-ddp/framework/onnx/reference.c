@@ -123,7 +123,7 @@ static void tell_detections(network *net, const layer *head, const ddp_onnx_opti
         calloc(DETECTION_VALUES * (size_t)count * (size_t)head->classes + 1, sizeof *rows);
     float *row = rows;
 
-    do_nms_sort(found, count, head->classes, o->nms);
+    suppress_boxes(net, found, count, head->classes, o->nms);
     for (int i = 0; rows && i < count; i++)
         for (int k = 0; k < head->classes; k++)
             if (found[i].prob[k] > 0) {

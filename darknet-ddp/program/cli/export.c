@@ -150,18 +150,6 @@ static network *load_for_one_picture(const char *cfg, const ddp_options *o)
     return ddp_command_load(&shape, cfg, &one, -1);
 }
 
-static void say_other_nms(const network *net, const ddp_onnx_options *o)
-{
-    const char *other = o->heads == DDP_ONNX_NMS ? ddp_onnx_other_nms(net) : NULL;
-
-    if (other)
-        (void)fprintf(stderr,
-                      "%s: ONNX's NonMaxSuppression knows only the overlap of boxes, not how far "
-                      "apart their middles are: some boxes that `detector test` shows are left "
-                      "out\n",
-                      other);
-}
-
 int ddp_command_export(const ddp_command_call *call)
 {
     const ddp_options *o = call->options;
@@ -189,7 +177,6 @@ int ddp_command_export(const ddp_command_call *call)
         ddp_rank_output_failure(&err);
     }
     ddp_output_file_close(f, o->out);
-    say_other_nms(net, &options);
     if (o->check)
         status = check(net, o->out, &options, &names, &data.pictures);
     else
