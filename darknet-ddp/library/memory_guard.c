@@ -1,9 +1,8 @@
-/* Notes of the memory and files that a thread takes while Darknet's code runs under ddp_guard_run,
- * which prints nothing meanwhile. The linker has the library's calls of malloc and its like come
- * here (--wrap in CMakeLists.txt). */
+/* Notes of the memory and files that a thread takes while Darknet's code runs under ddp_guard_run.
+ * The linker has the library's calls of malloc and its like come here (--wrap in CMakeLists.txt).
+ */
 #include "library/guard.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,6 @@ ssize_t __wrap_getline(char **line, size_t *size, FILE *file);
 ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *file);
 FILE *__wrap_fopen(const char *path, const char *mode);
 int __wrap_fclose(FILE *file);
-int __wrap_fprintf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A list of addresses, each at most once. It is searched from its end, where what is freed mostly
  * is. */
@@ -152,17 +150,4 @@ int __wrap_fclose(FILE *file)
 {
     forget(&files, file);
     return __real_fclose(file);
-}
-
-int __wrap_fprintf(FILE *file, const char *format, ...)
-{
-    va_list values;
-    int length;
-
-    if (is_noting && file == stderr)
-        return 0;
-    va_start(values, format);
-    length = vfprintf(file, format, values);
-    va_end(values);
-    return length;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct darknet_ddp_model {
     network *net;
@@ -33,9 +34,17 @@ static void print_no_table(const ddp_network_size *size, const char *table)
     (void)table;
 }
 
+/* Say why the program ends, which the library's own standard error would drop. */
+static void end_program(int exit_status, const char *message)
+{
+    (void)dprintf(STDERR_FILENO, "%s\n", message);
+    exit(exit_status);
+}
+
 static void configure(void)
 {
-    static const ddp_darknet_config config = {.any_threads = 1, .table = print_no_table};
+    static const ddp_darknet_config config = {
+        .any_threads = 1, .table = print_no_table, .fatal = end_program};
 
     ddp_darknet_configure(&config);
 }

@@ -98,7 +98,7 @@ class Library(darknet.Case):
         environment = {**os.environ, "PYTHONPATH": self.prefix + "/share/darknet/python", "LD_LIBRARY_PATH": self.prefix + "/lib",
                        "PYTHONDONTWRITEBYTECODE": "1", "PATH": self.prefix + "/bin:" + os.environ["PATH"]}
         done = subprocess.run([python(), "-c", text], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=250, check=False)
-        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
         return done.stdout
 
     def guide(self, language):
@@ -128,6 +128,18 @@ class Library(darknet.Case):
         done = subprocess.run(["./look"], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
         self.check_lines(done.stdout)
+
+    def test_nothing_is_printed(self):
+        """Neither of a cfg and weights of which the program says a lot, nor by what the library calls."""
+        self.write("said.cfg", darknet.detector_cfg().replace("[yolo]\n", "[yolo]\nscale_x_y=1.05\n"))
+        said = self.succeeds("detector", "test", "train.data", "said.cfg", tiny_weights.PATH, "images/cat0.png")
+        self.assertIn("Loading weights from", said.err)
+        out = self.script('import darknet_ddp\ndetector = darknet_ddp.Detector("said.cfg", "backup/tiny_final.weights")\n'
+                          'try:\n    darknet_ddp.Detector("none.cfg", "none.weights")\nexcept darknet_ddp.Error:\n    print(len(detector("images/cat0.png")))')
+        self.assertRegex(out, r"^\d+\n$")
+        imports = darknet.run(["nm", "-D", "--undefined-only", "--without-symbol-versions", self.prefix + "/lib/libdarknet-ddp.so"], self.folder)
+        self.assertEqual(imports.code, 0, imports)
+        self.assertEqual({"stdout", "stderr", "printf", "vprintf", "__printf_chk", "__vprintf_chk", "puts", "putchar", "perror"} & set(imports.out.split()), set())
 
     def test_the_guide_s_programs_in_python(self):
         boxes, run = self.guide("python")

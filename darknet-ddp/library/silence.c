@@ -1,0 +1,47 @@
+/* The library prints nothing: the linker gives Darknet's code these streams and functions in place
+ * of libc's (--wrap in CMakeLists.txt). */
+#include <stdarg.h>
+#include <stdio.h>
+
+FILE *__wrap_stdout, *__wrap_stderr;
+
+int __wrap_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int __wrap_vprintf(const char *format, va_list values) __attribute__((format(printf, 1, 0)));
+int __wrap_puts(const char *text);
+int __wrap_putchar(int c);
+void __wrap_perror(const char *text);
+
+/* Open both streams as one that drops what is written, and has no file. Runs before main. */
+__attribute__((constructor)) static void open_streams(void)
+{
+    __wrap_stdout = __wrap_stderr = fopencookie(NULL, "w", (cookie_io_functions_t){0});
+}
+
+int __wrap_printf(const char *format, ...)
+{
+    (void)format;
+    return 0;
+}
+
+int __wrap_vprintf(const char *format, va_list values)
+{
+    (void)format;
+    (void)values;
+    return 0;
+}
+
+int __wrap_puts(const char *text)
+{
+    (void)text;
+    return 0;
+}
+
+int __wrap_putchar(int c)
+{
+    return c;
+}
+
+void __wrap_perror(const char *text)
+{
+    (void)text;
+}
