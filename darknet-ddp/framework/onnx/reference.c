@@ -1,13 +1,13 @@
 #include "onnx/reference.h"
 
+#include "glue/find_boxes.h"
+
 #include <darknet.h>
 #include <network.h>
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { DETECTION_VALUES = 7 };
 
 void ddp_onnx_names_add(void *ctx, int layer, const char *name)
 {
@@ -66,42 +66,31 @@ static float *read_picture(network *net, const char *path)
 
 /* ---- boxes ---- */
 
-static const layer *first_head(const network *net)
+/* Return 1 if net has a [detection], whose boxes are in parts of the size that it is told. */
+static int takes_size(const network *net)
 {
     for (int i = 0; i < net->n; i++)
-        if (net->layers[i].type == YOLO || net->layers[i].type == REGION
-            || net->layers[i].type == DETECTION)
-            return net->layers + i;
-    return NULL;
+        if (net->layers[i].type == DETECTION)
+            return 1;
+    return 0;
 }
 
-/* Return what the heads have found, in parts of the input. */
-static detection *find_boxes(network *net, const layer *head, float thresh, int *count)
+/* Write all boxes that the heads have found, in parts of the input, and their scores. */
+static void tell_boxes(network *net, FILE *f)
 {
-    int is_part = head->type == DETECTION; /* whose boxes are in parts of what is given here */
-
-    return get_network_boxes(net, is_part ? 1 : net->w, is_part ? 1 : net->h, thresh, .5F, NULL, 1,
-                             count);
-}
-
-static void put_sides(float sides[4], box b)
-{
-    sides[0] = b.x - b.w / 2;
-    sides[1] = b.y - b.h / 2;
-    sides[2] = b.x + b.w / 2;
-    sides[3] = b.y + b.h / 2;
-}
-
-static void tell_boxes(network *net, const layer *head, FILE *f)
-{
-    int count;
-    detection *found = find_boxes(net, head, -FLT_MAX, &count);
-    size_t n = (size_t)count, classes = (size_t)head->classes;
+    int of_one = takes_size(net), count;
+    detection *found = get_network_boxes(net, of_one ? 1 : net->w, of_one ? 1 : net->h, -FLT_MAX,
+                                         .5F, NULL, 1, &count);
+    size_t n = (size_t)count, classes = (size_t)ddp_find_classes(net);
     float *sides = calloc(4 * n + 1, sizeof *sides);
     float *scores = calloc(classes * n + 1, sizeof *scores);
 
     for (size_t i = 0; sides && scores && i < n; i++) {
-        put_sides(sides + 4 * i, found[i].bbox);
+        box b = found[i].bbox;
+
+        memcpy(sides + 4 * i,
+               (const float[]){b.x - b.w / 2, b.y - b.h / 2, b.x + b.w / 2, b.y + b.h / 2},
+               4 * sizeof *sides);
         memcpy(scores + classes * i, found[i].prob, classes * sizeof *scores);
     }
     if (sides && scores) {
@@ -115,29 +104,36 @@ static void tell_boxes(network *net, const layer *head, FILE *f)
     free_detections(found, count);
 }
 
-static void tell_detections(network *net, const layer *head, const ddp_onnx_options *o, FILE *f)
+static void write_row(void *f, const ddp_detection *d)
 {
-    int count;
-    detection *found = find_boxes(net, head, o->thresh, &count);
-    float *rows =
-        calloc(DETECTION_VALUES * (size_t)count * (size_t)head->classes + 1, sizeof *rows);
-    float *row = rows;
+    const ddp_box *b = &d->box;
+    const float row[] = {0,
+                         (float)b->left,
+                         (float)b->top,
+                         (float)(b->left + b->width),
+                         (float)(b->top + b->height),
+                         (float)d->score,
+                         (float)d->class_id};
 
-    suppress_boxes(net, found, count, head->classes, o->nms);
-    for (int i = 0; rows && i < count; i++)
-        for (int k = 0; k < head->classes; k++)
-            if (found[i].prob[k] > 0) {
-                put_sides(row + 1, found[i].bbox);
-                row[5] = found[i].prob[k];
-                row[6] = (float)k;
-                row += DETECTION_VALUES;
-            }
-    if (rows) {
+    (void)fwrite(row, sizeof row, 1, f);
+}
+
+static void tell_detections(network *net, const ddp_onnx_options *o, FILE *f)
+{
+    const ddp_find_rules rules = {
+        .least = o->thresh, .hierarchy = .5F, .overlap = o->nms, .classes = ddp_find_classes(net)};
+    char *rows = NULL;
+    size_t bytes = 0;
+    FILE *found = open_memstream(&rows, &bytes);
+
+    if (!found)
+        return;
+    (void)ddp_find_boxes(net, net->w, net->h, &rules, write_row, found);
+    if (!fclose(found)) {
         (void)fprintf(f, "output detections");
-        put_floats(rows, (size_t)(row - rows), f);
+        put_floats((const float *)(const void *)rows, bytes / sizeof(float), f);
     }
     free(rows);
-    free_detections(found, count);
 }
 
 /* ---- records ---- */
@@ -146,7 +142,7 @@ void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *optio
                    const ddp_onnx_names *names, FILE *f)
 {
     float *input = path ? read_picture(net, path) : random_picture(net);
-    const layer *head = first_head(net);
+    int is_detector = ddp_find_classes(net) > 0;
 
     if (!input)
         return;
@@ -161,10 +157,10 @@ void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *optio
         (void)fprintf(f, "layer %d %s %s", i, get_layer_string(l->type), names->of_layer[i]);
         put_floats(l->output, (size_t)l->outputs, f);
     }
-    if (head && options->heads == DDP_ONNX_BOXES)
-        tell_boxes(net, head, f);
-    if (head && options->heads == DDP_ONNX_NMS)
-        tell_detections(net, head, options, f);
+    if (is_detector && options->heads == DDP_ONNX_BOXES)
+        tell_boxes(net, f);
+    if (is_detector && options->heads == DDP_ONNX_NMS)
+        tell_detections(net, options, f);
     (void)fprintf(f, "compare\n");
     free(input);
 }

@@ -52,10 +52,13 @@ def difference(ours, theirs):
     return (apart / size if size > 0 else apart) if np.isfinite(apart) else np.inf
 
 
-def in_order(rows):
-    """Detections by class and score, so that two sets are compared row by row."""
-    rows = np.asarray(rows, np.float32).reshape(-1, 7)
-    return rows[np.lexsort((rows[:, 1], np.round(-rows[:, 5], 4), rows[:, 6]))]
+def in_order_of(ours, theirs):
+    """Both as rows of detections, theirs in such an order that each row is near the row of ours beside it."""
+    ours, left = (np.array(rows, np.float32).reshape(-1, 7) for rows in (ours, theirs))
+    for i in range(min(len(ours), len(left))):
+        nearest = i + np.abs(left[i:] - ours[i]).max(axis=1).argmin()
+        left[[i, nearest]] = left[[nearest, i]]
+    return ours.ravel(), left.ravel()
 
 
 class Check:
@@ -87,7 +90,7 @@ class Check:
         for name, label, ours in wanted:
             theirs = found[name]
             if name == "detections":
-                ours, theirs = in_order(ours).ravel(), in_order(theirs).ravel()
+                ours, theirs = in_order_of(ours, theirs)
             apart = difference(ours, theirs)
             self.compared += 1
             if apart > self.worst[0]:
