@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """Time predictions on this machine's CPU beside other programs: onnxruntime, OpenCV and PyTorch (from PyPI), each where this Python has it.
 
-Usage: scripts/bench-inference.py [--build DIR] [--rounds N] [--cores N,...] [--side PIXELS] [--picture FILE] [CFG...]
+Usage: scripts/bench-inference.py [--build DIR] [--rounds N] [--cores N,...] [--side PIXELS] [--picture FILE] [--list N] [CFG...]
   --build DIR      a build with the targets darknet, random_weights and ddp_library (build)
   --rounds N       so many turns of each program; a turn is one picture (15)
   --cores N,...    on how many cores, one after the other: the first N of this process's (1,2)
   --side PIXELS    width and height of the networks' input (416)
-  --picture FILE   a photo (Darknet's dog.jpg)
+  --picture FILE   a photo (Darknet's dog.jpg); with --list also a folder of JPEGs
+  --list N         in place of the table: `detector test` on a list of N pictures, those of --picture over and over
   CFG              detectors (Darknet's yolov3-tiny.cfg and yolov3.cfg). Weights are drawn at random, so boxes mean nothing
 
 Prints a table in Markdown: medians in ms, with the least and the greatest. `forward` is the forward pass of one picture with its heads;
 `whole` is from the file to the boxes: decoding, resizing, forward pass and suppression. Programs take turns, each in a process of its own.
-Ours is the library by Python, with the times of calls. bf16 is timed where the CPU has instructions for it. PyTorch has the network layer by layer (scripts/bench_torch.py), compiled by
-torch.compile; it decodes and suppresses no boxes. Exit status: 0, or 1 if a program fails."""
+Ours is the library by Python, with the times of calls. bf16 is timed where the CPU has instructions for it. PyTorch has the network layer
+by layer (scripts/bench_torch.py), compiled by torch.compile; it decodes and suppresses no boxes. With --list: the pictures a second, and
+those that the forward pass alone would come to, by its time with pictures of 8x8 pixels, which take next to nothing to decode. Exit status:
+0, or 1 if a program fails."""
 import argparse
+import glob
 import importlib.util
 import json
 import os
@@ -201,6 +205,41 @@ def compare(job, rounds):
     return failed
 
 
+# ---- a list of pictures ----
+
+
+def run_list(job, count, pictures):
+    """(pictures a second, seconds of a forward pass) of `detector test` on a list."""
+    path = os.path.join(os.path.dirname(job["cfg"]), "pictures.list")
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(pictures[i % len(pictures)] + "\n" for i in range(count))
+    cores = sorted(os.sched_getaffinity(0))[:job["cores"]]
+    out = subprocess.run([job["darknet"], "detector", "test", job["data"], job["cfg"], job["weights"], path, "-thresh", str(THRESH)],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": str(job["cores"])},
+                         preexec_fn=lambda: os.sched_setaffinity(0, cores)).stdout
+    speed, forward = re.search(r"([\d.]+) a second; a forward pass takes ([\d.]+) ms", out).groups()
+    return float(speed), float(forward) / 1e3
+
+
+def write_data(cfg, folder):
+    """A .data file, and a picture of 8x8 gray pixels."""
+    with open(cfg, encoding="utf-8") as f:
+        classes = int(re.findall(r"^classes\s*=\s*(\d+)", f.read(), re.M)[-1])
+    for name, text in (("x.names", "thing\n" * classes), ("x.data", f"classes={classes}\nnames={folder}/x.names\n"), ("small.ppm", "P6 8 8 255\n" + "x" * 192)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text)
+    return {"data": os.path.join(folder, "x.data"), "small": [os.path.join(folder, "small.ppm")]}
+
+
+def compare_list(job, count, pictures):
+    job = {**job, **write_data(job["cfg"], os.path.dirname(job["cfg"]))}
+    _, before = run_list(job, count // 5 + 1, job["small"])
+    speed, forward = run_list(job, count, pictures)
+    _, after = run_list(job, count // 5 + 1, job["small"])
+    alone = 2 / (before + after)
+    print(f"| {os.path.basename(job['cfg'])[:-4]}, {job['cores']} cores | {count} | {speed:.1f} | {alone:.1f} | {speed / alone:.2f} | {forward * 1e3:.1f} |", flush=True)
+
+
 # ---- networks ----
 
 
@@ -216,7 +255,8 @@ def prepare(cfg, side, build, folder):
     quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     subprocess.run([os.path.join(build, "tests", "random_weights"), base + ".cfg", base + ".weights"], **quiet)
     subprocess.run([os.path.join(build, "darknet"), "ddp", "export", base + ".cfg", base + ".weights", "-o", base + ".onnx"], **quiet)
-    return {"cfg": base + ".cfg", "weights": base + ".weights", "onnx": base + ".onnx", "side": side, "library": find_library(build)}
+    return {"cfg": base + ".cfg", "weights": base + ".weights", "onnx": base + ".onnx", "side": side, "library": find_library(build),
+            "darknet": os.path.join(build, "darknet")}
 
 
 def find_library(build):
@@ -233,6 +273,7 @@ def main():
     parser.add_argument("--cores", default="1,2")
     parser.add_argument("--side", type=int, default=416)
     parser.add_argument("--picture")
+    parser.add_argument("--list", type=int)
     parser.add_argument("--work", help=argparse.SUPPRESS)
     parser.add_argument("cfg", nargs="*")
     args = parser.parse_args()
@@ -243,12 +284,19 @@ def main():
     picture = os.path.abspath(args.picture or os.path.join(source, "data", "dog.jpg"))
     cfgs = args.cfg or [os.path.join(source, "cfg", name) for name in ("yolov3-tiny.cfg", "yolov3.cfg")]
     failed = False
-    print("| network | program | forward, ms | whole picture, ms |\n|---|---|---|---|")
+    if args.list:
+        pictures = sorted(glob.glob(os.path.join(picture, "*.jp*g"))) if os.path.isdir(picture) else [picture]
+        print("| network | pictures | a second | forward pass alone, a second | share | forward pass meanwhile, ms |\n|---|---|---|---|---|---|")
+    else:
+        print("| network | program | forward, ms | whole picture, ms |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for cfg in cfgs:
             job = {**prepare(cfg, args.side, args.build, folder), "picture": picture}
-            for cores in args.cores.split(","):
-                failed = compare({**job, "cores": int(cores)}, args.rounds) or failed
+            for cores in map(int, args.cores.split(",")):
+                if args.list:
+                    compare_list({**job, "cores": cores}, args.list, pictures)
+                    continue
+                failed = compare({**job, "cores": cores}, args.rounds) or failed
     return failed
 
 
