@@ -299,10 +299,10 @@ class Export(darknet.Case):
             programs = [block.split("```")[0] for block in f.read().split("```python\n")[1:]]
         self.assertEqual(len(programs), 4)
         self.network(HEADS["yolo"])
-        darknet.DataSet(self.folder)
+        darknet.DataSet(self.folder).data("f.data", valid="train.list")
         os.makedirs(self.path("backup"), exist_ok=True)
-        for name, own in (("x.cfg", "f.cfg"), ("backup/x_final.weights", "f.weights"), ("x.onnx", "f.onnx")):
-            self.is_right()
+        self.is_right("-data", "f.data")
+        for name, own in (("x.cfg", "f.cfg"), ("backup/x_final.weights", "f.weights"), ("x.onnx", "f.onnx"), ("images/one.jpg", "images/dog1.png")):
             shutil.copy(self.path(own), self.path(name))
         said = self.python(f"{programs[0]}\nours = boxes, scores\n{programs[1]}\n"
                            "assert all(np.abs(a - b).max() < 1e-4 for a, b in zip(ours, (boxes, scores)))\nprint('alike')\n"
