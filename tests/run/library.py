@@ -2,6 +2,7 @@
 # ddp-test: usual
 """libdarknet-ddp.so, as it is installed, for the guide's programs in C and in Python, with numpy where some Python has it: the boxes of
 `detector test`, and what starts the program. Threads and faulty files: tests/library."""
+import glob
 import json
 import os
 import shutil
@@ -92,10 +93,11 @@ class Library(darknet.Case):
         for number, key in zip(numbers, ("score", "left", "top", "width", "height")):
             self.assertAlmostEqual(float(number), box[key], delta=1e-5 * max(1, abs(box[key])))
 
-    def script(self, text):
+    def script(self, text, module=None):
+        """What a program says. module: the folder of the module, in place of the one that is installed."""
         if not python():
             raise unittest.SkipTest("no Python here has numpy")
-        environment = {**os.environ, "PYTHONPATH": self.prefix + "/share/darknet/python", "LD_LIBRARY_PATH": self.prefix + "/lib",
+        environment = {**os.environ, "PYTHONPATH": module or self.prefix + "/share/darknet/python", "LD_LIBRARY_PATH": "" if module else self.prefix + "/lib",
                        "PYTHONDONTWRITEBYTECODE": "1", "PATH": self.prefix + "/bin:" + os.environ["PATH"]}
         done = subprocess.run([python(), "-c", text], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=250, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done)
@@ -154,6 +156,16 @@ class Library(darknet.Case):
             self.assertEqual(len(boxes), len(expected))
             for found, box in zip(boxes, expected):
                 self.check_box(found["name"], [found[key] for key in ("score", "left", "top", "width", "height")], box)
+
+    def test_pip_takes_the_wheel(self):
+        """It has the library beside the module."""
+        if not python() or subprocess.run([python(), "-m", "pip", "--version"], capture_output=True, check=False).returncode:
+            raise unittest.SkipTest("no Python here has numpy and pip")
+        source = os.path.join(PROJECT, "darknet-ddp", "library", "python")
+        subprocess.run([sys.executable, source + "/make_wheel.py", "1.2", BUILD + "/libdarknet-ddp.so", source + "/darknet_ddp.py", self.folder], check=True)
+        (wheel,) = glob.glob(self.path("darknet_ddp-1.2-*.whl"))
+        subprocess.run([python(), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", self.path("site"), wheel], check=True)
+        self.assertEqual(len(json.loads(self.script(BOXES, self.path("site")))[0]), len(self.expected()))
 
     def test_what_starts_the_program(self):
         self.write("class.cfg", darknet.classifier_cfg())
