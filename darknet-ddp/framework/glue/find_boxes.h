@@ -7,7 +7,7 @@
 
 typedef struct ddp_find_rules {
     float least;     /* boxes of this score or less are left out, from 0 to 1 */
-    float hierarchy; /* in a tree of classes, how likely a class must be for a finer one */
+    float hierarchy; /* in a tree of classes: a finer class counts only above this, 0 to 1 */
     /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a class goes;
      * 0: all stay */
     float overlap;

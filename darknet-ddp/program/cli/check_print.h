@@ -18,7 +18,7 @@ typedef struct ddp_fit {
 typedef struct ddp_check_result {
     char *const *names; /* names of the classes; NULL: not known */
     int classes;
-    const uint64_t *by_class;
+    const uint64_t *by_class; /* boxes, or a classifier's pictures, of each of `classes` */
     const ddp_tally *tally;
     const ddp_heads *heads;
     const ddp_fit *fit;

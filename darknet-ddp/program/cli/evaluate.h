@@ -12,7 +12,7 @@ typedef struct ddp_evaluate {
     ddp_gpus gpus;
     ddp_validation *validation;
     network *net;
-    int rank;
+    int rank; /* this rank's number in group */
 } ddp_evaluate;
 
 /* Join the ranks, read the .data file, and load cfg and weights on each rank. command: "detector"

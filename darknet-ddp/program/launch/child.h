@@ -29,7 +29,7 @@ typedef struct ddp_child_config {
      * not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;
-    double start_limit_s; /* seconds for the start, as in ddp_start_watch; 0: no limit */
+    double start_limit_s; /* limit_s of the start's ddp_start_watch, in seconds; 0: no limit */
     int ranks_here;       /* how many ranks are to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own words are printed, too */
     int trains;           /* 1: the ranks are to train, and save what they have trained */
@@ -77,8 +77,8 @@ typedef enum ddp_launcher_note {
  *   3. A later one, or one to ranks that are not to train: the launcher gets end_signal, and what
  *      is left after 2 s is killed.
  *   4. SIGUSR1 and SIGUSR2 go to the ranks.
- *   5. SIGQUIT goes to one rank of this host that handles it. Ranks that do not train, and of which
- *      none does, end as in 3.
+ *   5. SIGQUIT goes to one rank of this host that handles it. If none does, ranks that are not to
+ *      train end as in 3.
  *   6. SIGTSTP stops the ranks and this process; SIGCONT has them go on.
  *   7. If this process is killed, the launcher gets end_signal.
  *

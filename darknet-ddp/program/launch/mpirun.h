@@ -55,10 +55,10 @@ void ddp_mpirun_prepare(int is_one_host);
  * mpirun has none. The string is static, or the environment's. */
 const char *ddp_mpirun_folder(void);
 
-/* Return 1 if mpirun speaks with ranks of its own host, too, over IPv4: Open MPI. */
+/* Return 1 if mpirun speaks over IPv4 even with ranks of its own host: Open MPI. Else 0: hydra. */
 int ddp_mpirun_wants_addresses(void);
 
-/* Return 1 if mpirun must be told localhost for this host, and no address: Open MPI 5. */
+/* Return 1 if -H must name this host `localhost`, not by its name or address: Open MPI 5. */
 int ddp_mpirun_wants_localhost(void);
 
 /* Return 1 if mpirun passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts:

@@ -17,7 +17,7 @@ typedef struct ddp_sink_config {
     int classes;
     int views;          /* number of predictors; with `mirrors`, twice that */
     float thresh;       /* score, 0 to 1, from which boxes were kept */
-    int ext_output;     /* 1: boxes are printed, too */
+    int ext_output;     /* 1: the sides of boxes are printed, too, in pixels */
     char *const *paths; /* the pictures and films, `count` of them */
     size_t count;
     int is_one_file; /* 1: the command names one picture or film, and no list or folder */
@@ -68,9 +68,9 @@ ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes NAME.mp4, with boxes, for each film. out: as for ddp_picture_sink_open,
- * but not NULL. Fails also with DDP_ERR_IO. begin_film fails with DDP_ERR_USAGE if NAME.mp4 is
- * there and not empty. */
+/* Open a sink that writes NAME.mp4, with boxes, for each film. out: NAME of NAME.mp4, for one film,
+ * or a folder; not NULL. Fails also with DDP_ERR_IO. begin_film fails with DDP_ERR_USAGE if
+ * NAME.mp4 is there and not empty. */
 ddp_status ddp_film_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -13,7 +13,8 @@ typedef struct ddp_report_picture {
     const char *path;
     int is_valid;         /* 1: the list is valid=; 0: train= */
     int is_read;          /* 1: it could be decoded */
-    ddp_label_box *boxes; /* the label file's boxes; of a classifier's picture one: all of it */
+    ddp_label_box *boxes; /* boxes of its label file; for a classifier one, of its class, around the
+                             whole picture */
     size_t box_count;
     uint32_t
         like; /* number of an earlier picture of its list that it is near to, plus 1; 0: none */

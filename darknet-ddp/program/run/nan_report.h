@@ -11,8 +11,9 @@
 void ddp_nan_report_skipped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire);
 
 /* Write to *err the error, DDP_ERR_FORMAT, with which the job ends. Print on rank 0 the pictures of
- * the mini-batch in which the bad numbers began. wire: as in ddp_nan_report_skipped. last: the last
- * weights file saved or resumed; NULL: none. */
+ * the mini-batch in which the bad numbers began.
+ *   wire  the format in which gradients travelled
+ *   last  the last weights file saved or resumed; NULL: none */
 void ddp_nan_report_error(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire,
                           const char *last, ddp_error *err);
 

@@ -31,9 +31,11 @@ void ddp_session_validate(const char *command, const char *data, const char *cfg
  * for the .data file, which is not read if the command takes none. Call before parsing. */
 void ddp_session_override(const char *command, const char *data, const char *cfg);
 
-/* Tell what the run begins with. weights: the weights file of the line; NULL: none. clear: -clear
- * was given. taken: options that were accepted without effect, which lines name. All must stay
- * valid for the whole run. Call after ddp_session_override and before ddp_session_validate. */
+/* Tell what the run begins with. Call after ddp_session_override and before ddp_session_validate.
+ * Pointers must stay valid for the whole run.
+ *   weights  the weights file of the line; NULL: none
+ *   clear    1: -clear was given
+ *   taken    options that were accepted without effect; the run prints them */
 void ddp_session_begins_with(const char *weights, int clear,
                              const ddp_foreign_options_taken *taken);
 

@@ -1,5 +1,6 @@
-/* run/trace.h: -ddp_trace FILE -ddp_trace_steps A:B: traces these steps of a run (timing/tracer.h),
- * and writes the file. Call all functions on every rank alike. */
+/* run/trace.h: traces steps A to B of a run (timing/tracer.h), and writes FILE, by -ddp_trace FILE
+ * -ddp_trace_steps A:B. Without the latter these are steps 10 to 12 since the start. Call all
+ * functions on every rank alike. */
 #ifndef DDP_RUN_TRACE_H
 #define DDP_RUN_TRACE_H
 

@@ -15,8 +15,9 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
 /* Add to run's options what the run validates on: `valid`, in words. NULL: it does not validate,
  * and what `was` says is kept. *since becomes the step since which the run validates on these
  * pictures; 0: always. was: metadata of the checkpoint that the run goes on from; all zero: it
- * begins anew. A checkpoint that says nothing of it counts as one that validated on the same. Call
- * as ddp_remember_unlabelled. Fails as ddp_remember_options. */
+ * begins anew. A checkpoint that names no pictures counts as validated on these. Call after
+ * ddp_remember_options, once run has been compared with a checkpoint. Fails as
+ * ddp_remember_options. */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;

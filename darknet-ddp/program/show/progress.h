@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A run's progress. The fields last_* are the counts at the last step's end. */
+/* A run's progress. The fields last_* are the counts at the last step's end; fields *_ns are
+ * nanoseconds, started_ns and last_ns by ddp_clock_ns. */
 typedef struct ddp_progress {
     int64_t started_ns;
     int64_t last_ns;

@@ -30,7 +30,8 @@ ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t co
 void ddp_wait_shares_release(ddp_wait_shares *w);
 
 /* Give every rank the shares of all ranks: of the time since the last call, how much it waited.
- * communication_ns: as in ddp_wait_shares_init. Collective. Fails with DDP_ERR_COMM. */
+ * communication_ns: this rank's time in communication so far. Collective. Fails with DDP_ERR_COMM.
+ */
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 
