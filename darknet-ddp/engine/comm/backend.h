@@ -199,7 +199,7 @@ static inline const char *ddp_work_kind(int gathers)
 ddp_status ddp_group_alloc(ddp_group **out, const struct ddp_backend *ops,
                            ddp_error *err) DDP_MUST_CHECK;
 /* Allocate a group, and have the backend open it. *out is set on success; release with
- * ddp_group_close. Fails as ddp_group_open. */
+ * ddp_group_close. Fails as the backend's open, or with DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
                                ddp_error *err) DDP_MUST_CHECK;
 /* Set g's rank and size, and make room for host names, which are empty at first. Fails with

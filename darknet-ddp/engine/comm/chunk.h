@@ -13,9 +13,10 @@
  *
  * Hierarchical (comm/hierarchical.c), also where all ranks are on one host. Every rank has its
  * chunk in memory that the ranks of its host share, and says so on its board there. Each rank sums
- * its lane of it over the host's ranks, in place. It exchanges slices of that with its like on
- * other hosts, up to 8 directly and more in stages of 8. Then it writes the sum where the others of
- * its host have theirs. The plan (comm/hierarchical_plan.h) says which rank sends what to which.
+ * its lane of it over the host's ranks, in place. It exchanges slices of the lane with the ranks of
+ * other hosts that have this lane: of up to 8 hosts directly, of more in stages of 8. Then it
+ * writes the sum to the chunks of the other ranks of its host. The plan (comm/hierarchical_plan.h)
+ * says which rank sends what to which.
  * Gradients lie in shared memory (ddp_group_alloc_memory) and are not copied. Other memory, and
  * small sums, go through slots. Boards are polled with messages, so nothing blocks. A board that
  * has not changed tells which rank of this host is late; a message that is missing tells which rank

@@ -31,8 +31,10 @@ typedef struct ddp_group ddp_group;
  *            each other by transport/rendezvous.h, or else by MPI)
  *   *out     set on success; release with ddp_group_close
  *
- * Blocks until every rank has called it. Fails with DDP_ERR_USAGE (no such backend in this build),
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * Blocks until every rank has called it. Fails with DDP_ERR_USAGE (no such backend in this build,
+ * or another process has this rank's number in the rendezvous), DDP_ERR_NOMEM, DDP_ERR_COMM. Fails
+ * with DDP_ERR_IO if /dev/shm is too small, a network interface is missing, or a file of the
+ * rendezvous cannot be written. */
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if this build has the backend of this name, as ddp_group_open takes it; else 0. */

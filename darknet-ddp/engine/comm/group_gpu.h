@@ -24,7 +24,8 @@ typedef struct ddp_gpu_config {
     int ctas;   /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
     const char
         *without_nccl; /* advice for errors on how to run without NCCL; NULL: none is given */
-    /* Called when a CUDA or NCCL call has failed; err says what and where. */
+    /* Ends the program when a CUDA call has failed; err says what and where. A call of NCCL that
+     * fails is DDP_ERR_COMM. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_gpu_config;
 

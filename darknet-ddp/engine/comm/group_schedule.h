@@ -9,9 +9,9 @@
  *   direct         Every rank exchanges with every other: 2 (size-1)/size of a sum's bytes each way
  *                  for each rank. A host of many ranks sends as many times that.
  *   hierarchical   Within a host ranks sum in memory that they share. Between hosts each rank
- *                  exchanges with its like on the others (comm/hierarchical_plan.h), so that a host
- *                  sends no more than one rank would. -ddp_schedule also takes the word
- *                  levels for it.
+ *                  exchanges its slice with the ranks that sum this slice on other hosts
+ *                  (comm/hierarchical_plan.h), so that a host sends no more than one rank would.
+ *                  -ddp_schedule also takes the word levels for it.
  *
  * Both have the same bits. Sums of a GPU's memory that NCCL makes in the order of device/sum.h go
  * the same ways, by messages within hosts, too. NCCL's other sums go its own way. */

@@ -83,7 +83,8 @@ ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err
  * and has not ended. With NCCL it is always 0. Moves no data. */
 int ddp_work_fence_waits(const ddp_work *w);
 
-/* Block until a started sum has ended; fence it too, if it is not. Fails as ddp_work_fence. */
+/* Block until a started sum has ended; fence it, too, if it has no fence. Fails with DDP_ERR_USAGE
+ * (never started), DDP_ERR_COMM. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if every element of the sum is a finite number, or it was never started; else 0. Call
@@ -97,7 +98,8 @@ int ddp_work_finite(ddp_work *w);
  * and it was started. On a GPU it is in the GPU's own time. w owns the event, which is set after
  * the first fence, in a group of more than one rank. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
-/* Return the event at which the sum of ddp_work_began ended. Otherwise as ddp_work_began. */
+/* Return the event at which the sum of ddp_work_began ended; w owns it, and it is set when the
+ * event of ddp_work_began is. */
 const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
 /* ---- a sum in two halves ----
@@ -105,7 +107,8 @@ const ddp_device_event *ddp_work_ended(const ddp_work *w);
  * Each rank has a share of a sum's buffer, cut by the way sums travel and by their chunks: the same
  * for every sum of that size. After DDP_REDUCE_SCATTER a rank's share holds the sum, the rest of
  * its buffer nothing of use. DDP_ALL_GATHER gives every rank what each has in its share, whatever
- * that is by then. One after the other they make the whole sum, bit for bit, with no more bytes. */
+ * that is by then. One after the other they make the whole sum, bit for bit; with DDP_WIRE_FP32,
+ * with no more bytes. */
 typedef enum ddp_work_phase { DDP_ALLREDUCE, DDP_REDUCE_SCATTER, DDP_ALL_GATHER } ddp_work_phase;
 
 typedef struct ddp_range {

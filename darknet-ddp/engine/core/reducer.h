@@ -62,9 +62,9 @@
  * gradients, and updates these parameters alone. After the last layer's update
  * ddp_reducer_send_updated starts the second halves. They carry the updated parameters, in the
  * order in which the next forward pass needs them. A call to ddp_reducer_receive_updated waits for
- * those of a layer. Run counts travel in a small sum after the buckets; only a rank on which a
- * layer did not run waits for it. Whether gradients were finite is known once they have been
- * received.
+ * those of a layer. Run counts travel in a small sum after the buckets. The layer_fence of a layer
+ * waits for it only if the layer did not run here, ddp_reducer_send_updated always. Whether
+ * gradients were finite is known once they have been received.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one: end the job
  * (ddp_group_abort). Where one of them gives up first, by the group's timeout, its error names the
@@ -221,9 +221,9 @@ float *ddp_reducer_memory(const ddp_reducer *r);
 ddp_work *const *ddp_reducer_halves(const ddp_reducer *r);
 
 /* With config.halves: start to send the values that each rank has updated. Call when the last layer
- * is updated. Blocks until all fenced sums are there. publish(ctx, bucket) is called for each
- * bucket just before it leaves; it puts this rank's values into the bucket's memory. Fails with
- * DDP_ERR_COMM. */
+ * is updated. Blocks until all fenced sums and the sum of run counts are there. Calls publish(ctx,
+ * bucket) for each bucket just before it leaves; publish must put this rank's values into the
+ * bucket's memory. Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
                                     const void *ctx, ddp_error *err) DDP_MUST_CHECK;
 

@@ -6,10 +6,10 @@
  * memory, too. Arrays are owned by the ddp_state. `i` is a parameter's index in the table.
  *
  *   DDP_STATE_SAME      the same on all ranks: rank 0's is saved, and given to all
- *   DDP_STATE_OF_RANK   each rank's own: rank 0 gathers all ranks' where they are saved. A run
- *                       that goes on on as many ranks gives each its own back. On another number
- *                       N, old rank r's is added to that of new rank r modulo N, in the order of
- *                       r: so the sum over ranks, which is what counts of gradients, stays
+ *   DDP_STATE_OF_RANK   each rank's own: rank 0 gathers the arrays of all ranks for a checkpoint. A
+ *                       run that resumes on as many ranks gives each its own back. On N ranks, N
+ *                       another number, old rank r's array is added to that of new rank r modulo
+ *                       N, in the order of r: the sum over ranks stays
  *   DDP_STATE_SCRATCH   made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H
@@ -73,8 +73,8 @@ void ddp_state_pull(ddp_state *s);
 
 /* ---- between ranks, and a checkpoint ---- */
 
-/* Return 1 if some kind is DDP_STATE_OF_RANK, and all ranks take part in saving. s may be NULL: 0.
- */
+/* Return 1 if some kind is DDP_STATE_OF_RANK, so that all ranks take part in saving; else 0. s may
+ * be NULL: 0. */
 int ddp_state_gathers(const ddp_state *s);
 
 /* Gather on rank 0, in host memory, the arrays of DDP_STATE_OF_RANK of all ranks. It calls

@@ -14,8 +14,8 @@ typedef struct ddp_peer_listener {
 } ddp_peer_listener;
 
 /* Listen at an address of this host for the connections of other ranks, of `size` in all, and fill
- * *own. Close *out with ddp_listener_close, also after a failure. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+ * *own; on failure own->at is of no family. Close *out with ddp_listener_close, also after a
+ * failure. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,
                                   const ddp_net_address *address, int size,
                                   ddp_error *err) DDP_MUST_CHECK;
