@@ -21,7 +21,7 @@ typedef struct ddp_onnx_options {
     int keep_bn;       /* 1: BatchNormalization is a node of its own; 0: part of the weights */
     int dynamic_batch; /* 1: any number of pictures at a time; 0: one */
     int half_weights;  /* 1: weights are kept as float16 */
-    float thresh, nms; /* with DDP_ONNX_NMS: the least score, and the most overlap */
+    float thresh, nms; /* with DDP_ONNX_NMS: the least score, and the most IoU, of 0 to 1 each */
     const char *names; /* the classes' names, a line each; NULL: none are known */
 
     /* Called for each layer in order, before the file is written. name: the layer's output in the
@@ -30,7 +30,7 @@ typedef struct ddp_onnx_options {
     void *ctx;
 } ddp_onnx_options;
 
-/* Write net, whose weights are read and whose batch is 1, to f. Fails, with nothing written, with
+/* Write net, whose weights are loaded and whose batch is 1, to f. Fails, with nothing written, with
  * DDP_ERR_NOMEM, or with DDP_ERR_FORMAT if a layer cannot be written (the text names it) or the
  * model has 2 GiB or more. The caller looks at ferror(f). */
 ddp_status ddp_onnx_export(network *net, const ddp_onnx_options *options, FILE *f,

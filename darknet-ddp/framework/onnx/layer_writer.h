@@ -38,16 +38,17 @@ ddp_layer_write ddp_onnx_convolutional, ddp_onnx_deconvolutional, ddp_onnx_conne
     ddp_onnx_scale_channels, ddp_onnx_sam, ddp_onnx_implicit, ddp_onnx_yolo, ddp_onnx_region,
     ddp_onnx_detection, ddp_onnx_iseg;
 
-/* Return what the layer reads as its k-th input (layers/graph.h). */
+/* Return what layer w->index reads as its k-th input, from 0 (layer_source), which must exist. */
 ddp_onnx_tensor ddp_onnx_source(const ddp_layer_writer *w, int k);
 
-/* Return what the layer reads first, as an image of l->c x l->h x l->w. */
+/* Return the first input of layer w->index, *l, as an image of l->c x l->h x l->w. */
 ddp_onnx_value ddp_onnx_image(ddp_layer_writer *w, const layer *l);
 
-/* Return what the layer reads first, as rows of l->inputs values. */
+/* Return the first input of layer w->index, *l, as rows of l->inputs values. */
 ddp_onnx_value ddp_onnx_rows(ddp_layer_writer *w, const layer *l);
 
-/* Return v with other dimensions behind the batch. One of them may be -1: as long as is left. */
+/* Return v with dimensions dims[0..count) behind the batch; at most 7. One of them may be -1: it
+ * becomes as long as the values allow. */
 ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *dims,
                                 size_t count);
 
@@ -55,7 +56,8 @@ ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int
 ddp_onnx_value ddp_onnx_transpose(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *order,
                                   size_t count);
 
-/* Return v with only begin, begin + step, ... before end of its dimension `axis`; 0: the batch. */
+/* Return v with only indexes begin, begin + step, ... below end of dimension axis (0: the batch).
+ */
 ddp_onnx_value ddp_onnx_slice(ddp_layer_writer *w, ddp_onnx_value v, int axis, int64_t begin,
                               int64_t end, int64_t step);
 
@@ -71,7 +73,7 @@ ddp_onnx_value ddp_onnx_pad(ddp_layer_writer *w, ddp_onnx_value v, const int64_t
 /* Return v * factor; v itself if factor is 1. */
 ddp_onnx_value ddp_onnx_scaled(ddp_layer_writer *w, ddp_onnx_value v, float factor);
 
-/* Set *out to activation a of v. Fails with DDP_ERR_FORMAT if no file has that activation. */
+/* Set *out to activation a of v. Fails with DDP_ERR_FORMAT if nothing here writes a. */
 ddp_status ddp_onnx_activation(ddp_layer_writer *w, ddp_onnx_value v, ACTIVATION a,
                                ddp_onnx_value *out, ddp_error *err);
 

@@ -6,7 +6,8 @@
  *   3. ddp_onnx_output, ddp_onnx_note
  *   4. ddp_onnx_write, ddp_onnx_close
  *
- * Where memory lacks, the calls go on without effect, and ddp_onnx_write fails. */
+ * Arrays and texts are copied. Where memory lacks, the calls go on without effect, and
+ * ddp_onnx_write fails. */
 #ifndef DDP_ONNX_ONNX_GRAPH_H
 #define DDP_ONNX_ONNX_GRAPH_H
 
@@ -27,14 +28,14 @@ typedef struct ddp_onnx_config {
     int half_weights;  /* 1: weights are kept as float16, and cast where they are read */
 } ddp_onnx_config;
 
-/* Open an empty model, and free it by ddp_onnx_close. Fails with DDP_ERR_NOMEM; *out is then NULL.
- */
+/* Open an empty model; free it by ddp_onnx_close. Fails with DDP_ERR_NOMEM; *out is then NULL. */
 ddp_status ddp_onnx_open(ddp_onnx **out, ddp_onnx_config config, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the opset of the model's config. */
 int ddp_onnx_opset(const ddp_onnx *g);
 
-/* Begin a layer: names of all later constants and nodes begin with "layer12_maxpool/". */
+/* Begin layer number `layer`: names of all later constants and nodes begin with "layer12_maxpool/",
+ * if layer is 12 and kind "maxpool". */
 void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 
 /* Add an input of floats, of batch x dims[0..count). */
@@ -61,7 +62,7 @@ ddp_onnx_value ddp_onnx_scalar(ddp_onnx *g, float value);
 /* Add a constant of int64, of one dimension. */
 ddp_onnx_value ddp_onnx_ints(ddp_onnx *g, const int64_t *values, size_t count);
 
-/* Add an attribute to the node that is added next, also by ddp_onnx_weights. Texts are copied. */
+/* Add an attribute to the node that is added next, also by ddp_onnx_weights. */
 void ddp_onnx_attribute_int(ddp_onnx *g, const char *name, int64_t value);
 void ddp_onnx_attribute_ints(ddp_onnx *g, const char *name, const int64_t *values, size_t count);
 void ddp_onnx_attribute_float(ddp_onnx *g, const char *name, float value);
@@ -94,7 +95,7 @@ ddp_onnx_value ddp_onnx_end_loop(ddp_onnx *g, ddp_onnx_value go_on, ddp_onnx_val
 /* Return the name of v, which lives until the next value is added; "" for 0. */
 const char *ddp_onnx_name(const ddp_onnx *g, ddp_onnx_value v);
 
-/* Add a pair of metadata to the model. Both texts are copied. */
+/* Add a pair of metadata to the model. */
 void ddp_onnx_note(ddp_onnx *g, const char *key, const char *value);
 
 /* Write the model to f. name: the graph's. Fails with DDP_ERR_NOMEM, or with DDP_ERR_FORMAT if the

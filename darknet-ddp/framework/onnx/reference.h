@@ -14,7 +14,7 @@
 
 /* The names that a file has for the outputs of layers. All zero: none yet. */
 typedef struct ddp_onnx_names {
-    char **of_layer; /* `count` names; NULL: there was no memory */
+    char **of_layer; /* name of each of `count` layers; a NULL name: there was no memory for it */
     int count;
 } ddp_onnx_names;
 
@@ -25,7 +25,8 @@ void ddp_onnx_names_add(void *ctx, int layer, const char *name);
 /* Free the names; there are none then. */
 void ddp_onnx_names_release(ddp_onnx_names *names);
 
-/* Run net on the picture at path (NULL: on random values), and write its records to f. A picture
+/* Run net, on the host and of batch 1, on the picture at path (NULL: on random values), and write
+ * its records to f. A picture
  * that cannot be read ends the program. Without memory for random values it writes nothing. The
  * caller looks at ferror(f). */
 void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *options,

@@ -7,9 +7,10 @@
 #include "core/layer_profile.h"
 #include "glue/network.h"
 
-/* Let net's layers sleep from now on: one network in a process, on the host. profile is net's and
- * must outlive it. Times are scaled from the profile's images to net's, but for the update's. With
- * a CPU's profile, sums take their time from the layers'; with a GPU's, they go on meanwhile. */
+/* Let net's layers sleep from now on, for good: one network in a process, on the host. profile is
+ * of net's cfg and must outlive net. Times are scaled from the profile's images to net's, but for
+ * the update's. With a CPU's profile, sums take their time from the layers'; with a GPU's, they go
+ * on meanwhile. */
 void ddp_replay_begin(network *net, const ddp_layer_profile *profile);
 
 #endif

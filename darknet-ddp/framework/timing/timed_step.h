@@ -23,10 +23,10 @@ ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_train
                                ddp_error *err) DDP_MUST_CHECK;
 void ddp_step_clock_close(ddp_step_clock *c); /* frees c; NULL is allowed */
 
-/* Train a step on what lies in the network's input and truth. With alone 0 the trainer trains it.
- * With alone 1 Darknet trains it without the trainer: this rank updates with its own gradients, and
- * no message may be under way (ddp_trainer_flush). On a GPU it may return before the last work is
- * done, as training does. Fails with DDP_ERR_COMM. */
+/* Train a step on what lies in the network's input and truth. With alone 0 the trainer trains it
+ * (collective). With alone 1 Darknet trains it without the trainer: this rank updates with its own
+ * gradients, so that ranks differ. No message may be under way then (ddp_trainer_flush). On a GPU
+ * it may return before the last work is done, as training does. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the events of the last step that was run, 2 * *mini_batches + 3 of them. They are its

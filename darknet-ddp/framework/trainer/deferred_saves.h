@@ -19,7 +19,7 @@ typedef struct ddp_deferred_saves {
 } ddp_deferred_saves;
 
 /* Add a save of the first `cutoff` layers at path, which is copied. If the path waits already, only
- * its cutoff changes. Fails with DDP_ERR_NOMEM. */
+ * its cutoff changes. Fails with DDP_ERR_NOMEM, with the list as it was. */
 ddp_status ddp_deferred_saves_add(ddp_deferred_saves *w, const char *path, int cutoff,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -29,7 +29,7 @@ void ddp_head_sums_init(ddp_head_sums *s, const network *net);
 void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures);
 
 /* Write the step's figures to out[0..DDP_HEADS), zeros behind the last head, and set all sums to
- * zero. images: how many this rank had in the step. */
+ * zero. images: how many this rank had in the step, at least 1. */
 void ddp_head_sums_take_figures(ddp_head_sums *s, double images, ddp_head_figures *out);
 
 #endif

@@ -5,7 +5,7 @@
 #include "core/trace.h"
 
 /* Set the trace in which loader threads note what they load from now on; NULL: none. It must
- * outlive those threads. */
+ * outlive every load that begins before another is set. */
 void ddp_loader_trace_use(ddp_trace *trace);
 
 /* Note that the calling thread begins to load `count` pictures (begins is 1), or has loaded them

@@ -42,7 +42,8 @@ typedef enum ddp_origin {
 typedef struct ddp_not_finite {
     size_t step; /* the step's number, from 1 */
     ddp_broken broken;
-    int first_layer, last_layer; /* layers of the bucket, with DDP_BROKEN_GRADIENTS */
+    /* With DDP_BROKEN_GRADIENTS: layers of the bucket; of a rank alone on a CPU, updated_layer. */
+    int first_layer, last_layer;
 
     ddp_origin origin; /* where numbers ceased to be finite, on `rank` */
     int rank;          /* rank that met the origin first; of several, the lowest */
@@ -51,8 +52,8 @@ typedef struct ddp_not_finite {
     const char *kind;  /* type of `layer`, a static string; "" without a layer */
     int mini_batch;    /* number of the origin's mini-batch in the rank's step, from 1 */
     size_t sample,
-        samples;  /* number of the origin's first sample, and how many samples its mini-batch has */
-    int in_a_row; /* steps skipped in a row, this one included */
+        samples;  /* number of the mini-batch's first sample in the run; how many it has */
+    int in_a_row; /* steps skipped in a row, up to this one; `end` gets those before it */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
@@ -66,7 +67,7 @@ typedef struct ddp_nan_guard_config {
 /* A mini-batch of this rank, which may be the origin. */
 typedef struct ddp_nan_guard_mini_batch {
     int number;        /* number in its step, from 1; 0: none is noted */
-    size_t sample;     /* its first sample's number */
+    size_t sample;     /* its first sample's number in the run, from 0 */
     ddp_origin origin; /* origin of its loss, if that is not finite */
     int layer;         /* layer of the origin; -1: none */
 } ddp_nan_guard_mini_batch;
@@ -116,7 +117,8 @@ ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
 /* Wait for all sums of the step, and check them. Call before the first update, where steps may be
  * skipped, on every rank. If one is not finite, *skipped becomes 1: gradients are zero then,
  * statistics as they were kept, and nothing may be updated. After config.skip_most skipped steps in
- * a row it calls config.end instead. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+ * a row it calls config.end instead. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM, and as
+ * ddp_device_check_finite. */
 ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
                                     ddp_error *err) DDP_MUST_CHECK;
 

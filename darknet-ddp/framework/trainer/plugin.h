@@ -29,7 +29,8 @@ typedef struct ddp_figures {
 typedef struct ddp_plugin_callbacks {
     /* Resume the run from a checkpoint, or leave net as it is. Called when net has been parsed from
      * the file cfg; its weights will be saved in `directory`. *seed is the run's, and may become
-     * the checkpoint's. Only rank 0's net has to change; the others get what rank 0 has. */
+     * the checkpoint's, on every rank alike. Only rank 0's net has to change; the
+     * others get what rank 0 has. */
     ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err);
     /* Called when the trainer is attached to net; the first step comes next. cfg is a path. */
@@ -66,37 +67,39 @@ typedef struct ddp_plugin_config {
     ddp_watch *watch;          /* is told when the run saves, validates and loads; NULL: none */
     uint64_t seed;             /* the run's seed, the same on all ranks */
     int replace;               /* 1: draw samples with replacement */
-    ddp_bad_samples *bad_data; /* the record that is also config.bad_data of the trainer */
+    ddp_bad_samples *bad_data; /* the trainer's config.bad_data; here not NULL */
     int skip_bad;              /* unreadable samples that a run may replace; 0: the first ends it */
     /* Ends the program with an error. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
     ddp_plugin_callbacks callbacks;
 } ddp_plugin_config;
 
-/* Have Darknet's train commands train with config->trainer, until ddp_plugin_close. *config is
- * copied; group, trainer and what else it points to must outlive the plugin. */
+/* Have Darknet's train commands train with config->trainer, until ddp_plugin_close. Call it on
+ * every rank. *config is copied; group, trainer and what else it points to must outlive the plugin.
+ */
 void ddp_plugin_open(const ddp_plugin_config *config);
 
 /* Save net in the run's directory, as the cfg's name with `end` behind it, such as "_best.weights".
  * Call from a callback, on every rank. If ranks differ (local SGD), it saves later. */
 void ddp_plugin_save(network *net, const char *end);
 
-/* Save what this run has learnt, and end it by callbacks.end_unreadable(what, instead). Call from a
- * callback, on every rank. */
+/* Save what this run has learnt, if anything, and end it by callbacks.end_unreadable, which gets
+ * what and instead (NULL allowed). Call from a callback, on every rank. */
 void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
     __attribute__((noreturn));
 
-/* End the run since `samples` samples of step `step`, of all ranks, cannot be read. It is the
- * trainer's config.unreadable (trainer/trainer.h). */
+/* End the run since `samples` samples of step `step`, of all ranks, cannot be read. Serves as the
+ * trainer's config.unreadable, which every rank calls. */
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));
 
-/* End the run with a save after this step, as a signal does. Call from a callback on every rank. */
+/* End the run with a save when this step's update has ended (local SGD: the period). Call from a
+ * callback, on every rank. */
 void ddp_plugin_stop(void);
 
-/* Return the line of the training list (a picture's path) that sample number `sample` of the run
- * is, and set *line to its number, from 1. NULL if the run has no list; *line then stays. The
- * string is Darknet's, and lives as long as the run. */
+/* Return the line of the training list (a picture's path) that is sample number `sample`, from 0,
+ * of the run, and set *line to its number, from 1. NULL if the run has no list; *line then stays.
+ * The string is Darknet's, and lives as long as the run. */
 const char *ddp_plugin_sample(size_t sample, size_t *line);
 
 /* Return how many unreadable samples of this run, of all ranks, were replaced by others. */

@@ -43,7 +43,9 @@ typedef struct ddp_trainer_config {
      * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
     size_t compress_after; /* in how many first steps no algorithm changes the sums */
-    int verify_every; /* steps between two comparisons of ranks' parameters; 0: there are none */
+    /* Steps between two comparisons of ranks' parameters; 0, one rank, or more than
+     * DDP_EQUAL_RANKS (core/equal_check.h): there are none. */
+    int verify_every;
     /* Record of unreadable samples. Must outlive the trainer. NULL: nobody looks for them. */
     ddp_bad_samples *bad_data;
     /* Ends every rank, since `samples` samples of step `step`, of all ranks together, cannot be
@@ -74,9 +76,9 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the algorithms of config.options for net, after it is parsed and before it is resumed.
- * ddp_trainer_attach does so if nobody has. Fails with DDP_ERR_USAGE (one does not go with this
- * network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the algorithms of config.options for net, after it is parsed and before it is resumed; on
+ * every rank. Those that were open are closed. ddp_trainer_attach does so if nobody has. Fails with
+ * DDP_ERR_USAGE (one does not go with this network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the algorithms that ddp_trainer_open_algorithms or ddp_trainer_attach opened; NULL if
@@ -89,10 +91,12 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 /* Begin to train net, on every rank. Blocks until all ranks are here, and compares their networks
  * and settings. Then all have the root's parameters, BatchNorm statistics and counters; the root is
  * rank 0, or that of ddp_trainer_set_resumed. The count of seen images is rounded down to a whole
- * update. net must have been parsed after ddp_trainer_split, have no hooks, and outlive its
- * attachment. DDP_ERR_USAGE: BatchNorm has one value to normalise (core/batchnorm_check.h), an
- * update has too many images, an algorithm does not go with this network, or ddp_param_table_init
- * refuses it. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * update. With DDP_BATCH_RANK net's learning rate is multiplied by the number of ranks.
+ * net must have been parsed after ddp_trainer_split, have no hooks, and outlive its attachment. If
+ * it fails, nothing is attached. DDP_ERR_USAGE: BatchNorm has one value to normalise
+ * (core/batchnorm_check.h), an update has too many images, an algorithm does not go with this
+ * network, or ddp_param_table_init refuses it. Fails also with DDP_ERR_MISMATCH, DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Stop training the network: finish what is under way with other ranks (collective), and give it
@@ -104,7 +108,7 @@ void ddp_trainer_detach(ddp_trainer *t);
  * read. A failure ends the program by config.fail. Only while attached, on every rank. */
 void ddp_trainer_flush(ddp_trainer *t);
 
-/* Return 1 if all ranks have the same parameters; the same answer on every rank. Without an
+/* Return 1 if all ranks have the same parameters; every rank gets the same answer. Without an
  * algorithm that has ranks update with their own gradients for a while (ddp_step_plug), always 1.
  * Call after a step whose loss Darknet has asked for. Saves and validations wait for 1. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
@@ -128,12 +132,12 @@ void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source 
  * program by config.fail. */
 void ddp_trainer_rollback(ddp_trainer *t);
 
-/* Return which requests (config.asked) any rank had; the same on every rank. They came with the
- * loss that Darknet asked for last. Only while attached. */
+/* Return which requests (config.asked) any rank had; every rank gets the same ones. They came with
+ * the loss that Darknet asked for last. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
-/* Return how many samples of the last step, of all ranks, were replaced since they could not be
- * read. Only while attached. */
+/* Return how many samples of the last step, of all ranks, were replaced because they could not be
+ * read; 0 without config.bad_data. Only while attached. */
 size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 
 /* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last. */

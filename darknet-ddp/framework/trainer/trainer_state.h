@@ -15,7 +15,8 @@
 
 #include <darknet.h>
 
-/* Counts summed over ranks with the loss: samples that were replaced; gradients left to send. */
+/* Counts summed over ranks with the loss: samples that were replaced; gradients that are left to
+ * send, in units of 1024 elements. */
 enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG };
 
 typedef enum ddp_trainer_phase {
@@ -135,15 +136,16 @@ void ddp_trainer_judge_last_step(ddp_trainer *t);
 /* Unless steps may be skipped, end the job if a sum that has arrived is not finite. */
 void ddp_trainer_check_arrived(ddp_trainer *t);
 
-/* Keep a copy of BatchNorm's statistics, before a mini-batch's forward pass, if it is the first of
- * an update that may be taken back. */
+/* Set t->update_begins, before a mini-batch's forward pass. If this mini-batch is the first of an
+ * update that may be taken back, keep a copy of BatchNorm's statistics. */
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
-/* Note that the backward pass of a mini-batch has ended, and whether its loss is finite. */
+/* Note that the backward pass of a mini-batch has ended, and whether its loss is finite; set
+ * t->judged to 0. */
 void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now);
 
-/* Return 1 if this step is skipped; call before a layer's update. Where steps may be skipped, the
- * first call of a step waits until all of its sums are known. */
+/* Return 1 if this step is skipped; call before each layer's update. If steps may be skipped, the
+ * first call of a step waits until all of its sums are known (collective). */
 int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
@@ -158,9 +160,9 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c) ---- */
 
-/* Attach the algorithms of config.options, opening them unless that was done for net. They may
- * change the table and the network; t->table is open, and nothing reads it yet. Fails as
- * ddp_trainer_open_algorithms. */
+/* Attach the algorithms of config.options to net, and open them first unless they are open and were
+ * attached to no network. They may change the table and the network; t->table is open, and nothing
+ * reads it yet. Fails as ddp_trainer_open_algorithms. */
 ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 
@@ -168,8 +170,8 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
  * ddp_algorithm_set_attach. */
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
-/* Give all ranks the root's state of the algorithms, and move it to the table's device.
- * ddp_trainer_leave_state brings it back to the host; call that when the reducer is closed. Fails
+/* Give all ranks the root's state of the algorithms (collective). Move it to the table's device;
+ * ddp_trainer_leave_state, called when the reducer is closed, brings it back to the host. Fails
  * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 void ddp_trainer_leave_state(const ddp_trainer *t);
