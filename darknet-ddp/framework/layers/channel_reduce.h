@@ -27,6 +27,7 @@ typedef struct {
     size_t step_offset;
 } channel_shape;
 
+// Return how the values of l's output are shared out.
 static inline channel_shape get_channels(layer l)
 {
     channel_shape s;
@@ -56,6 +57,7 @@ typedef struct {
     int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;
 
+// Return the sums that kernels of layer l leave, if it is a layer of floats.
 static inline part_sums get_part_sums(layer l)
 {
     channel_shape s = get_channels(l);

@@ -27,8 +27,8 @@ void begin_deltas(network *net, void (*zero)(layer));
 void prepare_deltas(network net, void (*zero)(layer));
 
 /* Return 1 if layer net.index must set all of the float32 delta of layer i, since it is the first
- * to write it in this backward pass. Return 0 if it must add, or if i is NETWORK_INPUT. Call it
- * once for each write, since it notes that the delta is set. */
+ * to write it in this backward pass. Return 0 if it must add, or if i is NETWORK_INPUT. i: as
+ * layer_source returns it. Call once for each write, since it notes that the delta is set. */
 int sets_delta(network net, int i);
 
 /* Do for the bf16 delta of layer i what sets_delta does for its float32 delta. */

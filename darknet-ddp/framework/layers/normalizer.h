@@ -37,13 +37,14 @@ static inline __device__ normalizer get_normalizer(int f, const float *mean, con
     return n;
 }
 
+// Return the activation's input for x, a result of the convolution (or input of a [batchnorm]).
 static inline __device__ float normalize(float x, normalizer n)
 {
     return fmaf(x - n.mean, n.scale, n.bias);
 }
 
-// Return the gradient of the loss by the activation's input. delta: the gradient by its output. x:
-// as for normalize.
+// Return the gradient of the loss by the activation's input, of which x is the value before it was
+// normalized. delta: the gradient by the activation's output.
 static inline __device__ float delta_behind(float delta, float x, normalizer n)
 {
     return is_straight(n.activation) ? delta : delta * gradient_on(n.activation, normalize(x, n));

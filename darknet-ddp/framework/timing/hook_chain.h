@@ -11,9 +11,10 @@ typedef struct ddp_hook_chain {
         *inner; /* hooks that get the calls; NULL: none, as in Darknet without a trainer */
 } ddp_hook_chain;
 
-/* All hooks, with ctx still to be set. A function that replaces one of these calls it, with its own
- * ctx, to pass the call on. If the inner hooks have no `optimize`, set it to NULL here, too:
- * otherwise Darknet updates a layer's arrays one by one, which costs a GPU launches. */
+/* All hooks. Copy them, and point ctx to a struct that begins with a ddp_hook_chain. A function
+ * that replaces one of these calls it, with its own ctx, to pass the call on. If the inner hooks
+ * have no `optimize`, set it to NULL here, too: otherwise Darknet updates a layer's arrays one by
+ * one, which costs a GPU launches. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif

@@ -9,8 +9,8 @@
 
 /* Let net's layers sleep from now on, for good: one network in a process, on the host. profile is
  * of net's cfg and must outlive net. Times are scaled from the profile's images to net's, but for
- * the update's. With a CPU's profile, sums take their time from the layers'; with a GPU's, they go
- * on meanwhile. */
+ * the update's. With a CPU's profile, moving messages adds to a layer's time; with a GPU's, it
+ * goes on meanwhile. */
 void ddp_replay_begin(network *net, const ddp_layer_profile *profile);
 
 #endif

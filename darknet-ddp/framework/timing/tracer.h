@@ -20,8 +20,8 @@
 
 typedef struct ddp_tracer ddp_tracer;
 
-/* Trace what net, to which t is attached, does from now on. All must outlive the tracer. *out is
- * set on success. Fails with DDP_ERR_NOMEM. */
+/* Trace what net, to which t is attached, does from now on. trace, group and t must outlive the
+ * tracer; net may be freed before. *out is NULL on failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group, ddp_trainer *t,
                             network *net, ddp_error *err) DDP_MUST_CHECK;
 

@@ -44,7 +44,8 @@ int bf16_runs(layer l);
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
 /* Return the bytes of the largest workspace that a layer needs. Call when all are planned. */
 size_t bf16_workspace_size(network *net);
-/* Resize the bf16 arrays of layer i, if any. Call when it and the layers before it are resized. */
+/* Resize the bf16 arrays of layer i, if any. Call when it and the layers before it are resized.
+ * Ends the program if a convolution of the new size cannot be computed in bf16. */
 void bf16_resize_layer(network *net, int i);
 /* Free the layer's bf16 arrays, if it has some. */
 void bf16_free(layer l);

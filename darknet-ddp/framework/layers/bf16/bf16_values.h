@@ -28,6 +28,7 @@ template <class Values, class Launch> static void by_kind(curve f, Values values
     check_error(cudaPeekAtLastError());
 }
 
+// Call by_kind with V for arrays of `channels` channels.
 template <class Launch> static void by_packs_and_kind(int channels, curve f, Launch launch)
 {
     if (channels % VALUES_A_PACK == 0)

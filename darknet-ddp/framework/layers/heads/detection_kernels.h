@@ -6,7 +6,8 @@
 
 #ifdef GPU
 
-/* Figures that train_detection_gpu leaves in net.figures_gpu. `cost`: sum of squared deltas. */
+/* Figures of a mini-batch that train_detection_gpu leaves in net.figures_gpu. cost: the sum of
+ * squared deltas. */
 typedef struct {
     float cost;
     detection_tally tally;

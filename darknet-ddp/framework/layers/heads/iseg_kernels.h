@@ -8,8 +8,8 @@
 enum { ISEG_INSTANCES = 90 };
 
 /* The instances (objects) of one picture, in l.head_gpu. pixels: how many each has. errors: the
- * mean squared distance of its pixels from their mean value. Behind this struct lie the means,
- * l.extra values each; an instance without pixels has none. */
+ * mean squared distance of its pixels' l.extra outputs from their means. Behind this struct lie the
+ * means, l.extra values each. Without pixels an instance has zeros. */
 typedef struct {
     float pixels[ISEG_INSTANCES];
     float errors[ISEG_INSTANCES];

@@ -21,6 +21,7 @@ PUBLIC_FORMULA float constrain(float min, float max, float a)
     return a;
 }
 
+// Return the first index of val in a[0..n); -1 if it is not there.
 PUBLIC_FORMULA int int_index(int *a, int val, int n)
 {
     int i;

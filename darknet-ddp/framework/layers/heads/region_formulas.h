@@ -9,6 +9,8 @@
 #include "region_layer.h"
 #include <math.h>
 
+/* Write the deltas of n outputs, from x[index] on and `stride` apart, which shall become
+ * truth[0..n). scale: factor of the deltas. */
 FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,
                                int scale)
 {

@@ -18,7 +18,7 @@
     REAL(scale_x_y, 1)                                                                             \
     /* other anchors that overlap a truth by more than this are trained, too; 1: none */           \
     REAL(iou_thresh, 1)                                                                            \
-    /* by which measure they overlap it */                                                         \
+    /* the measure of overlap that is compared with iou_thresh */                                  \
     OVERLAP(iou_thresh_kind, IOU_PLAIN)                                                            \
     /* 1: the convolution before is logistic; sizes are 4x^2 anchors */                            \
     WHOLE(new_coords, 0)                                                                           \
