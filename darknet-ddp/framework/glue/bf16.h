@@ -42,7 +42,8 @@ int ddp_bf16_is_used(void);
  * CPU; 0: its current GPU. The text is valid until the next call. */
 const char *ddp_bf16_missing(int on_host);
 
-/* Return what computes layers in bf16 on this process's device, for a line about the run. */
+/* Return what computes layers in bf16 on this process's device, a static phrase for a line about
+ * the run. */
 const char *ddp_bf16_name(void);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct ddp_network_shape {
     int layers;
     int width, height;       /* input, in pixels */
     int time_steps;          /* steps of a recurrent network; else 1 */
-    int batch, subdivisions; /* the cfg's values, which a plugin may have cut for net */
+    int batch, subdivisions; /* the cfg's values; a plugin may have made net's smaller */
 } ddp_network_shape;
 
 typedef struct ddp_net_number {

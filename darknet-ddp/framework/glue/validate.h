@@ -16,7 +16,7 @@ typedef struct ddp_validation_set {
     size_t count;
     const char *list;      /* file with the paths */
     const size_t *numbers; /* each path's line in list, from 1 */
-    char *labelled; /* for each path: 1 if it had a label file when the run began; a detector's */
+    char *labelled; /* for each path of a detector: 1 if it had a label file when the run began */
     char *told; /* for each path: 1 once the listener was told that it cannot be read; 0 at first */
     int width, height; /* size to which the input is set, in pixels; 0: as it is */
     int classes;

@@ -32,8 +32,8 @@ typedef struct ddp_checkpoint_run {
     ddp_state *state; /* algorithms' state, saved and resumed beside the network's; NULL: none */
     ddp_sharded *sharded; /* gives other ranks' moments to a save; NULL: the network has all */
     uint64_t list_count,
-        list_hash; /* number of pictures, and hash, of the training list; 0: not known */
-    uint64_t ranks;
+        list_hash;        /* number of pictures, and hash, of the training list; 0: not known */
+    uint64_t ranks;       /* how many ranks train */
     uint64_t saved_at_ns; /* time of the last checkpoint, which a save sets; 0 at first */
     const ddp_checkpoint_guard
         *guard; /* called while a save is written (checkpoint/checkpoint.h); NULL: none */
@@ -69,7 +69,7 @@ ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, 
                                      int cutoff, const ddp_checkpoint_run *run,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *same to 1 if a checkpoint of net would have the images, steps and parameters that m says,
+/* Set *same to 1 if a checkpoint of net would have the images, net->t and parameters that m says,
  * else to 0. Fails as ddp_param_table_init. */
 ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 const ddp_checkpoint_run *run, int *same,

@@ -37,19 +37,19 @@ typedef struct ddp_bench_config {
     ddp_group *group;
     ddp_trainer *trainer; /* attached to net, whose learning rate becomes 0 */
     network *net;
-    ddp_network_shape shape; /* shape of net */
-    const char *cfg;         /* the cfg's name */
-    int batches;             /* batches of the cfg that make one update */
-    int steps;               /* how many steps of each kind to time, at least 1 */
-    const char *devices;     /* name of the devices: "CPU", "GPU NVIDIA H200" */
-    int fp32;                /* 1: GPUs compute without TF32 */
-    int bf16;                /* 1: GPUs compute in bf16 what they can */
-    int exact, deterministic, overlap;
-    const char *wire;   /* how gradients travel, for people; NULL: as float32 */
+    ddp_network_shape shape;           /* shape of net */
+    const char *cfg;                   /* the cfg's name */
+    int batches;                       /* batches of the cfg that make one update */
+    int steps;                         /* how many steps of each kind to time, at least 1 */
+    const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */
+    int fp32;                          /* 1: GPUs compute without TF32 */
+    int bf16;                          /* 1: layers compute in bf16 where they can (-ddp_bf16) */
+    int exact, deterministic, overlap; /* 1: the option of this name is on; for the report */
+    const char *wire;                  /* how gradients travel, for people; NULL: as float32 */
     const char *replay; /* name of the profile by which layers sleep; NULL: they compute */
     FILE *trace; /* file that gets a trace of one step of all ranks (core/trace.h), on rank 0; NULL
                     elsewhere, or for none */
-    int draw;    /* 1: run one step more, for the trace; the same on all ranks */
+    int draw;    /* 1: run two steps more, and trace the second; the same on all ranks */
 } ddp_bench_config;
 
 /* The result of ddp_bench_run. Print it on rank 0. */

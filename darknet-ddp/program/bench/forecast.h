@@ -31,7 +31,7 @@ typedef struct ddp_forecast_config {
     double scale; /* factor of the profile's times: images of a mini-batch / those of the profile */
     int ranks, hosts; /* at most as many hosts as ranks; ranks are spread evenly */
     double bytes_s;   /* bytes a second of a host's line, each way */
-    /* bytes of one number of a gradient on the line: 4, or 2 if it is compressed */
+    /* bytes of one number of a gradient on the line: 4; less as bf16, fp16 or fp8 */
     double value_bytes;
     ddp_schedule schedule; /* schedule of sums of host memory */
 } ddp_forecast_config;

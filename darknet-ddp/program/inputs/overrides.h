@@ -20,8 +20,8 @@ typedef struct ddp_overrides {
     /* Each .value points into `text`, so the struct must not be copied or moved. A NULL key ends
      * them. */
     ddp_net_value values[DDP_OVERRIDES_MOST + 1];
-    char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];
-    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* the cfg's own value; "": none */
+    char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* strings of values */
+    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];  /* the cfg's own value; "": none */
     int count;
     double epoch; /* batches of an epoch, with a fraction; 0: no -epochs */
 } ddp_overrides;

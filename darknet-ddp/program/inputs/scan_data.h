@@ -12,11 +12,11 @@ typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
     const ddp_net_value *values;  /* values of [net] in place of the cfg's; NULL: none */
     ddp_sections data, cfg;       /* contents of the files at data_path and cfg_path */
-    ddp_lines list, valid, names; /* valid is empty if the .data file has none */
-    const char *list_path, *valid_path;
-    int classes;           /* classes= of the .data file; 0: it has none */
-    ddp_heads heads;       /* the cfg's [yolo] and [region] layers */
-    ddp_faults faults;     /* faults found so far */
+    ddp_lines list, valid, names; /* lines of train=, valid=, names= or labels=; empty: no key */
+    const char *list_path, *valid_path; /* values of train= and valid=; NULL: no key */
+    int classes;                        /* classes= of the .data file; 0: it has none */
+    ddp_heads heads;                    /* the cfg's [yolo] and [region] layers */
+    ddp_faults faults;                  /* faults found so far */
     ddp_tally tally;       /* counts of pictures and boxes of train= that were looked at */
     uint64_t *by_class;    /* good boxes, or a classifier's pictures, of each class */
     ddp_box_sample sample; /* sizes of some good boxes */

@@ -23,7 +23,7 @@ typedef struct ddp_exit_info {
 
 typedef struct ddp_child_config {
     int patient;    /* 1: ranks that are asked to end may take as long as they need; 0: 3 s */
-    double grace_s; /* more than 0: seconds that they may take, whatever `patient` says */
+    double grace_s; /* more than 0: seconds that these ranks may take, whatever `patient` says */
     /* Called once with DDP_LAUNCH_IS_SLOW if no rank begins for some time, and once with another
      * verdict if the start does not come to its end; the child is then killed. NULL: the start is
      * not watched. */

@@ -8,10 +8,10 @@
 
 /* Install the handlers of a run, before it trains. Returns the flags that they set (core/loss.h);
  * these stay valid. SIGUSR1 sets DDP_REQUEST_SAVE. SIGUSR2, which mpirun passes on to its ranks,
- * sets DDP_REQUEST_STOP. With trains_alone 1 (it trains, and no launcher started it), the first
- * Ctrl-C, SIGTERM, or SIGHUP that is not ignored, ends it with a line, since nothing was trained
- * yet. SIGXFSZ does nothing: a write beyond the limit of file sizes fails and is reported. SIGPIPE
- * does nothing, since the reader of the output may end before the run. */
+ * sets DDP_REQUEST_STOP. trains_alone: 1 if this process trains and no launcher started it. Then
+ * the first SIGTERM, or Ctrl-C or SIGHUP that is not ignored, ends the run with a line, since
+ * nothing was trained yet. SIGXFSZ does nothing: a write beyond the limit of file sizes fails and
+ * is reported. SIGPIPE does nothing, since the reader of the output may end before the run. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
 /* Have a signal that ends the run before it trains also remove the file at path; the string is

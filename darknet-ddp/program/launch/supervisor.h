@@ -17,8 +17,8 @@
  *
  * A job that failed after it had begun to train starts again, up to -ddp_max_restarts times. It
  * goes on from its last checkpoint if it has saved one, on the hosts that answer, with as many
- * ranks as these take and the cfg's batch allows. It is not started again after a failure that this
- * does not mend: a usage error, a signal that asked to end, a run that another has taken over.
+ * ranks as these take and the cfg's batch allows. A usage error, a signal that asked to end, and a
+ * run that another has taken over start nothing again.
  *
  * Fails with DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_USAGE. The last is for a build without MPI, wrong
  * hosts or interface, and limits of this host (launch/limits.h). It is also for a lone ":" in argv,

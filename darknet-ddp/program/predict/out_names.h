@@ -10,7 +10,7 @@ enum { DDP_OUT_NAME = 4096 };
 
 typedef struct ddp_out_names {
     const ddp_sink_config *config;
-    const char *out; /* a folder, or the name itself without its ending */
+    const char *out; /* a folder, or the name of the one file, with its ending or without */
     int is_folder;   /* 1: `out` is a folder */
     char *repeated;  /* for each picture of the list: 1 if another has its name; NULL: `out` is no
                         folder */

@@ -9,8 +9,9 @@ enum { DDP_SINKS_MOST = 5, DDP_PREDICTORS_MOST = 8 };
 
 typedef struct ddp_predict_run {
     ddp_group *group;
-    /* The first one predicts. Of pictures the others do so, too; config->views is how many views
-     * they all have, and `picture` of a find is its view. */
+    /* All look at each picture; only the first looks at frames of films. Each predictor adds a view
+     * or, with `mirrors`, two. `picture` of a detection is the number of its view, from 0 to
+     * config->views - 1. */
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];
     size_t predictor_count;
     const ddp_sink_config *config;

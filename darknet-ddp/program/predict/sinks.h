@@ -15,9 +15,9 @@ typedef struct ddp_sink_config {
     const char *data;   /* the .data file */
     char *const *names; /* a name for each class; not NULL */
     int classes;
-    int views;          /* number of predictors; with `mirrors`, twice that */
-    float thresh;       /* score, 0 to 1, from which boxes were kept */
-    int ext_output;     /* 1: the sides of boxes are printed, too, in pixels */
+    int views;      /* how often a picture is looked at: by each predictor, twice with `mirrors` */
+    float thresh;   /* score, 0 to 1, from which boxes were kept */
+    int ext_output; /* 1: the sides of boxes are printed, too, in pixels */
     char *const *paths; /* the pictures and films, `count` of them */
     size_t count;
     int is_one_file; /* 1: the command names one picture or film, and no list or folder */

@@ -26,7 +26,7 @@ typedef struct ddp_data_report {
     const ddp_scan_data *data;
     int cell; /* pixels of a cell of the finest detector, which the caller sets after reading; 0:
                  not known */
-    ddp_report_picture *pictures; /* each once in a list, in the order of their paths */
+    ddp_report_picture *pictures; /* by path, those of train= first; each once in its list */
     ddp_signature *signatures;    /* one for each picture */
     size_t count;
 } ddp_data_report;

@@ -31,7 +31,7 @@ extern struct ddp_run {
     ddp_watch *watch;             /* the watch over this process; NULL: none */
     volatile sig_atomic_t *asked; /* flags DDP_REQUEST_* that signals set (launch/signals.h) */
     uint64_t seed;                /* the run's seed; a resumed run has that of the checkpoint */
-    ddp_bad_samples *bad_data;
+    ddp_bad_samples *bad_data;    /* this rank's record of samples that cannot be read */
     ddp_trainer *trainer;
 
     /* Set by session.c: the words and files of the command. */

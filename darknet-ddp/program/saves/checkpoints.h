@@ -81,9 +81,9 @@ void ddp_checkpoints_attached(ddp_checkpoints *c);
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Give all ranks what rank 0 sees: has[i] is 0 if picture i of the list's n has no label file. A
- * resumed run goes by what there was when it began: fails on rank 0 as ddp_recall_unlabelled, and
- * as ddp_broadcast and ddp_remember_unlabelled. */
+/* Give all ranks what rank 0 sees: has[i] is 0 if picture i of the list's n has no label file.
+ * Collective. A resumed run goes by what there was when it began: fails on rank 0 as
+ * ddp_recall_unlabelled, and as ddp_broadcast and ddp_remember_unlabelled. */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,7 +8,7 @@
 #include "state/checkpoint.h"
 
 /* Fill run's options with those of the command line, the data files and the build. ranks: how many
- * train. Fails with DDP_ERR_USAGE if they are too many. */
+ * train. Fails with DDP_ERR_USAGE if a state file has no room for so many options. */
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
                                 const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
 

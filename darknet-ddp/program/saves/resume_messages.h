@@ -12,7 +12,7 @@ extern const ddp_pair_listener ddp_resume_printer;
 
 /* Print what the run goes on from, or that there is nothing (from->weights is NULL). algorithms:
  * those of the run; NULL: none. Fails with DDP_ERR_USAGE if there is nothing, and the job was
- * started again after a failure. */
+ * started again to go on from a checkpoint. */
 ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err) DDP_MUST_CHECK;
