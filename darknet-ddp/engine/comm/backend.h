@@ -3,13 +3,14 @@
  *
  * A backend opens and closes groups of its kind. Where there are other ranks it also supplies a
  * transport, which carries messages and need not know how to sum, and calls
- * ddp_chunk_pipeline_open. Every member of a table is required. group.c, collectives.c, and work.c
- * for sums, check every argument, remember a failure and put the context into the error.
+ * ddp_chunk_pipeline_open. Every member of a table is required, unless its comment says NULL. The
+ * files group.c, collectives.c and work.c check arguments, remember a failure and put the context
+ * into the error.
  *
  * An engine makes a sum:
  *
  *   host memory          chunk_pipeline.c
- *   one rank             solo.c
+ *   the group "solo"     solo.c
  *   a GPU's memory       nccl/sum.c
  *   without NCCL         host and GPU sums share the queue of nccl/staged.c
  *
@@ -18,7 +19,7 @@
  * Transports: MPI (transport/mpi.c), threads of one process in tests (transport/thread.c), and Gloo
  * (transport/gloo.c). Gloo's collectives are not used: their order of summation depends on a ring.
  * Gloo can wait for a message but cannot tell whether it has come. So transport/gloo_peer.cpp has a
- * thread for each peer, which waits for what is under way; its head says how. What Gloo throws
+ * thread for each peer, which waits for what is under way (transport/gloo_link.h). What Gloo throws
  * becomes an error that names the peer. Ranks meet by MPI or by files (transport/rendezvous.c), and
  * tell each other their host and networks first (transport/peer_addresses.c). */
 #ifndef DDP_COMM_BACKEND_H
@@ -141,7 +142,7 @@ struct ddp_group {
     /* ---- members that depend on its ranks ---- */
     void *own; /* the backend's own data */
     const struct ddp_transport
-        *transport; /* carrier of messages; NULL, as pipeline is, in a group of one rank */
+        *transport; /* carrier of messages; NULL, as pipeline is, in the group "solo" */
     struct ddp_chunk_pipeline *pipeline;
     /* How chunks are summed (chunk.h). NULL before the first sum, which then uses
      * ddp_allreduce_direct. */

@@ -55,9 +55,9 @@ ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_er
 /* Wait until a started sum has ended. Fails with DDP_ERR_COMM, also after the group's timeout. */
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 
-/* Fail with DDP_ERR_COMM if the group's timeout has passed since the last message to or from this
- * rank ended, and since since_ns of ddp_clock_ns. The text names a rank that owes a message, or has
- * not taken one. Call with sums in flight. */
+/* Fail with DDP_ERR_COMM if no message to or from this rank has ended for the group's timeout. The
+ * time counts from since_ns (by ddp_clock_ns) at the earliest. The text names a rank that owes a
+ * message, or has not taken one. Call with sums in flight. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
 /* Return the i-th peer of this rank, i from 0 to size - 1; the last one is the rank itself. Each

@@ -46,16 +46,18 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 
 /* ---- chunk_overdue.c ---- */
 
-/* Return 1 if the group's timeout has passed since the last message to or from this rank ended, and
- * since since_ns of ddp_clock_ns. Time in which this process was stopped does not count. */
+/* Return 1 if no message to or from this rank has ended for the group's timeout. The time counts
+ * from since_ns (by ddp_clock_ns) at the earliest, without what this process was stopped. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
-/* Fail with DDP_ERR_COMM: chunks in flight wait too long. The text names the rank that all wait for
- * in the end, if it is known, or else one that the oldest chunk waits for. */
+/* Make the error that chunks in flight wait too long; always returns DDP_ERR_COMM. The text names
+ * the rank that all wait for in the end, if it is known, or else one that the oldest chunk waits
+ * for. */
 ddp_status ddp_chunk_overdue(ddp_group *g, ddp_error *err);
 
-/* Fail with DDP_ERR_COMM: for the group's timeout, peer has not sent a message (taking: 0) or not
- * taken one (1). where: ends the text, as ", sum 1 of 4", or "". */
+/* Make the error that for the group's timeout peer has not sent a message (taking: 0) or not taken
+ * one (taking: 1); always returns DDP_ERR_COMM. The text ends with `where`: ", sum 1 of 4", or "".
+ */
 ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
                                       ddp_error *err);
 

@@ -103,7 +103,7 @@ struct ddp_slice {
     size_t begin, count;
 };
 
-/* Return the elements of the chunk that these units are. */
+/* Return the elements of the chunk that make up these units. */
 struct ddp_slice ddp_hierarchical_slice_of(const ddp_group *g,
                                            const struct ddp_hierarchical_chunk *c,
                                            struct ddp_span units);
@@ -142,8 +142,8 @@ void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical
 /* Return how many messages at most a chunk of an all-gather has under way at a time. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
-/* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else 1. At
- * launch. */
+/* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else 1. Call
+ * when the chunk is launched. */
 void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Post the chunk's messages with the next hosts, as many as there are requests for. Call while no

@@ -94,9 +94,9 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a step late. */
 int ddp_work_finite(ddp_work *w);
 
-/* Return the event at which w's sum began, the one that was fenced last: its memory was computed
- * and it was started. On a GPU it is in the GPU's own time. w owns the event, which is set after
- * the first fence, in a group of more than one rank. */
+/* Return the event at which the sum that was fenced last began: its memory was computed, and it was
+ * started. On a GPU it is in the GPU's own time. w owns the event, which is set after the first
+ * fence, in a group of more than one rank. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
 /* Return the event at which the sum of ddp_work_began ended; w owns it, and it is set when the
  * event of ddp_work_began is. */

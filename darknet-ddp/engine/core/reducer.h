@@ -106,8 +106,8 @@ typedef struct ddp_reducer_config {
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
     ddp_watch *watch;              /* is told what is launched, waited for and landed; NULL: none */
     int halves;       /* 1: with more than one rank, make sums in two halves (head of this file) */
-    int mini_batches; /* 0: mini-batches add up in place. Else they are summed in a tree: the most
-                         backward passes, a power of two, from one syncing one to the next */
+    int mini_batches; /* 0: mini-batches add up in place. Else they are summed in a tree, at most
+                         this many, a power of two, up to each syncing pass */
 } ddp_reducer_config;
 
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */

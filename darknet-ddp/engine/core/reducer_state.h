@@ -160,7 +160,8 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 
-/* Start to sum on how many ranks each layer ran, when all buckets of a pass are launched. */
+/* Start the sum that tells on how many ranks each layer ran. Every rank calls it, when all buckets
+ * of a pass are launched. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
 /* Wait for the sum that ddp_reducer_count_ranks has started. *count becomes the number of ranks on

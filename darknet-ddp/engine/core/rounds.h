@@ -79,14 +79,15 @@ ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err)
  * once a pass. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
-/* Return the last sum of a bucket; r owns it. Where ranks gather it is the all-gather. */
+/* Return the sum of a bucket that starts last, owned by r: its second sum or all-gather, or the
+ * first sum if it has neither. */
 ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t bucket);
 
 /* Return 1 if all sums of a bucket have ended on this rank. Moves no data. */
 int ddp_rounds_done(const ddp_rounds *r, size_t bucket);
 
-/* Return 1 if all numbers in a bucket's sums are finite. Call after its fence and, on a GPU, when
- * it has settled (ddp_work_finite). The same on every rank. */
+/* Return 1 if all numbers in a bucket's sums are finite, else 0. Call after its fence and, on a
+ * GPU, after ddp_group_synchronize (ddp_work_finite). The same on every rank. */
 int ddp_rounds_finite(const ddp_rounds *r, size_t bucket);
 
 /* Return how many floats of a bucket one rank sends, run counts included. */

@@ -71,7 +71,8 @@ struct ddp_gpu_transport {
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
     /* Do what ddp_work_share does. NULL: sums are cut as the group's sums of host memory are. */
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
-    /* Move sums along that are not queued yet, without waiting. With s, wait until s is queued. */
+    /* Move sums along that are not queued yet, without waiting if s is NULL. Else wait until s is
+     * queued. */
     ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
     /* Allocate memory for sums. NULL: the GPU's plain memory is used. */
     float *(*alloc)(ddp_group *g, size_t count);

@@ -59,7 +59,7 @@ struct ddp_nccl_slice {
     size_t begin, count;
 };
 
-/* Return the elements of a sum of `count` floats that these units are. */
+/* Return the elements of a sum of `count` floats that make up these units. */
 struct ddp_nccl_slice ddp_nccl_plan_slice(const struct ddp_nccl_plan *p, size_t count,
                                           struct ddp_span units);
 /* Return the elements of slice i of level l, in a sum of `count` floats. */

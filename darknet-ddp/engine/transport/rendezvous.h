@@ -31,9 +31,9 @@ const ddp_rendezvous_config *ddp_group_rendezvous(void);
 typedef struct ddp_rendezvous ddp_rendezvous;
 
 /* Write this rank's file, and wait until all ranks have come. *config is copied, but its path must
- * outlive *out. *out is set on success; end it with
- * ddp_rendezvous_close or ddp_rendezvous_give_up. Fails with DDP_ERR_USAGE if another process has
- * this rank, or a rank has another size. Fails with DDP_ERR_COMM if a rank has not come in time;
+ * outlive *out. *out is set on success; end it with ddp_rendezvous_close or
+ * ddp_rendezvous_give_up. Fails with DDP_ERR_USAGE if another process has this rank, or a rank's
+ * config has another size. Fails with DDP_ERR_COMM if a rank has not come in time;
  * the text names it. Fails with DDP_ERR_IO if a file cannot be written, and with DDP_ERR_NOMEM.
  * After DDP_ERR_USAGE this rank's file stays, for the other to see it; else it is removed. */
 ddp_status ddp_rendezvous_open(ddp_rendezvous **out, const ddp_rendezvous_config *config,
