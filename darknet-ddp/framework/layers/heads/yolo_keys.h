@@ -8,6 +8,7 @@
 #define YOLO_KEYS(OVERLAP, REAL, WHOLE)                                                            \
     /* the loss of a box; IOU_MSE: squared differences */                                          \
     OVERLAP(iou_loss, IOU_MSE)                                                                     \
+    /* factors of deltas: of a box; of the true class, with counters_per_class; of objectness */   \
     REAL(iou_normalizer, .75)                                                                      \
     REAL(cls_normalizer, 1)                                                                        \
     REAL(obj_normalizer, 1)                                                                        \
