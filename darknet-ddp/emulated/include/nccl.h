@@ -1,5 +1,5 @@
-/* NCCL of the emulated device, between the processes (or threads) of one host: sums of floats in
- * the order of ranks, and messages. */
+/* NCCL of the emulated device, between the processes (or threads) of one host: sums of floats, or
+ * of 16-bit numbers, in the order of ranks, copies and messages. */
 #ifndef EMULATED_NCCL_H
 #define EMULATED_NCCL_H
 

@@ -1,6 +1,6 @@
 /* algorithms/algorithm.h: the interface of an algorithm: a way to send less or to update
- * differently. Nothing else of it is known outside its folder. PyTorch's folder for the same is
- * torch/distributed/algorithms.
+ * differently. Code outside an algorithm's folder knows nothing else of it. PyTorch's algorithms
+ * are in torch/distributed/algorithms.
  *
  * A folder of algorithms/ holds all of one algorithm: its rows of the table of options (NAME.def),
  * its claims, its code, its lines of a run's banner, and its tests. One line of algorithms.def

@@ -133,7 +133,8 @@ ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, floa
 ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Free what reading allocated, and close the file. *c is all zero then; it may be so before. */
+/* Free what reading allocated, and close the file. *c was read, or is all zero; it is all zero
+ * afterwards. */
 void ddp_checkpoint_release(ddp_checkpoint *c);
 
 /* Fail with DDP_ERR_MISMATCH if c's arrays are not arrays[0..count), in this order, by layer, part,

@@ -97,7 +97,7 @@ typedef struct ddp_pair_header {
     char *weights;            /* path; NULL: there is none. The caller frees it */
     uint64_t step, seen;      /* batches, images */
     uint64_t own_saved_at_ns; /* when this pair was saved */
-    uint64_t saved_at_ns; /* the latest time of all files of such names, those of other cfgs too */
+    uint64_t saved_at_ns; /* the latest of all state files with base's names, another cfg's too */
 } ddp_pair_header;
 
 /* Find the pair of base in directory that was saved last, by headers alone. A pair counts if its

@@ -8,7 +8,7 @@
 /* Bytes, with the 0 at the end: of all text of the file, and of one word of it. */
 enum { DDP_OWNER_TEXT = 1024, DDP_OWNER_WORD = 128 };
 
-/* The contents of such a file. */
+/* The contents of an owner's file. */
 typedef struct ddp_owner_mark {
     char token[DDP_OWNER_WORD]; /* a random word of this ownership alone */
     /* Where pid is valid: the host, its boot, and its name space of process numbers. */

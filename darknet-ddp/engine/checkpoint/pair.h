@@ -52,8 +52,8 @@ void ddp_pair_abandon(ddp_pair_writing *w);
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Save the pair of path as a copy of the pair of `from`, with the same time. Fails with DDP_ERR_IO,
- * and copies nothing, if the pair of `from` was not saved at saved_at_ns. guard: as in
+/* Save the pair of path as a copy of the pair of `from`, saved_at_ns included. Fails with
+ * DDP_ERR_IO, and copies nothing, if the pair of `from` was not saved at saved_at_ns. guard: as in
  * ddp_checkpoint; NULL: none. Fails also as ddp_pair_save and ddp_checkpoint_read. */
 ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
                          const ddp_checkpoint_guard *guard, ddp_error *err) DDP_MUST_CHECK;

@@ -1,10 +1,10 @@
 /* base/listener.h: TCP sockets that accept only processes that show a key.
  *
  * A process that connects first sends a handshake: a key that was drawn for the job, and a number.
- * The listener compares the key in constant time, and reads nothing else before. It closes a
- * connection whose handshake is not complete within 5 s. A fixed number of connections may be
- * pending; when there are as many, the oldest is closed for the next. Only ddp_listener_connect
- * waits. */
+ * The listener compares the key in constant time, and reads nothing else before.
+ * ddp_listener_accept closes a connection whose handshake is not complete within 5 s. A fixed
+ * number of connections may be pending; when there are as many, the oldest is closed for the next.
+ * Only ddp_listener_connect waits. */
 #ifndef DDP_BASE_LISTENER_H
 #define DDP_BASE_LISTENER_H
 

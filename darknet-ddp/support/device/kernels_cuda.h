@@ -48,7 +48,8 @@ cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, 
 cudaError_t ddp_cuda_unpack(cudaStream_t stream, float *to, const uint16_t *from, size_t count,
                             ddp_wire wire);
 
-/* Set *flag, in pinned host memory, to `number` if an element of x[0..count) is not finite. */
+/* Set *flag, in pinned host memory, to `number` if an element of x[0..count) is not finite; else
+ * leave it. */
 cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,
                                   unsigned number);
 

@@ -24,8 +24,9 @@ typedef struct ddp_film_functions {
     /* Open the film at path, and fill *info. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
     ddp_status (*open)(ddp_film_reader **out, const char *path, ddp_film_info *info,
                        ddp_error *err);
-    /* Read the next frame into rgb: 3 bytes a pixel, red first, rows from the top. Sets *got to 0
-     * at the film's end. Damaged parts are passed over. Fails with DDP_ERR_IO. */
+    /* Read the next frame into rgb: 3 bytes for each pixel of info's size, red first, rows from the
+     * top. Sets *got to 0 at the film's end. Damaged parts are passed over. Fails with DDP_ERR_IO.
+     */
     ddp_status (*read)(ddp_film_reader *film, unsigned char *rgb, int *got, ddp_error *err);
     void (*close)(ddp_film_reader *film); /* NULL is allowed */
     /* Create a film of frames as info says; its frames are not counted. The ending of path decides
@@ -33,7 +34,7 @@ typedef struct ddp_film_functions {
      * DDP_ERR_IO, DDP_ERR_NOMEM. */
     ddp_status (*create)(ddp_film_writer **out, const char *path, const ddp_film_info *info,
                          ddp_error *err);
-    /* Write a frame, as read gives it. Fails with DDP_ERR_IO. */
+    /* Write a frame of info's size, laid out as for `read`. Fails with DDP_ERR_IO. */
     ddp_status (*write)(ddp_film_writer *film, const unsigned char *rgb, ddp_error *err);
     /* Write what is left, and free the writer, in any case. Fails with DDP_ERR_IO. */
     ddp_status (*finish)(ddp_film_writer *film, ddp_error *err);

@@ -1,6 +1,6 @@
 /* watch/flight_recorder.h: the last thousand events of a rank, to be read when a run has failed.
- * Any thread may record. Nothing is locked, so one of several events that threads record at the
- * same moment may be lost. */
+ * Any thread may record. Nothing is locked, so an event that is copied while another takes its
+ * place may come out as a mixture of both. */
 #ifndef DDP_WATCH_FLIGHT_RECORDER_H
 #define DDP_WATCH_FLIGHT_RECORDER_H
 

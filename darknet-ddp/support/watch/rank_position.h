@@ -20,9 +20,9 @@ typedef enum ddp_phase {
 
 /* A rank's position. It is sent as it is, between ranks of one build. */
 typedef struct ddp_rank_position {
-    uint64_t moves; /* count that rises whenever the rank does something; a hang is that it stays */
-    uint64_t step;  /* step under way, from 1; 0: none yet */
-    int32_t phase;  /* a ddp_phase: what the rank does */
+    uint64_t moves;     /* count that rises whenever the rank does something, and stays in a hang */
+    uint64_t step;      /* step under way, from 1; 0: none yet */
+    int32_t phase;      /* a ddp_phase: what the rank does */
     int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
     int32_t layer;      /* layer that it computes; -1: none */
     int32_t bucket;     /* bucket that is waited for; -1: none */

@@ -1,8 +1,8 @@
 /* watch/watch.h: a thread of each rank that sees whether the run still moves.
  *
  *  1. The hooks tell watch/watch.c where the rank is: a store or two a layer.
- *  2. Every second the watch's thread tells that of rank 0, over TCP (watch/heartbeat.c). MPI would
- *     not do: its messages move only while all ranks call it.
+ *  2. Every second the watch's thread tells the one of rank 0 its position, over TCP
+ *     (watch/heartbeat.c). MPI would not do: its messages move only while all ranks call it.
  *  3. Rank 0 judges (watch/hang_detector.c): has nothing moved anywhere for too long
  *     (look_for_standstill), or is a connection gone without a goodbye (look_for_lost)?
  *  4. Then it prints a table of all ranks (watch/hang_report.c) and has each send its last 1,000

@@ -5,7 +5,7 @@
  * each bucket alone. It has the sum of that slice after the first half of the bucket's sum
  * (comm/work.h). It updates the slice, and the second half of the sum brings everybody's. No more
  * travels than in a plain run, but parameters travel in 32 bits where gradients travel in 16. Each
- * element is updated by the same numbers and formulas, so no bit changes.
+ * element is updated by the numbers and formulas of a plain run, so its bits are those of one.
  *
  * The framework's own arrays of moments are empty pages on the host (base/huge_pages.h). On a GPU
  * they are freed while the shard is open, and allocated again when it closes.
