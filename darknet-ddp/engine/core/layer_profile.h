@@ -1,7 +1,9 @@
 /* core/layer_profile.h: how long each layer of a network computes, measured or made up, in a file.
  *
- * The file is text, a line a layer, its columns separated by tabs; lines that begin with # are
- * comments. So the times of a GPU, or of one that nobody has yet, can be written by hand. */
+ * The file is text, so that the times of a GPU that nobody has yet can be written by hand. Its
+ * first line begins with "# darknet-ddp profile"; other lines that begin with # are comments. The
+ * lines "images N" and "device gpu" or "device cpu" (the default) say what is timed. Each layer has
+ * a line, in order: its index, and its seconds for forward, gradients, rest and update. */
 #ifndef DDP_CORE_LAYER_PROFILE_H
 #define DDP_CORE_LAYER_PROFILE_H
 

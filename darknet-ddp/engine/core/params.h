@@ -21,8 +21,8 @@ typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
     int moments; /* how many of the first buffers are moments: an update reads and changes them */
-    /* In a GPU's table: where the framework keeps its pointer to buffer[i], memory of
-     * ddp_device_alloc's kind. */
+    /* In a GPU's table: where the framework keeps its pointer to buffer[i], memory that
+     * ddp_device_free can free. */
     float **slot[DDP_OPTIMIZER_BUFFERS];
     /* In a GPU's table: the framework's copy of buffer[i] on the host. */
     float *host[DDP_OPTIMIZER_BUFFERS];

@@ -1,4 +1,4 @@
-/* Messages by which rank 0 hands out moments, and asks for them block by block (core/sharded.h).
+/* Messages by which a root rank hands out moments, and rank 0 asks for them (core/sharded.h).
  *
  * Rank 0 broadcasts a request, and gathers what the others have of the block. It knows which rank
  * has which elements since the moments were opened. An answer is no larger than the block, and

@@ -1,5 +1,5 @@
-/* core/sharded.h: moments of which each rank has parts: rank 0 hands them out when a run begins,
- * and asks for them when a checkpoint is made.
+/* core/sharded.h: moments of which each rank has parts. A root rank hands them out when a run
+ * begins; rank 0 asks for them when a checkpoint is made.
  *
  * Which rank has what is decided elsewhere (algorithms/zero1): here are the messages. Moments are
  * those of a table's parameters that updates change (ddp_moments_trained). Every rank makes the
