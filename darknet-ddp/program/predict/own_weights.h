@@ -12,11 +12,11 @@ typedef struct ddp_own_weights {
     size_t count;
 } ddp_own_weights;
 
-/* Find the newest weights of the run of a cfg, and its numbered ones (NAME_<batches>.weights) if
- * they are of its second half. There are at most DDP_PREDICTORS_MOST, oldest first. Release *out,
- * also on failure. The run's .data file, `data`, lies at path, and its backup= is the folder of the
- * weights. They have the name of the cfg. Fails with DDP_ERR_IO (the folder cannot be read, or has
- * none), DDP_ERR_NOMEM. */
+/* Find the weights that the run of a cfg has saved: the numbered ones (NAME_<batches>.weights) of
+ * its second half, then the newest. At most DDP_PREDICTORS_MOST, oldest first. Release *out, also
+ * on failure. Fails with DDP_ERR_IO (the folder cannot be read, or has none), DDP_ERR_NOMEM.
+ *   data, path  the run's .data file, and its path; without backup= the folder is backup/ beside it
+ *   cfg         path of the cfg, whose name the weights have */
 ddp_status ddp_own_weights_find(ddp_own_weights *out, const ddp_sections *data, const char *path,
                                 const char *cfg, ddp_error *err) DDP_MUST_CHECK;
 
