@@ -118,9 +118,12 @@ struct ddp_transport {
     /* Make room for requests 0 to requests - 1. May be called again while none is in flight. Fails
      * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
     ddp_status (*reserve)(ddp_group *g, int requests, ddp_error *err);
+    /* Post a message to m->peer (send) or from it (recv); `request`: a reserved number that is
+     * free. *m need not stay. Fails with DDP_ERR_COMM. */
     ddp_status (*send)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
     ddp_status (*recv)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
-    /* Move data. ended[0..*count) become the requests that have ended; ended has room for all. */
+    /* Move data. ended[0..*count) become the requests that have ended since the last call; ended
+     * has room for all. Fails with DDP_ERR_COMM. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
     /* Open `channels` channels, 2 or more, in place of one. Every rank calls it once; it may block
      * until all have. NULL: the transport has one channel only. */
