@@ -21,7 +21,7 @@ typedef struct ddp_onnx_options {
     int keep_bn;       /* 1: BatchNormalization is a node of its own; 0: part of the weights */
     int dynamic_batch; /* 1: any number of pictures at a time; 0: one */
     int half_weights;  /* 1: weights are kept as float16 */
-    float thresh, nms; /* with DDP_ONNX_NMS: the least score, and the most IoU, of 0 to 1 each */
+    float thresh, nms; /* with DDP_ONNX_NMS, 0 to 1: least score, most overlap by nms_kind */
     const char *names; /* the classes' names, a line each; NULL: none are known */
 
     /* Called for each layer in order, before the file is written. name: the layer's output in the

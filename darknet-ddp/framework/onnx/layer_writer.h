@@ -85,9 +85,9 @@ ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char
 ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 
 /* Add the output "detections" with what suppression leaves: a row for each box, of its picture's
- * number in the batch, its sides, its score and its class. The last head, which is the layer that
- * is being written, says how overlap is measured. Fails with DDP_ERR_FORMAT if the file cannot know
- * that.
+ * number in the batch, its sides, its score and its class. Layer w->index must be the last head,
+ * whose nms_kind says how overlap is measured. Fails with DDP_ERR_FORMAT if the measure needs the
+ * picture's shape, which a letter box hides from the file.
  *   boxes    batch x count x 4, by their sides
  *   scores   batch x count x classes */
 ddp_status ddp_onnx_write_nms(ddp_layer_writer *w, ddp_onnx_value boxes, ddp_onnx_value scores,

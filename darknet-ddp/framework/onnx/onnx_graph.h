@@ -78,15 +78,15 @@ ddp_onnx_value ddp_onnx_node3(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp
                               ddp_onnx_value c);
 
 /* Begin the body of a loop. All nodes that are added until ddp_onnx_end_loop are computed in each
- * turn; they may also read values from before. Returns what the turn before has handed on, of
- * floats. Loops are not nested. */
+ * turn; they may also read values from before. Returns the floats that the turn before handed on,
+ * `carried` of ddp_onnx_end_loop; in the first turn, first_carried. Loops are not nested. */
 ddp_onnx_value ddp_onnx_begin_loop(ddp_onnx *g);
 
 /* End the loop, and return the rows of its turns, turns x length.
  *   go_on           bool without a dimension, of the body: 1: there is another turn
  *   carried         floats of the body that the next turn gets
  *   row             `length` floats of the body, one row of the result
- *   first_go_on     is there a first turn?
+ *   first_go_on     bool without a dimension: 1: there is a first turn
  *   first_carried   what the first turn gets */
 ddp_onnx_value ddp_onnx_end_loop(ddp_onnx *g, ddp_onnx_value go_on, ddp_onnx_value carried,
                                  ddp_onnx_value row, int64_t length, ddp_onnx_value first_go_on,

@@ -26,9 +26,8 @@ void ddp_onnx_names_add(void *ctx, int layer, const char *name);
 void ddp_onnx_names_release(ddp_onnx_names *names);
 
 /* Run net, on the host and of batch 1, on the picture at path (NULL: on random values), and write
- * its records to f. A picture
- * that cannot be read ends the program. Without memory for random values it writes nothing. The
- * caller looks at ferror(f). */
+ * its records to f. A picture that cannot be read ends the program. Without memory for random
+ * values it writes nothing. The caller looks at ferror(f). */
 void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *options,
                    const ddp_onnx_names *names, FILE *f);
 
