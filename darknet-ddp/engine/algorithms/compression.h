@@ -77,7 +77,7 @@ typedef struct ddp_compression {
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
     /* Return how many numbers a rank sends of a matrix in round 0 or 1. value: the number behind
-     * the word. Round 1 is made of round 0's sum. 0 for round 1: there is none. */
+     * the word. Round 1 is made of round 0's sum. Returns 0 for round 1 if there is none. */
     size_t (*numbers)(double value, size_t rows, size_t columns, int round);
 
     /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that. Round

@@ -56,7 +56,8 @@ typedef struct ddp_checkpoint_metadata {
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
 
-/* An array of floats of a layer: "momentum" (name) of its "weights" (part). Texts are borrowed. */
+/* An array of floats of a layer: "momentum" (name) of its "weights" (part). Both texts are
+ * borrowed. */
 typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* names of at most 31 and 15 bytes */
@@ -123,8 +124,8 @@ ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t s
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy elements at to at + count - 1 of c's array i, from 0, to x. It must have data, or c a
- * source. Fails as the source (a file: DDP_ERR_IO). */
+/* Copy elements at to at + count - 1 of c's array i, from 0, to x. The array must have data, or c a
+ * source. Fails as the source does (a file: DDP_ERR_IO). */
 ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -95,7 +95,7 @@ void ddp_pair_release(ddp_pair *p);
 /* The newest pair of a folder, by the headers of its state files. */
 typedef struct ddp_pair_header {
     char *weights;            /* path; NULL: there is none. The caller frees it */
-    uint64_t step, seen;      /* batches, images */
+    uint64_t step, seen;      /* how many batches and images the run had done */
     uint64_t own_saved_at_ns; /* when this pair was saved */
     uint64_t saved_at_ns; /* the latest of all state files with base's names, another cfg's too */
 } ddp_pair_header;

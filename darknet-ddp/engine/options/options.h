@@ -88,7 +88,7 @@ ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *
  * 1. Returns 0 if text is no such range; *first and *last may have changed then. */
 int ddp_options_read_steps(const char *text, size_t *first, size_t *last);
 
-/* Return the names of those options that errors of core/ mention. */
+/* Return the names of the options that errors of core/ mention; static. */
 const ddp_option_names *ddp_options_names(void);
 
 /* Return the size of a bucket in MiB: -ddp_bucket_mb, or without it what suits the transport. nccl:

@@ -23,7 +23,7 @@ int ddp_ends_with_blank(const char *line);
  * if nothing is odd. The text is static. */
 const char *ddp_path_oddity(const char *path);
 
-/* Return the number in a file, from 1, of its line i, counted from 0 without blank lines. Returns i
+/* Return which line of a file, from 1, is number i, from 0, of those that are not blank. Returns i
  * + 1 if the file cannot be read or has fewer lines. */
 size_t ddp_list_number(const char *file, size_t i);
 

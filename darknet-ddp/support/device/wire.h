@@ -22,9 +22,9 @@ static inline double ddp_wire_mean_bytes(ddp_wire wire)
     return (double)ddp_wire_bytes(wire, DDP_WIRE_BLOCK) / DDP_WIRE_BLOCK;
 }
 
-/* Return with which of `count` floats slice i of n begins: slices are whole blocks, as even as that
- * allows, whatever the wire. i may be n: returns count. A slice may be empty if there are fewer
- * than n blocks. */
+/* Return at which of `count` floats, from 0, slice i of n begins. Slices are whole blocks whatever
+ * the wire, and as even as blocks can be. i may be n: returns count. A slice may be empty if there
+ * are fewer than n blocks. */
 static inline size_t ddp_wire_slice(size_t count, size_t i, size_t n)
 {
     size_t begin = (count + DDP_WIRE_BLOCK - 1) / DDP_WIRE_BLOCK * i / n * DDP_WIRE_BLOCK;

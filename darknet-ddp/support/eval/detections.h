@@ -29,9 +29,9 @@ typedef struct ddp_truth {
 /* Return the area of the boxes' intersection over that of their union; 0 if they do not overlap. */
 double ddp_box_iou(const ddp_box *a, const ddp_box *b);
 
-/* Sort detections by class, picture and falling score, those of one score in their order. The
- * result depends on the set and on the order within a picture alone: it is the same however
- * pictures were shared out. Returns 0; another number if there is no memory. */
+/* Sort detections by class, picture and falling score; those of one score stay in the order of the
+ * array. The result depends on the set and on the order within a picture alone: it is the same
+ * however pictures were shared out. Returns 0; another number if there is no memory. */
 int ddp_sort_detections(ddp_detection *detections, size_t count);
 /* Sort truths by class, picture and their order in the array. Returns 0; another number if there is
  * no memory. */

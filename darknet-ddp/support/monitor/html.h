@@ -27,7 +27,7 @@ extern const char ddp_html_first[];
 void ddp_html_begin(FILE *out, const char *title);
 void ddp_html_end(FILE *out);
 
-/* Write a UTF-8 text, with what means something in HTML escaped. */
+/* Write a UTF-8 text, with &, < and " escaped, for an element or attribute; NULL: nothing. */
 void ddp_html_text(FILE *out, const char *text);
 
 /* Write a JPEG of this size in pixels, with boxes drawn above it. */

@@ -80,7 +80,7 @@ int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
  * ddp_local_sgd_is_local_step returns 1. */
 int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step);
 
-/* Begin the update of a local step, at this learning rate, before any layer is updated. */
+/* Begin the update of a local step, before any layer is updated. rate: the step's learning rate. */
 void ddp_local_sgd_begin_update(ddp_local_sgd *l, double rate);
 
 /* Note that a layer ran on this rank in this period, so that it is averaged. */

@@ -32,12 +32,12 @@ void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x);
 void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
 
 /* Set error to M - share * P q_sum^T, then m to P q_sum^T. Call when p and q_sum have their sums
- * over ranks. share: one divided by the number of ranks. If *ran, of the device's memory, is 0, set
- * m to zero and change nothing else. */
+ * over ranks. share: one divided by the number of ranks. *ran, in the device's memory, is on how
+ * many ranks the layer ran; if it is 0, set m to zero and change nothing else. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
 /* Set q to the columns of q_sum, made orthonormal. A column that depends on earlier columns is
- * replaced by that of `drawn`. Does nothing if *ran, of the device's memory, is 0. */
+ * replaced by that of `drawn`. Does nothing if *ran (ddp_low_rank_decode) is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
 /* ---- a kind of device: what the four functions above do there, in their order ---- */

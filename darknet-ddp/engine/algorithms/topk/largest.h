@@ -36,7 +36,8 @@ void ddp_largest_encode(ddp_device *d, const ddp_largest *x);
 
 /* Set error to M without the elements that this rank has told. Then set m to the sum of the
  * elements that all ranks have told, added in the order of ranks. Call when `told` has the numbers
- * of all ranks. If *ran, of the device's memory, is 0, set m to zero and change nothing else. */
+ * of all ranks. *ran, in the device's memory, is on how many ranks the layer ran; if it is 0, set m
+ * to zero and change nothing else. */
 void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran);
 
 /* ---- a kind of device: what the two functions above do there ---- */

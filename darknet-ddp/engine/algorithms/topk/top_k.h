@@ -23,7 +23,8 @@ typedef struct ddp_top_k_section {
 } ddp_top_k_section;
 
 /* Advance *s to the next section of an array of `count` elements, and return 1; a zeroed *s becomes
- * the first. Returns 0 if there is no more. percent: how much of each section is taken. */
+ * the first. Returns 0 if there is no more. percent: how many percent of each section's elements
+ * are taken. */
 int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent);
 
 /* Return how many numbers tell the largest of `count` elements: a value and a place for each. Of
@@ -35,7 +36,7 @@ size_t ddp_top_k_numbers(size_t count, double percent);
 void ddp_top_k_select(float *out, const float *x, size_t count, double percent);
 
 /* Add each value in `told` to x at its place, in order; told is as ddp_top_k_select writes it for
- * x[0..count). Places that are none, in a sum that is not finite, are skipped. */
+ * x[0..count). A number that is no place, as in a sum that is not finite, is skipped. */
 void ddp_top_k_add_told(float *x, const float *told, size_t count, double percent);
 
 /* Set x to 0 at each place in `told`, with the same arguments as ddp_top_k_add_told. */
