@@ -68,7 +68,7 @@ typedef struct ddp_algorithm {
     /* Return 1 if the command line asks for it. */
     int (*is_on)(const ddp_options *o);
     /* Fail with DDP_ERR_USAGE, and say why, if options of this folder's rows are wrong by
-     * themselves, be it on or not. NULL: they never are. */
+     * themselves. Called whether the algorithm is on or not. NULL: they never are. */
     ddp_status (*check)(const ddp_options *o, ddp_error *err);
     /* Fail with DDP_ERR_USAGE, and say why, if it does not go with this network, these ranks and
      * this device. NULL: it goes with any. */

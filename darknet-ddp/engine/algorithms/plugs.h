@@ -68,7 +68,7 @@ typedef struct ddp_step_plug {
      * in_sync returns 0. */
     size_t (*most_steps)(const void *self);
     /* Bring ranks into sync, between two steps. Every rank calls it; blocks. Fails with
-     * DDP_ERR_FORMAT on every rank if what they have is not finite, and with DDP_ERR_COMM. */
+     * DDP_ERR_FORMAT on every rank if a result is not finite, and with DDP_ERR_COMM. */
     ddp_status (*sync)(void *self, ddp_error *err);
 } ddp_step_plug;
 

@@ -30,8 +30,8 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
 
 /* Check that argv, from which our own options were taken, is a command of Darknet's. Fails with
  * DDP_ERR_USAGE if there is no such command, or if this program cannot run it. Fails so, too, if
- * the command does not read an option of the line, or needs a word that is missing. The text
- * suggests a word. */
+ * the command does not read an option of the line, or its value is missing or no number. Too few or
+ * too many words are refused as well. For a word that is nearly right the text suggests one. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return word i of argv, without options and their values; word 0 is the command's name. NULL:

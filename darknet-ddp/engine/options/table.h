@@ -4,7 +4,7 @@
 
 #include "options/options.h"
 
-/* Bit, in the columns of an option, of a command (ddp_command_id) that reads it. */
+/* Bit of ddp_option.columns: the command `id` (ddp_command_id) reads the option. */
 #define DDP_OPTION_READ_BY(id) ((unsigned)DDP_OPTION_USUAL << 1U << (id))
 
 /* The kinds and scopes of options.def, where they are explained. */

@@ -35,7 +35,8 @@ ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
                          ddp_error *err) DDP_MUST_CHECK;
 void ddp_cuda_close(ddp_cuda *c); /* closes the GPU and frees c; NULL is allowed */
 
-/* End the program through c->fail if rc is an error. call: text of the CUDA call, for its name. */
+/* End the program through c->fail if rc is an error. call: text of the CUDA call, whose name goes
+ * into the error. */
 void ddp_cuda_check(const ddp_cuda *c, cudaError_t rc, const char *call);
 #define DDP_CUDA(c, call) ddp_cuda_check(c, call, #call)
 

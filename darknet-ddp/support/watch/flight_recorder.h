@@ -20,9 +20,10 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* a sum was started; `number` is its bucket */
     DDP_EVENT_LAND,   /* a sum has arrived; `number` is its bucket */
     DDP_EVENT_FAIL,   /* the rank reports an error */
-    /* a rank that could not be asked was last heard then and there; `number` is its ddp_phase */
+    /* when and in which step a rank that could not be asked was last heard; `number` is its
+     * ddp_phase */
     DDP_EVENT_SILENT,
-    DDP_EVENT_SENT /* the silent rank's part of this step was known to have come then */
+    DDP_EVENT_SENT /* when it became known that the silent rank had sent this step */
 } ddp_event_kind;
 
 typedef struct ddp_event {

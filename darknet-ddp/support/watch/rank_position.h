@@ -30,8 +30,7 @@ typedef struct ddp_rank_position {
     int32_t unused;
 } ddp_rank_position;
 
-/* Return 1 for a phase with a timeout of its own (ddp_watch_config.io_timeout_s), as disks are
- * slow. */
+/* Return 1 for a phase that io_timeout_s of ddp_watch_config limits, since disks are slow. */
 int ddp_phase_is_io(int32_t phase);
 
 /* Return a phase in words, "backward" or "waiting for its loader"; "?" if it is no phase. Static.
