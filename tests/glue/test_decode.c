@@ -495,6 +495,19 @@ static void a_file_that_memory_does_not_hold(void **state)
     assert_string_equal(d.note, strerror(ENOMEM));
 }
 
+/* convert() and turn_upright() make the new pixels in a copy that shows the old ones. */
+static void too_many_values_free_no_old_pixels(void **state)
+{
+    unsigned char *old = malloc(1);
+    decoded d = {.w = 30000, .h = 30000, .c = 3, .bytes = old};
+
+    (void)state;
+    assert_int_equal(decode_allocate(&d), -1);
+    assert_null(d.bytes);
+    assert_string_equal(d.note, "it has more values than an int counts");
+    free(old); /* the first time */
+}
+
 static void decoders_are_named(void **state)
 {
     (void)state;
@@ -519,6 +532,7 @@ int main(void)
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which need all addresses */
         cmocka_unit_test(a_file_that_memory_does_not_hold),
 #endif
+        cmocka_unit_test(too_many_values_free_no_old_pixels),
         cmocka_unit_test(decoders_are_named),
     };
 

@@ -133,6 +133,7 @@ int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]
 void ddp_network_freeze(network *net)
 {
     net->learning_rate = 0;
+    net->learning_rate_min = 0; /* to which policy=sgdr goes back */
 }
 
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES])

@@ -63,8 +63,7 @@ int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]
 int ddp_network_averages(const network *net);
 
 /* Set net's learning rate to 0, so that steps leave its parameters. Call before the first step.
- * With policy=sgdr the rate still grows up to learning_rate_min. BatchNorm statistics change in any
- * case. */
+ * BatchNorm statistics change in any case. */
 void ddp_network_freeze(network *net);
 
 /* Read the weights file, a path of at most 4,095 bytes, into net. A file that cannot be read ends

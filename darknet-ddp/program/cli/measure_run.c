@@ -193,19 +193,21 @@ ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const c
     int is_detector = strstr(cfg_text, "[yolo]") || strstr(cfg_text, "[region]")
                       || strstr(cfg_text, "[detection]");
     const struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction before;
     struct trial t = {.said = ""};
     ddp_status st;
 
     *measured = (ddp_measured_run){.ranks = options->ranks > 0 ? options->ranks : 1};
-    (void)sigaction(SIGINT, &action, NULL);
     if (make_folder(&t, err))
         return err->code;
+    (void)sigaction(SIGINT, &action, &before);
     st = write_data(&t, data, err);
     if (!st)
         st = write_cfg(&t, cfg_text, measured->ranks, err);
     if (!st)
         st = run(&t, measured, is_detector ? "detector" : "classifier", err);
     remove_folder(&t);
+    (void)sigaction(SIGINT, &before, NULL);
     if (is_interrupted) {
         (void)fprintf(stderr, "darknet: interrupted: nothing was measured or written\n");
         (void)signal(SIGINT, SIG_DFL);

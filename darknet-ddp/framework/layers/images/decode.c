@@ -27,6 +27,7 @@ static int fails(decoded *out, const char *why)
 int decode_allocate(decoded *out)
 {
     double values = (double)out->w * out->h * out->c;
+    out->bytes = 0;
     if (values > INT_MAX)
         return fails(out, "it has more values than an int counts");
     out->bytes = malloc(values > 0 ? (size_t)values : 1);

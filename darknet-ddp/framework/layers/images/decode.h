@@ -50,7 +50,7 @@ int decode_png(const unsigned char *file, size_t size, int only_size, decoded *o
 int decode_other(const unsigned char *file, size_t size, int only_size, decoded *out);
 
 /* Allocate out->bytes for out's w, h and c; what bytes pointed to is lost. Returns 0. Returns -1
- * with bytes NULL and the reason in note; more than INT_MAX values also free the old bytes. */
+ * with bytes NULL and the reason in note: no memory, or more than INT_MAX values. */
 int decode_allocate(decoded *out);
 
 #endif
