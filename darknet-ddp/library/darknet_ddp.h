@@ -6,8 +6,8 @@
  *
  * Functions that can fail return 0, or -1 with a sentence in error[0..DARKNET_DDP_ERROR). A file
  * that is refused does not end the program, and nothing is printed. Without memory for a picture's
- * values, or if a GPU fails, Darknet still ends the program. Several threads may each use a model
- * of their own; a model is used by one thread at a time.
+ * values, or if a GPU fails, Darknet still ends the program, and says why on standard error.
+ * Several threads may each use a model of their own; a model is used by one thread at a time.
  */
 #ifndef DARKNET_DDP_H
 #define DARKNET_DDP_H

@@ -7,8 +7,8 @@
 
 /* Call work(ctx) on this thread. Returns 0, or -1 if Darknet refused. Then error[0..size) has its
  * sentence, without a newline, and what this thread has allocated and opened in work is freed and
- * closed. Blocks while another thread is in this
- * function, since Darknet reads files by global variables. work must not call this function. */
+ * closed. Blocks while another thread is in this function, since Darknet reads files by global
+ * variables. work must not call this function. */
 int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 
 /* Begin to note what this thread allocates and opens. End the notes by one of the next two

@@ -5,12 +5,13 @@
 
 #include "eval/detections.h"
 
-/* The finds of all views of a picture. `picture` of a find is its view. */
+/* The finds of all views of a picture. A find's `picture` is its view, from 0; its class_id is
+ * below `classes`. */
 typedef struct ddp_seen {
     const ddp_detection *all;
     size_t count;
     int classes, views;
-    double *best; /* room for a score of each class in each view */
+    double *best; /* room for classes x views scores */
 } ddp_seen;
 
 /* A box, as the views see it. Scores are means over views. */
@@ -23,7 +24,8 @@ typedef struct ddp_place {
     const ddp_detection *d; /* the likeliest find; NULL: there is none */
 } ddp_place;
 
-/* Return how much a find counts at a place, by the IoU of their boxes: from 0 to 1. */
+/* Return how much a find with box a counts at the place of box b: from 0, up to an IoU of 0.3, to
+ * 1, from 0.6 on. */
 double ddp_place_nearness(const ddp_box *a, const ddp_box *b);
 
 /* Return what is seen at a box. own: the class that is asked for. Writes to seen->best. */

@@ -13,8 +13,7 @@
  * suspects follow: a label at whose place nothing is seen, a thing without a label, and a label
  * whose class stands behind another one. Each is worth as much as it is rare for its class, so a
  * class that the network knows badly does not fill the list. A thing beside a label at which
- * nothing is seen makes one suspect of both. Of two labels on one thing one is
- * surely wrong. */
+ * nothing is seen makes one suspect of both. Of two labels on one thing one is surely wrong. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 
@@ -23,7 +22,7 @@
 typedef enum ddp_suspect_kind {
     DDP_SUSPECT_TWICE,   /* two labels on one thing: IoU of 0.9 or more */
     DDP_SUSPECT_CLASS,   /* another class is found at the label's place */
-    DDP_SUSPECT_PLACE,   /* a thing is found beside it */
+    DDP_SUSPECT_PLACE,   /* a thing is found beside the label, at whose place far less is seen */
     DDP_SUSPECT_MISSING, /* a find without a label */
     DDP_SUSPECT_EXTRA,   /* a label that is never found */
     DDP_SUSPECT_KINDS

@@ -25,7 +25,7 @@ typedef struct ddp_record_file {
 void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
 
 /* Write all waiting records; none if the disk has no room for all. now 0: only if a second has
- * passed since the last time. */
+ * passed since the last flush. */
 void ddp_record_file_flush(ddp_record_file *f, int now);
 
 /* Return how many records are not in the file: lost for want of memory, or waiting since the last
