@@ -61,8 +61,8 @@ typedef struct ddp_attached {
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that ask for it, its option first */
     ddp_claims claims;
-    /* With DDP_CONTROLS_ORDER: the text for ddp_launch_policy.fixed, such as "what is
-     * compressed". */
+    /* With DDP_CONTROLS_ORDER: the subject of "... goes in an order that is fixed"
+     * (ddp_launch_policy.fixed), such as "what is compressed". */
     const char *order_subject;
 
     /* Return 1 if the command line asks for it. */

@@ -117,9 +117,10 @@ typedef struct ddp_range {
 
 /* Start half of the sum. DDP_ALL_GATHER travels as float32, whatever the wire is. After
  * DDP_REDUCE_SCATTER, ddp_work_finite tells of what this rank has summed, so ranks may differ.
- * After DDP_ALL_GATHER it tells, the same on every rank, of the first element at least of each
- * range of each share. Fails as ddp_work_start, and with DDP_ERR_USAGE for an all-gather, or for
- * DDP_REDUCE_SCATTER of float32 if NCCL adds in an order of its own (ddp_gpu_config.exact is 0). */
+ * After DDP_ALL_GATHER its answer is the same on every rank, and may look at only the first
+ * element of each range of each rank's share. Fails as ddp_work_start, and with DDP_ERR_USAGE if w
+ * is an all-gather, or for DDP_REDUCE_SCATTER of float32 if NCCL adds in an order of its own
+ * (ddp_gpu_config.exact is 0). */
 ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return this rank's share of a sum: *count ranges of elements, in order, none empty. A rank that

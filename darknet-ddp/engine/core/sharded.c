@@ -1,6 +1,7 @@
 /* Messages by which a root rank hands out moments, and rank 0 asks for them (core/sharded.h).
  *
- * Rank 0 broadcasts a request, and gathers what the others have of the block. It knows which rank
+ * To ask, rank 0 broadcasts a request. If it names a block of a moment, rank 0 gathers what the
+ * others have of this block. It knows which rank
  * has which elements since the moments were opened. An answer is no larger than the block, and
  * nobody answers before rank 0 asks, so no more than one block is on its way. */
 #include "core/sharded.h"

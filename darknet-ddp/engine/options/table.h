@@ -1,4 +1,4 @@
-/* options/table.h: the rows of options/options.def as data, for options.c and list.c. */
+/* options/table.h: the rows of options/options.def as data. */
 #ifndef DDP_OPTIONS_TABLE_H
 #define DDP_OPTIONS_TABLE_H
 
@@ -30,10 +30,12 @@ typedef struct ddp_option {
     enum ddp_option_kind kind;
     size_t field; /* offset of its field in ddp_options; the field's type follows from kind */
     const char *name;
-    const char *argument; /* argument in help; for a CHOICE its words, with | between them */
-    double low, high;     /* least and largest value that is accepted */
-    double fallback;      /* value where the option is not given */
-    const char *shown;    /* default in words; NULL: the number in fallback */
+    /* argument as help shows it; "": it takes none. A CHOICE: its words, with | between them. A
+     * TEXT that begins with [ may be left out */
+    const char *argument;
+    double low, high;  /* least and largest value that is accepted */
+    double fallback;   /* value where the option is not given */
+    const char *shown; /* default in words; NULL: the number in fallback */
     enum ddp_option_scope scope;
     unsigned columns; /* bits DDP_OPTION_...; if scope is COMMAND, also bits DDP_OPTION_READ_BY */
     const char *meaning;

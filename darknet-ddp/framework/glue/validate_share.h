@@ -16,7 +16,8 @@ typedef struct ddp_share {
     /* Called for each picture i that could be read. Sets picture->why if its labels cannot. */
     void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
     void *ctx;
-    inference_plan *plan; /* net's, set by ddp_share_look before it calls look; may be NULL */
+    /* in the s that look gets, for inference_predict: the plan of net; may be NULL */
+    inference_plan *plan;
 } ddp_share;
 
 /* Load each picture r, r + N, ... of the set, on rank r of N, and call s->look for it. Meanwhile

@@ -56,7 +56,8 @@ typedef struct ddp_resumed {
     int alone;       /* 1: only the weights were taken; metadata then has only images and steps */
     ddp_there there; /* which files were there (checkpoint/find.h) */
     int passed_over; /* how many pairs, or weights alone, seemed newer and could not be used */
-    ddp_saved_moments *moments; /* with run->shares: the moments, left in the file; NULL: none */
+    /* if run->shares is 1 and a pair was loaded: its moments, still in the file; else NULL */
+    ddp_saved_moments *moments;
     char *damaged; /* after a refusal: weights that run->force would take alone; else NULL */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;

@@ -88,7 +88,7 @@ struct ddp_trainer {
         ddp_work *sum; /* sums `samples` over ranks; NULL: not asked for */
         int started;   /* 1: the sum is under way */
         float samples; /* samples that end the run: this rank's; once summed, all ranks' */
-        size_t step;   /* the step of the sum, from 1 */
+        size_t step;   /* the step whose unreadable samples are summed, from 1 */
         size_t images; /* images that all ranks had learnt from when the last whole update ended */
     } bad;
     int layer;           /* the layer that computes now, in forward and backward passes */

@@ -64,8 +64,9 @@ typedef struct ddp_bench_result {
     /* MB of what is summed, the gradients or what stands for them, 4 bytes a number */
     double summed_mb;
     size_t buckets;
-    size_t hidden; /* how many buckets of the step of config->draw had arrived when backward ended;
-                      else 0 */
+    /* how many buckets were summed when backward ended, in the step that config->draw traces; 0
+     * without draw, or on one rank */
+    size_t hidden;
     ddp_sample *samples;
     size_t sample_count;
     int counted;          /* 1: messages and inter_host_mb are known; not so with NCCL */

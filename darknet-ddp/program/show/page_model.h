@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 typedef struct ddp_page_model {
-    const char *name;               /* the cfg's name */
+    const char *name;               /* the cfg's name, without folder, up to its first dot */
     const char *status;             /* state of the run, such as "training" or "ended" */
     const char *banner;             /* lines that describe the run */
     const char *command;            /* the command line */

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Totals since the run began; a row has the differences of two of them. */
+/* Clock and totals at one moment. Only differences between two moments mean something: a row has
+ * them. */
 struct ddp_step_counts {
     int64_t now_ns, communication_ns, save_ns, aside_ns;
     ddp_trainer_times times;

@@ -24,8 +24,8 @@ typedef struct ddp_place {
     const ddp_detection *d; /* the likeliest find; NULL: there is none */
 } ddp_place;
 
-/* Return how much a find with box a counts at the place of box b: from 0, up to an IoU of 0.3, to
- * 1, from 0.6 on. */
+/* Return how much a find with box a counts at the place of box b: 0 up to an IoU of 0.3, 1 from 0.6
+ * on, linear between. */
 double ddp_place_nearness(const ddp_box *a, const ddp_box *b);
 
 /* Return what is seen at a box. own: the class that is asked for. Writes to seen->best. */

@@ -32,8 +32,9 @@ void ddp_record_file_flush(ddp_record_file *f, int now);
  * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_record_file_lost(const ddp_record_file *f, const char **why);
 
-/* Write all waiting records, close the file, and free f's memory. f->fd becomes -1, all else 0: ask
- * ddp_record_file_lost before. */
+/* Write the waiting records, close the file, and free f's memory. Drops records that cannot be
+ * written: before it, call ddp_record_file_flush(f, 1), then ddp_record_file_lost. f->fd becomes
+ * -1, all else 0. */
 void ddp_record_file_close(ddp_record_file *f);
 
 #endif

@@ -20,7 +20,7 @@ typedef enum ddp_label_verdict {
 typedef struct ddp_label_line {
     ddp_label_box box; /* set, but for `line`, unless the line is blank or wrong */
     const char *kind;  /* short name of what is odd, as "label-columns"; NULL: nothing is */
-    char why[256];     /* a sentence that says what is odd */
+    char why[256];     /* a sentence that says what is odd; set only if kind is not NULL */
 } ddp_label_line;
 
 /* Read a line, and cut it into words where it stands. classes: number of classes; 0 or less: any

@@ -33,13 +33,13 @@ typedef struct ddp_event {
     int32_t number;
 } ddp_event;
 
+/* All zero is an empty recorder. */
 typedef struct ddp_flight_recorder {
     struct {
         atomic_int_fast64_t clock_ns; /* time of the event by ddp_clock_ns */
         atomic_uint_fast64_t step, kind_and_number;
     } events[DDP_EVENTS_KEPT];
-    atomic_uint_fast64_t
-        count; /* how many events were ever recorded; all zero is an empty recorder */
+    atomic_uint_fast64_t count; /* how many events were ever recorded */
 } ddp_flight_recorder;
 
 /* Record an event, which happens now. From any thread. */

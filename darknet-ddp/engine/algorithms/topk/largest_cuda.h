@@ -21,7 +21,7 @@ cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *
 cudaError_t ddp_cuda_top_k_put_told(cudaStream_t stream, float *x, const float *told,
                                     const ddp_top_k_section *s, const float *ran, int clear);
 
-/* Set error to m, unless *ran is 0 or less; NaN is neither. Then set m to 0 in any case. */
+/* If *ran is above 0 or NaN, copy m to error. Then set m to 0 in any case. */
 cudaError_t ddp_cuda_keep_error(cudaStream_t stream, float *m, float *error, const float *ran,
                                 size_t count);
 

@@ -60,8 +60,8 @@ inference_tensor *inference_tensor_of(const inference_plan *p, int i);
 size_t inference_value_bytes(const inference_plan *p);
 size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t);
 
-/* Set `convolution` in the step of layer i, a [convolutional], and return 1. Return 0 if the plan
- * cannot run it. */
+/* Set run, convolution and last in the step of layer i, a [convolutional], and return 1. Return 0
+ * if the plan cannot run it. */
 int inference_plan_convolution(inference_plan *p, int i);
 
 /* Let convolution i also compute layer i + 1, if this is a [shortcut] that oneDNN can add and the
