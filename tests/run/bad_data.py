@@ -56,7 +56,7 @@ class BadData(darknet.Case):
     def spoil(self, picture):
         name = self.data.label(picture)
         self.write(name, "0 what\n")
-        return f"{name}:1: 2 columns, and CLASS X Y WIDTH HEIGHT are five" if self.command == "detector" else f"{name}: "
+        return f"{name}:1: 2 columns, and CLASS X Y WIDTH HEIGHT are five" if self.command == "detector" else f"{name}:1: 'what' is no number"
 
     def spoil_three(self):
         """Sentences of a truncated picture, a label and one that is gone."""
