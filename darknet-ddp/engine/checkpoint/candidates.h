@@ -12,10 +12,10 @@ struct ddp_candidate {
     char *weights, *state; /* paths of both; state is NULL if there is none */
     int is_part;           /* 1: state is X.state.part, of a save that did not end */
     int is_numbered;       /* 1: the weights' name is BASE_<number>.weights */
-    int is_bare;           /* 1: there is no state, or its header alone; error says which */
+    int is_bare;           /* 1: there is no state, or only its header */
     ddp_checkpoint_metadata metadata;
     ddp_status status; /* how reading metadata from state ended; DDP_ERR_FORMAT without a state */
-    ddp_error error;   /* why status is not DDP_OK */
+    ddp_error error;   /* why status is not DDP_OK, or why is_bare is 1 */
     /* How new the weights are, if status is not DDP_OK or is_bare is 1; else 0. How many images
      * they count, and the time of their last change, which copying changes. */
     uint64_t seen;
@@ -28,10 +28,11 @@ struct ddp_candidates {
     size_t count, room; /* entries in use, and allocated */
 };
 
-/* List the candidates of a run's name, base, in directory, newest first. State files whose header
- * is damaged come first, then those whose header says when they were saved. Those of which nothing
- * but the header is left follow, and then weights without a state. *all must be all zero; release
- * it, also on failure. Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
+/* List the candidates of a run's name, base, in directory. State files whose header is damaged come
+ * first, then whole headers with cfg and arrays, then state files of which only the header is left,
+ * then weights without a state. Each of these four groups has its newest file first. *all must be
+ * all zero; release it, also on failure. Fails with DDP_ERR_IO (the directory cannot be read),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_candidates_list(struct ddp_candidates *all, const char *directory, const char *base,
                                ddp_error *err) DDP_MUST_CHECK;
 

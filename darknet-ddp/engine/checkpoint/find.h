@@ -79,11 +79,14 @@ int ddp_pair_has_file(const char *file, const char *base);
 
 /* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step), and
  * finish the save that left it, if that was interrupted. Tell the listener of pairs that seem newer
- * and are damaged or hold a number that is not finite, and of weights without a state file that
- * count more images. If no pair is whole, the newest that was passed over decides out->there. A
- * pair whose weights are missing does not decide it. Weights without a state that have a number do
- * not count, since they may be published ones. Pairs whose state names another cfg come last,
- * unless one of the two names begins with the other and "_": such cfgs share names of files.
+ * and are damaged, of another cfg, or hold a number that is not finite. Tell it of weights without
+ * a state file, too, if they count more images.
+ *
+ * If no pair is whole, the newest that was passed over decides out->there. A pair whose weights are
+ * missing does not decide it. Nor do numbered weights without a state file, which may be published
+ * ones. Pairs whose state names another cfg come last. They do not decide it if one of the two
+ * names begins with the other and "_", since such cfgs share names of files.
+ *
  * Release *out with ddp_pair_release, in any case. Fails with DDP_ERR_IO (the directory cannot be
  * read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
@@ -107,9 +110,9 @@ typedef struct ddp_pair_header {
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove all numbered weights, BASE_<number>.weights, but the `keep` that were saved last, and
- * their states. Call after a save. Of the state files of numbered weights that stay, all but that
- * of the newest ones are reduced to their headers, which tell whose they are. Only weights count
+/* Remove old numbered weights, BASE_<number>.weights, with their state files; the `keep` that were
+ * saved last stay. Call after a save. State files that stay are reduced to their headers, which
+ * tell whose the weights are; that of the newest weights is not. Only weights count
  * whose state has a whole header, names this base, and tells of <number> steps or epochs at least;
  * so a user's own copy stays. Weights beyond the `keep` are read, and stay if their state describes
  * others. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */

@@ -35,7 +35,8 @@ typedef struct ddp_name_lock_config {
 /* Own the file at path. If a process of this host owns it, waits up to 2 s for its end. For a
  * process of another host, or if the file is a copy, waits until its counter rises, or 10 s. With
  * config->take_over it waits for neither. *out is set on success. DDP_ERR_USAGE: another run owns
- * it; the error says which. DDP_ERR_IO: the file cannot be written. Fails also with DDP_ERR_NOMEM.
+ * it; the error says which. DDP_ERR_IO: the file cannot be written, read or removed. Fails also
+ * with DDP_ERR_NOMEM.
  */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
                               const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;

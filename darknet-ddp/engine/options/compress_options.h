@@ -20,15 +20,15 @@ typedef enum ddp_compress_word {
 /* A word of -ddp_compress. */
 typedef struct ddp_compress_row {
     const char *word;
-    ddp_wire wire;  /* how numbers of sums travel with this word */
+    ddp_wire wire;  /* type in which the numbers of a sum travel with this word */
     int compresses; /* 1: it is a compression */
     enum {
         DDP_NUMBER_NONE,
         DDP_NUMBER_WHOLE,
         DDP_NUMBER_REAL
     } kind;               /* kind of the number behind the word */
-    const char *argument; /* text behind the word in help: ":R" */
-    double low, high;     /* least and largest number that is accepted */
+    const char *argument; /* text behind the word in help: ":R"; "" without a number */
+    double low, high;     /* least and largest number accepted; both 0 without a number */
 } ddp_compress_row;
 
 extern const ddp_compress_row
@@ -49,13 +49,14 @@ extern const char ddp_compress_meaning[];
  * text is no word with an accepted number. */
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 
-/* Write, for an error, which numbers words accept: ", R a whole number from 1 to 64". */
+/* Write to text[0..size), for an error, which number each word that has one accepts: ", R a whole
+ * number from 1 to 64". */
 void ddp_compress_accepts(char *text, size_t size);
 
 /* Write c to text as one types it: "bf16", "powersgd:2". Returns text. */
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT]);
 
-/* Return how numbers of sums travel with c. */
+/* Return the type in which the numbers of a sum travel with c. */
 ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c);
 
 /* Return 1 if c is a compression. */

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+/* Kinds of commands, by what they do; options/darknet_commands.def explains each. */
 typedef enum ddp_darknet_does { DDP_READS, DDP_SHOWS, DDP_TRAINS, DDP_TRAINS_DDP } ddp_darknet_does;
 
 /* A row of options/darknet_commands.def, where the columns are explained. */
@@ -28,13 +29,14 @@ extern const char *const ddp_darknet_everywhere;
  * the rest. Returns 0 if the list has ended. */
 int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size);
 
-/* Check that argv, from which our own options were taken, is a command of Darknet's. Fails with
- * DDP_ERR_USAGE if there is no such command, or if this program cannot run it. Fails so, too, if
- * the command does not read an option of the line, or its value is missing or no number. Too few or
- * too many words are refused as well. For a word that is nearly right the text suggests one. */
+/* Check that argv is a command of Darknet's; call when our own options have been taken out of it.
+ * Fails with DDP_ERR_USAGE if there is no such command, this program cannot run it, or it has too
+ * few or too many words. Fails so, too, for an option that the command does not read, or whose
+ * value is missing, no number or out of range. For a word that is nearly right the text suggests
+ * one. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return word i of argv, without options and their values; word 0 is the command's name. NULL:
+/* Return word i of argv, from 0, the command's name. Options and their values do not count. NULL:
  * there are fewer words. */
 const char *ddp_darknet_word(int argc, char **argv, int i);
 

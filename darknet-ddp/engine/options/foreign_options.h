@@ -29,7 +29,8 @@ const char *ddp_foreign_option_instead(const char *word, char *text);
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 
 /* Fail with DDP_ERR_USAGE if a word of argv, such as epochs=100, names an option of another
- * program, and no file. The text names the first one, and what to type. */
+ * program, unless there is a file of this name. The text names the first such word, and what to
+ * type. */
 ddp_status ddp_foreign_options_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

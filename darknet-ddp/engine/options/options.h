@@ -79,13 +79,19 @@ enum {
  * command that trains -ddp_ranks and -ddp_hosts imply -ddp. -gpus, -i and -nogpu are Darknet's,
  * too: they are taken only with -ddp, from a command that trains on ranks, and from `darknet ddp`.
  *
- * Fails with DDP_ERR_USAGE if a value is missing or not accepted, or if an unknown option begins
- * with -ddp, in `darknet ddp` with any "-". Fails so, too, if an option of a run on ranks stands
- * with a command that does not train on ranks. After a failure *o and argv are of no use. */
+ * Fails with DDP_ERR_USAGE for:
+ *
+ *   - a value that is missing or not accepted
+ *   - an unknown option that begins with -ddp, or in `darknet ddp` with "-"
+ *   - an option of a run on ranks, with a command that does not train on ranks
+ *   - an option of `darknet ddp` that its command VERB does not read
+ *   - an option that needs another one, such as -ddp_trace_steps without -ddp_trace
+ *
+ * After a failure *o and argv are of no use. */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Read "A:B", the first and the last of some steps, counted from 1 (-ddp_trace_steps), and return
- * 1. Returns 0 if text is no such range; *first and *last may have changed then. */
+/* Read "A:B" (-ddp_trace_steps), a first and a last step with 1 <= A <= B, and return 1. Returns 0
+ * if text is no such range; *first and *last may have changed then. */
 int ddp_options_read_steps(const char *text, size_t *first, size_t *last);
 
 /* Return the names of the options that errors of core/ mention; static. */
@@ -97,15 +103,16 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
 /* Write to out, of DDP_OPTION_VALUES elements, the values of all options that have a bit of
  * `column` (DDP_OPTION_...), and return how many they are. Options without effect on CPUs are left
- * out unless on_gpus is 1. If ranks is above 0, the value of a BY_RANKS option that is not the
- * default names this number, too. */
+ * out unless on_gpus is 1. With ranks above 0, " (4 ranks)" follows the value of a BY_RANKS option
+ * that has not its default. */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 
 enum { DDP_OPTION_TEXT_SIZE = 96 };
 
-/* Write to text the option that is the first word of `words`, with the value that it has in o:
- * "-ddp_on_nan skip 2", "-ddp_exact". */
+/* Write to text[0..size) the option that is the first word of `words`, with the value that it has
+ * in o: "-ddp_on_nan skip 2", "-ddp_exact". It must not be an option whose value is a text or a
+ * list of GPUs. */
 void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size);
 
 /* Return the size in MiB of the first bucket: -ddp_first_bucket_mb, or its default. */

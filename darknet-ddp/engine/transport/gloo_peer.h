@@ -38,8 +38,8 @@ constexpr milliseconds gloo_timeout{6000};
 /* The timeout of a wait that ends only with its event, a lost peer, or the link. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
-/* notes of a peer for which a receive is posted in advance, so that a note can be sent at any
- * time */
+/* How many receives are posted in advance for the notes of a peer, so that it can send at any time.
+ */
 constexpr int notes_ahead = 16;
 
 constexpr uint64_t note_slot = 0;
@@ -49,7 +49,7 @@ enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 struct note {
     uint32_t kind, tag; /* tag is that of the message; with GONE the lost rank */
     uint64_t bytes;     /* bytes of the message */
-    uint64_t heard;     /* how many notes of the receiver the sender has had */
+    uint64_t heard;     /* how many notes this note's sender has had from its receiver */
 };
 
 /* A note that is being sent. */

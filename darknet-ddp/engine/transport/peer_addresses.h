@@ -30,10 +30,10 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
 void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first);
 
 /* Set *out to the address, without a port, on which the rank of peers[rank] listens. If all
- * ranks are on one host, that is the loopback address. Else it is on a network that all other hosts
- * share. If there is none, it is the first one of the interface of ddp_group_interface or, without
- * that, one that leads to another host. Fails with DDP_ERR_COMM, and with DDP_ERR_IO if a host has
- * no address. */
+ * ranks are on one host, this is the loopback address. Else it is an address in a network that all
+ * other hosts share. If no network is shared, it is the first address of the interface of
+ * ddp_group_interface or, without an interface, one that leads to another host. If there is no such
+ * address, fails with DDP_ERR_IO where some host has none at all, else with DDP_ERR_COMM. */
 ddp_status ddp_peer_addresses_address(const ddp_peer_address *peers, int size, int rank,
                                       ddp_net_address *out, ddp_error *err);
 
