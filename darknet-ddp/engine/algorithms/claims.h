@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-/* Bits of things that an option may control. Options that control the same exclude each other. */
+/* Bits of things that an option may control. Options that control the same thing exclude each
+ * other. */
 enum {
     DDP_CONTROLS_SUM = 1,        /* how a bucket of gradients becomes a sum */
     DDP_CONTROLS_UPDATE = 2,     /* who updates what */

@@ -18,10 +18,10 @@
  *   - With gathers = 0 they are added over ranks, as floats; so packed bits need gathers = 1.
  *   - They depend on the matrix and its error alone: -ddp_bucket_mb must not change the result.
  *
- * Errors are saved. On another number of ranks they are added up: gradients are sums over ranks, so
- * the sum of all errors stays. Parameters that are no matrices, and those that would not become
- * less than half, are summed as they are. A rank that is alone compresses nothing. A step may be
- * skipped between encode and decode: encode changes no error. */
+ * Errors are saved. A run that goes on on fewer ranks adds some of them up: gradients are sums over
+ * ranks, so only the sum of all errors matters. A parameter that is no matrix is summed as it is,
+ * and so is a matrix whose numbers would be half of its elements or more. A rank that is alone
+ * compresses nothing. A step may be skipped between encode and decode: encode changes no error. */
 #ifndef DDP_ALGORITHMS_COMPRESSION_H
 #define DDP_ALGORITHMS_COMPRESSION_H
 

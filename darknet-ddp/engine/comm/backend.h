@@ -48,12 +48,13 @@ struct ddp_backend {
 
 /* Functions that make sums and all-gathers of one kind of memory, for work.c. All are required. */
 struct ddp_sum_engine {
-    /* Open a sum. These members of w are set: group, device, buf, count, wire, number and two
-     * events, which the engine records. The engine may hang its own part on w->own; close frees it.
-     */
+    /* Open a sum or all-gather. These members of w are set: group, device, buf, count, count_each,
+     * wire, number, and the events began and ended, which the engine records. The engine may keep
+     * its own data at w->own; close frees them. */
     ddp_status (*open)(ddp_work *w, ddp_error *err);
     void (*close)(ddp_work *w);
-    /* Start the sum. count is not 0 and the sum is not in flight; w->behind is set. */
+    /* Start the sum, or the half of it that w->phase says. count is not 0 and the sum is not in
+     * flight; w->behind is set. */
     ddp_status (*start)(ddp_work *w, ddp_error *err);
     /* Return 1 if the sum was started and may not be started again yet. In a GPU's memory that is
      * until its fence or wait, in host memory until it has ended. Else 0. */
@@ -170,8 +171,8 @@ struct ddp_group {
     ddp_traffic traffic;
     const struct ddp_gpu_ops *gpu_ops;
     struct ddp_gpu *gpu; /* data of gpu_ops; NULL: this rank has no GPU */
-    int sums_opened; /* number of the sum that was opened last; restarts at 1 when none is open */
-    int sums_open;
+    int sums_opened;   /* number of the sum that was opened last; restarts at 1 when none is open */
+    int sums_open;     /* how many sums and all-gathers are open */
     ddp_error failure; /* its first failure; code DDP_OK while it works */
 };
 

@@ -21,14 +21,15 @@ struct ddp_backoff {
 /* Begin a wait, before its first poll. */
 void ddp_backoff_begin(struct ddp_backoff *r);
 
-/* Note that a poll has ended. If more than 20 ms have passed since the one before, count that time
- * in descheduled_ns: the rank had no core, or was stopped. */
+/* Note that a poll has ended. If more than 20 ms have passed since the last poll or, before the
+ * first, since ddp_backoff_begin, add them to descheduled_ns: the rank had no core, or was stopped.
+ */
 void ddp_backoff_polled(struct ddp_backoff *r);
 
 /* Note that a poll has found something. */
 void ddp_backoff_reset(struct ddp_backoff *r);
 
-/* Call after a poll that has found nothing: return at once, or sleep 0.1 or 0.3 ms. */
+/* Call after a poll that has found nothing. Returns at once, or sleeps for 0.1 or 0.3 ms. */
 void ddp_backoff(struct ddp_backoff *r);
 
 #endif

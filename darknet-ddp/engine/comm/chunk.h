@@ -75,7 +75,9 @@ struct ddp_chunk_pipeline {
     int *ended;              /* room for the requests that one call of the transport's test ends */
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
     int64_t looked_ns;       /* ddp_clock_ns when a wait last looked at the clock */
-    int64_t began_ns; /* waits begin then at the earliest: before, this process stood still */
+    /* by ddp_clock_ns: the timeout counts from here at the earliest, since this process was stopped
+     * before; 0: it never was */
+    int64_t began_ns;
     struct ddp_backoff backoff; /* state of waits between polls */
 
     /* wire_messages.c's: packed messages, by request, and how many there are. */

@@ -47,7 +47,8 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 /* ---- chunk_overdue.c ---- */
 
 /* Return 1 if no message to or from this rank has ended for the group's timeout. The time counts
- * from since_ns (by ddp_clock_ns) at the earliest, without what this process was stopped. */
+ * from since_ns (by ddp_clock_ns) at the earliest. Time for which this process was stopped is left
+ * out. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Make the error that chunks in flight wait too long; always returns DDP_ERR_COMM. The text names

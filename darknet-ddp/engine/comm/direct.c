@@ -1,14 +1,15 @@
 /* Sums of host memory over ranks by messages from each rank to each.
  *
  * Each rank sums one slice of a chunk. Slice r of every other rank goes to rank r, which adds them
- * in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). There are two kinds:
+ * in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). A chunk is summed in one of two
+ * ways:
  *
- * Cut: the chunk has `size` slices, one for each rank, and the sums are sent to everybody
- * afterwards. Each way that is 2 (size-1)/size of the chunk's bytes.
+ * Cut: the chunk has `size` slices, one for each rank, and each rank sends its sum to all others
+ * afterwards. A rank sends 2 (size-1)/size of the chunk's bytes, and receives as many.
  *
- * Whole: on every rank the slice is the whole chunk. That is (size-1) times the chunk's bytes,
- * without a second message. It is used for 2 ranks, where the bytes are the same, and for small
- * chunks, where bytes do not count.
+ * Whole: on every rank the slice is the whole chunk. A rank sends (size-1) times the chunk's bytes,
+ * and no sums afterwards. This way is used for 2 ranks, where the bytes are the same, for small
+ * chunks, where bytes do not count, and for chunks too short to give each rank a slice.
  *
  * A chunk uses 2 (size-1) requests. The first half of them receive the peers' parts of this rank's
  * slice, and then send its sum. The second half send this rank's parts of the peers' slices, and

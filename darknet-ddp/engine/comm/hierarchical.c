@@ -1,7 +1,7 @@
 /* Sums of host memory on two levels: within a host in memory that its ranks share, between hosts by
  * messages. The plan of comm/hierarchical_plan.h says which rank sends what.
  *
- * A chunk is summed where it lies if that memory is shared by the ranks of the host
+ * A chunk is summed where it lies if its memory is shared by the ranks of the host
  * (host_memory.h). A chunk that lies elsewhere is copied to a slot of shared memory and back; each
  * rank has a slot for every chunk in flight. Each rank also has a board in shared memory, with what
  * the other ranks of its host must know. On one rank a chunk goes through these states:

@@ -41,9 +41,10 @@ ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, fl
  *
  * The functions below start, fence, wait for and close it as they do a sum. It has its place in the
  * order of opening and of starting. All of `all` is the group's from start to fence or wait. A
- * start takes this rank's floats as they are then; the others' may hold anything. By
- * ddp_work_finite it is known whether all, read as floats, are finite: integers from 0 to 2^31 -
- * 2^23 - 1 are. It has no halves and no share. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * start takes this rank's floats as they are then; the others' may hold anything. Afterwards
+ * ddp_work_finite tells whether all of `all`, read as floats, is finite: integers from 0 to 2^31 -
+ * 2^23 - 1 are. An all-gather has no halves and no share. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
+ */
 ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -94,9 +95,9 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a step late. */
 int ddp_work_finite(ddp_work *w);
 
-/* Return the event at which the sum that was fenced last began: its memory was computed, and it was
- * started. On a GPU it is in the GPU's own time. w owns the event, which is set after the first
- * fence, in a group of more than one rank. */
+/* Return the event at which the sum that was fenced last began: when it had been started and the
+ * values in its memory had been computed. On a GPU it is in the GPU's own time. w owns the event,
+ * which is set after the first fence, in a group of more than one rank. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
 /* Return the event at which the sum of ddp_work_began ended; w owns it, and it is set when the
  * event of ddp_work_began is. */

@@ -12,9 +12,9 @@
  * that trains). A rank adds its mini-batches in the tree of core/tree_sum.h, and the results are
  * summed over ranks.
  *
- * DDP_STATISTICS_RANKS makes the same up to rounding, and costs no more than copying rank 0's
- * (core/buffers.h). Rank 0 goes on from R_0, the others from zero, as the framework does it; then
- * what rank r has counts keep^((N-1-r)*M) times.
+ * DDP_STATISTICS_RANKS makes these statistics up to rounding, and costs no more than copying rank
+ * 0's (core/buffers.h). Rank 0's buffers go on from R_0, other ranks' from zero, as the framework
+ * updates them. Rank r then multiplies its buffers by keep^((N-1-r)*M), and all are summed.
  *
  * One step:
  *

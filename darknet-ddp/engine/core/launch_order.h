@@ -10,9 +10,9 @@
  *              others, also from the first of their layers on
  *
  * So what is left when backward has ended goes by priority, which Jayarajan et al. 2019 (P3) and
- * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. They decide as
- * gradients arrive. Here all ranks need one order, so the late sums are chosen before the step,
- * from how much was still in flight when backward ended in the last steps
+ * Peng et al. 2019 (ByteScheduler) give to parameters by the layer that needs them. Both papers
+ * decide as gradients arrive. Here all ranks need one order, so the late sums are chosen before the
+ * step, from how much was still in flight when backward ended in the last steps
  * (ddp_launch_order_adapt). */
 #ifndef DDP_CORE_LAUNCH_ORDER_H
 #define DDP_CORE_LAUNCH_ORDER_H

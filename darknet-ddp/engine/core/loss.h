@@ -44,8 +44,8 @@ ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
 /* Free l. NULL is allowed. No sum may be in flight, unless the group failed. */
 void ddp_loss_close(ddp_loss *l);
 
-/* Add the loss of a mini-batch. mini_batch: its index in its step on this rank, from 0; in this
- * order. Not between ddp_loss_start and ddp_loss_finish. */
+/* Add the loss of a mini-batch. mini_batch: its index in its step on this rank, from 0; call in the
+ * order of these indices. Not between ddp_loss_start and ddp_loss_finish. */
 void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
 
 /* Start to sum over ranks the losses that were added since the last start. Every rank calls it.

@@ -15,8 +15,8 @@
 enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a parameter */
 
 /* The optimizer's buffers of one parameter, each of the parameter's size, with a name ("momentum");
- * the framework owns them. buffer[k] is NULL after the last one. It is NULL also for moments of a
- * GPU's table that is made while ranks have but parts of them (core/sharded.h). */
+ * the framework owns them. buffer[k] is NULL after the last one. If a GPU's table is made while
+ * each rank has only parts of the moments (core/sharded.h), buffer[k] of a moment is NULL, too. */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];

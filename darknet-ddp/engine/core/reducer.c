@@ -2,13 +2,14 @@
  * order of this file. core/reducer.h says what a caller must know.
  *
  * take_gradients: once. The framework's gradient pointers are made to point into buckets, so that
- * the backward pass writes there, and the update reads there. Nothing is copied in or out.
+ * the backward pass writes there, and the update reads there. Their values are copied there now; no
+ * step copies any.
  *
  * backward_begin: nothing is ready, launched or landed.
  *
  * launch_full_buckets: start the sum of each full bucket whose predecessors in the launch order
- * have been started. The launch order is the plan's; only the first buckets of the plan may be
- * deferred to the end (core/launch_order.h), where launch_deferred starts them.
+ * have been started. The launch order is the plan's, except for buckets that are late or deferred
+ * (core/launch_order.h): launch_deferred starts these after the pass.
  *
  * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets.
  *

@@ -252,8 +252,8 @@ void ddp_reducer_discard_step(ddp_reducer *r);
 
 /* Multiply this rank's gradients of a layer by `factor`, for an update of this rank alone. Call
  * after a pass that does not sync, in place of the layer's fence. Returns 0 if the layer is not to
- * be updated: it is frozen, or did not run here since the last call for it, as a dropped one. Else
- * 1, also for a layer without parameters. */
+ * be updated: it is frozen, or did not run here since the last call for it (it was dropped, for
+ * example). Else 1, also for a layer without parameters. */
 int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 
 /* Look whether this rank's own gradients are finite, after a pass that does not sync. *finite

@@ -48,8 +48,8 @@ void ddp_rounds_close(ddp_rounds *r);
 /* Begin a pass that syncs. All sums of the last one must have been fenced. */
 void ddp_rounds_begin(ddp_rounds *r);
 
-/* Return 1 if the next bucket of the launch order may start its first sum: fewer than two buckets
- * that have started wait for their turn of a second sum. Else 0. */
+/* Return 1 if the next bucket of the launch order may start its first sum: fewer than two started
+ * buckets wait for the turn of their second sum. Else 0. */
 int ddp_rounds_may_start_first(const ddp_rounds *r);
 
 /* Encode a bucket, whose gradients and run counts are final, and start its first sum; where ranks

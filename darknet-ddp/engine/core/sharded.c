@@ -1,9 +1,9 @@
 /* Messages by which a root rank hands out moments, and rank 0 asks for them (core/sharded.h).
  *
- * To ask, rank 0 broadcasts a request. If it names a block of a moment, rank 0 gathers what the
- * others have of this block. It knows which rank
- * has which elements since the moments were opened. An answer is no larger than the block, and
- * nobody answers before rank 0 asks, so no more than one block is on its way. */
+ * To ask, rank 0 broadcasts a request. If the request names a block of a moment, rank 0 gathers the
+ * elements of this block that the others have. When the moments are opened, every rank tells rank 0
+ * which elements it has. An answer is no larger than the block, and nobody answers before rank 0
+ * asks, so no more than one block is on its way. */
 #include "core/sharded.h"
 
 #include "comm/collectives.h"

@@ -64,7 +64,7 @@ ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
 /* ---- a checkpoint ----
  *
  * Between two steps rank 0 asks for moments, a block at a time, and the others serve it. So no rank
- * has more of others' than a block, and rank 0 may stop asking where it likes. */
+ * holds more than a block of other ranks' moments, and rank 0 may stop asking after any block. */
 
 /* On rank 0: get a block of a moment, at most DDP_SHARDED_BLOCK floats, whatever ranks have it, and
  * write it to x, on the host. Fails with DDP_ERR_COMM. */

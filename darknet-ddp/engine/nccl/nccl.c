@@ -1,7 +1,8 @@
 /* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl.c, memory.c and tree_sum.c.
  *
- * Communicators do not block, unless they are asked to (may_block). A call that is still at work
- * then answers ncclInProgress and is polled, so that a peer that never comes ends in a timeout.
+ * Calls of communicators do not block, unless the environment asks for it (may_block). A call that
+ * is still at work answers ncclInProgress and is polled, so that a peer that never comes ends in a
+ * timeout.
  * Sums are queued on the comm stream; nothing here waits for the GPU. With several channels each
  * one has a communicator and a stream of its own. Sums take turns at them in the order in which
  * they are started. NCCL requires that order to be the same on all ranks, and it is. */

@@ -69,7 +69,7 @@ struct ddp_nccl_slice ddp_nccl_plan_nth(const struct ddp_nccl_plan *p, size_t co
 size_t ddp_nccl_plan_scratch(const struct ddp_nccl_plan *p, size_t count);
 
 /* Return the index in scratch memory of addend `part` of slice i at level l, in a sum of `count`
- * floats. */
+ * floats. The level must have several addends: a single one is not in scratch memory. */
 size_t ddp_nccl_plan_part(const struct ddp_nccl_plan *p, size_t count, int l, int i, int part);
 /* Return the index in scratch memory of sum k of slice i at level l, if it has several sums. */
 size_t ddp_nccl_plan_sum(const struct ddp_nccl_plan *p, size_t count, int l, int i, int k);

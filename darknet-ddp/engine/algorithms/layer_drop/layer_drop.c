@@ -1,5 +1,5 @@
 /* The algorithm of -ddp_layer_drop, as the trainer calls it (algorithms/algorithm.h): each step
- * leaves some residual blocks out. draw.h chooses the blocks of a step; algorithms/algorithm.h says
+ * leaves some residual blocks out. draw.h chooses the blocks of a step; algorithms/plugs.h says
  * what a block is. */
 #include "algorithms/layer_drop/draw.h"
 

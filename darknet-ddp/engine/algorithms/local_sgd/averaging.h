@@ -26,13 +26,14 @@
  * Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
  * statistics. After an averaging ranks have nothing of their own, and one state file holds the
  * whole run. The price is twice the bytes of an averaging, three times with Adam.
- *   A layer that ran on no rank in a period keeps its bits, and is not sent: a small sum tells
- * which layers ran. Each array is one sum of float32, whatever gradients travel as, in the order of
- * comm/work.h. (NCCL has an order of its own, the same on all ranks.) Saves, validation and
- * ddp_replica_check need the same parameters on all ranks, and wait for the next averaging, at most
- * `period` steps. So a run comes to the same weights whether it was saved in between or not. Two
- * ends are not saved exactly: where samples cannot be read, the run averages in mid-period; where
- * max_batches grew, what was the last step was averaged.
+ *   Parameters and moments of a layer that ran on no rank in a period keep their bits, and are not
+ * sent: a small sum tells which layers ran. Statistics are always sent. Each array is one sum of
+ * float32, whatever gradients travel as, in the order of comm/work.h. (NCCL has an order of its
+ * own, the same on all ranks.) Saves, validation and ddp_replica_check need the same parameters on
+ * all ranks, and wait for the next averaging, at most `period` steps. So a run comes to the same
+ * weights whether it was saved in between or not. Two cases differ from an unbroken run. A run that
+ * ends since samples cannot be read averages in mid-period. A run that goes on with a larger
+ * max_batches has averaged after its old last step.
  *
  * In a step after the warm-up the last backward pass does not sync, ddp_trainer_update_locally
  * updates each layer, and only the loss travels. Where a period ends, ddp_trainer_sync_if_due has

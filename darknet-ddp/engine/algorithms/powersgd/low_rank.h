@@ -1,9 +1,8 @@
 /* algorithms/powersgd/low_rank.h: what PowerSGD computes on a device, of one matrix at a time. All
  * memory is the device's; on a GPU work is queued (device/device.h).
  *
- * What must be the same on all ranks, P, Q and the sum that they stand for, has the same bits on
- * any GPU for the same sums. On a GPU products are added up in another order than on the host, in a
- * fixed one. */
+ * P, Q and P Q^T must be the same on all ranks. Made of the same sums, they have the same bits on
+ * any GPU. A GPU adds up products in a fixed order, which is not the host's. */
 #ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
 #define DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
 

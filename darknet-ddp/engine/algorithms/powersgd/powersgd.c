@@ -12,9 +12,9 @@
  *     Q = M^T P                       second sum
  *     the gradient becomes P Q^T, e becomes M - P Q^T / N, and orth(Q) begins the next step
  *
- * What is not sent now is so added to what is sent later: over all ranks, gradients and errors
- * together are what went in. All ranks keep the same Q, with which the next step begins (warm
- * start). The first Q is drawn, the same in each run. */
+ * So what is not sent now is added to what is sent later: the gradient, and the errors summed over
+ * ranks, together are the sum of all M. All ranks keep the same Q, with which the next step begins
+ * (warm start). The first Q is drawn, the same in each run. */
 #include "algorithms/compression.h"
 #include "algorithms/powersgd/low_rank.h"
 #include "base/random.h"
