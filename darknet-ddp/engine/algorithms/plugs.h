@@ -20,7 +20,7 @@ typedef struct ddp_residual_block {
 /* Decides which layers a step has; alike on every rank. The trainer tells the framework,
  * BatchNorm's statistics and the reducer. */
 typedef struct ddp_layers_plug {
-    /* Choose the layers of the step that follows `step` steps; called once before it. Set
+    /* Choose the layers of a step, counted from 0; called once before the step. Set
      * dropped[l] to 1 for each layer that this step is trained without, all layers of a block
      * alike. Set scale[l] to the factor by which shortcut l multiplies its block's output. Both
      * arrays have an entry for each layer, and hold what the last call left (at first 0 and 1). */

@@ -1,6 +1,6 @@
-/* comm/chunk.h: a sum of host memory, its chunks, and those in flight; and the algorithms that sum
- * a chunk over all ranks, of which a group uses one. A chunk of an all-gather has some floats of
- * each rank.
+/* comm/chunk.h: a sum of host memory, its chunks, and the pipeline of chunks in flight; also the
+ * two algorithms that sum a chunk over all ranks. A group uses one of them. A chunk of an
+ * all-gather has some floats of each rank.
  *
  * A chunk is a state machine. Ended requests drive it, or it looks for itself whether it can go on.
  * chunk_pipeline.c cuts buffers into chunks, has some of them in flight, and polls. The code that
@@ -19,8 +19,8 @@
  * says which rank sends what to which.
  * Gradients lie in shared memory (ddp_group_alloc_memory) and are not copied. Other memory, and
  * small sums, go through slots. Boards are polled with messages, so nothing blocks. A board that
- * has not changed tells which rank of this host is late; a message that is missing tells which rank
- * of another is. */
+ * has not changed tells which rank of this host is late. A message that is missing tells which rank
+ * of another host is late. */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
@@ -162,7 +162,8 @@ struct ddp_allreduce_algorithm {
      * DDP_REDUCE_SCATTER; it may be empty. *slices becomes how many there are, for any count. */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
-    /* Return the rank that the chunk waits for, if it is known to wait for no other; else -1. */
+    /* Return the rank that the chunk waits for, if that rank itself is known to wait for no other;
+     * else -1. */
     int (*behind)(const ddp_group *g, const struct ddp_chunk *c);
     /* Return a rank that the chunk waits for, or -1. That rank may itself wait for another. *taking
      * becomes 1 if that rank has not taken a message, 0 if it has not sent one. */

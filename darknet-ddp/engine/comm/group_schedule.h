@@ -58,8 +58,8 @@ ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DD
 /* Return the number of channels; 1 in a group of one rank. */
 int ddp_group_channels(const ddp_group *g);
 
-/* Counts of what this rank's sums and all-gathers have sent since the group was opened. Those that
- * NCCL makes in an order of its own are left out, and so are collectives. */
+/* Counts of what this rank's sums and all-gathers have sent since the group was opened. Collectives
+ * are left out, and so are NCCL's all-gathers, and sums that it makes in an order of its own. */
 typedef struct ddp_traffic {
     uint64_t messages;
     uint64_t bytes;                           /* bytes in all messages */

@@ -2,9 +2,9 @@
  *
  * A network is a list of layers, numbered 0 to layer_count-1 from input to output. A layer has
  * parameters (a value and a gradient of the same size) and buffers (running statistics, without a
- * gradient). The code that knows the framework makes the table once. From it core reads sizes. It
- * re-points the framework's pointers, so that gradients and buffers lie in memory that can be sent
- * without copying. */
+ * gradient). The code that knows the framework makes the table once. Core reads sizes from it,
+ * and re-points the framework's pointers, so that gradients and buffers lie in memory that can be
+ * sent without copying. */
 #ifndef DDP_CORE_PARAMS_H
 #define DDP_CORE_PARAMS_H
 

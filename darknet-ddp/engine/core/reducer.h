@@ -50,9 +50,9 @@
  * (core/bucket_plan.h). A rank reads it only for a layer that did not run there, so that on a GPU
  * the program seldom waits for it. An unused layer must keep its value and optimizer state, and its
  * gradient is zero on all ranks. Without find_unused, a layer that should run and did not is an
- * error that names it. Frozen layers (table->first_trained) are in no bucket. Of dropped layers all
- * ranks know without a message; a bucket in which all were dropped, in each pass since the last
- * syncing one, is not sent.
+ * error that names it. Frozen layers (table->first_trained) are in no bucket. All ranks know
+ * dropped layers without a message. A bucket is not sent if all its layers were dropped in each
+ * pass since the last syncing one.
  *
  * Exact sums (config.mini_batches). Mini-batches add up in a fixed binary tree (core/tree_sum.h),
  * layer by layer as each is ready. With powers of two, a step's sum has the same bits on any number
@@ -63,8 +63,8 @@
  * ddp_reducer_send_updated starts the second halves. They carry the updated parameters, in the
  * order in which the next forward pass needs them. A call to ddp_reducer_receive_updated waits for
  * those of a layer. Run counts travel in a small sum after the buckets. The layer_fence of a layer
- * waits for it only if the layer did not run here, ddp_reducer_send_updated always. Whether
- * gradients were finite is known once they have been received.
+ * waits for this sum only if the layer did not run here; ddp_reducer_send_updated always does.
+ * Whether gradients were finite is known once the updated parameters have been received.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one: end the job
  * (ddp_group_abort). Where one of them gives up first, by the group's timeout, its error names the

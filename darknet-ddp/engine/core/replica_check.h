@@ -8,8 +8,8 @@
  *
  * 1. ddp_replica_check_checksum   every -ddp_verify_every steps, on each rank
  * 2. The checksum travels with the loss (ddp_loss_compare_number).
- * 3. ddp_replica_check_note_equal, or ddp_replica_check_name_difference on all ranks, which
- *    exchanges a checksum for each array. */
+ * 3. If the checksums are equal: ddp_replica_check_note_equal. If they differ, on all ranks:
+ *    ddp_replica_check_name_difference, which exchanges a checksum for each array. */
 #ifndef DDP_CORE_REPLICA_CHECK_H
 #define DDP_CORE_REPLICA_CHECK_H
 

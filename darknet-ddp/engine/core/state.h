@@ -7,9 +7,9 @@
  *
  *   DDP_STATE_SAME      the same on all ranks: rank 0's is saved, and given to all
  *   DDP_STATE_OF_RANK   each rank's own: rank 0 gathers the arrays of all ranks for a checkpoint. A
- *                       run that resumes on as many ranks gives each its own back. On N ranks, N
- *                       another number, old rank r's array is added to that of new rank r modulo
- *                       N, in the order of r: the sum over ranks stays
+ *                       run that resumes on as many ranks gives each its own back. On
+ *                       another number N of ranks, new rank r modulo N gets the array of old rank
+ *                       r. Several are added, in the order of r: the sum over ranks stays
  *   DDP_STATE_SCRATCH   made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H

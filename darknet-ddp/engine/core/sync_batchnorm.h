@@ -6,7 +6,7 @@
  *
  * Under -ddp_sync_bn BatchNorm waits in the middle of a pass (net->statistics). Each rank measures
  * mean and squared distances of its mini-batch, and these are joined. In backward, the two terms
- * that it adds to each delta are averaged over ranks. Updates of scales and biases stay each
+ * that BatchNorm adds to each delta are averaged over ranks. Updates of scales and biases stay each
  * rank's, since gradients are summed over ranks anyway. */
 #ifndef DDP_CORE_SYNC_BATCHNORM_H
 #define DDP_CORE_SYNC_BATCHNORM_H

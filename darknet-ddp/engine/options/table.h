@@ -30,8 +30,8 @@ typedef struct ddp_option {
     enum ddp_option_kind kind;
     size_t field; /* offset of its field in ddp_options; the field's type follows from kind */
     const char *name;
-    /* argument as help shows it; "": it takes none. A CHOICE: its words, with | between them. A
-     * TEXT that begins with [ may be left out */
+    /* argument as help shows it; "": it takes none. Of a CHOICE: its words, with | between them. Of
+     * a TEXT: with [ at the beginning if it may be left out */
     const char *argument;
     double low, high;  /* least and largest value that is accepted */
     double fallback;   /* value where the option is not given */

@@ -45,8 +45,8 @@ ddp_status ddp_rendezvous_open(ddp_rendezvous **out, const ddp_rendezvous_config
 ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove this rank's file, and free r. Call when all others have read it, or none shall. NULL is
- * allowed. */
+/* Remove this rank's file, unless another process has written it, and free r. Call when all others
+ * have read the file, or none shall. NULL is allowed. */
 void ddp_rendezvous_close(ddp_rendezvous *r);
 
 /* Free r, and leave this rank's file, so that others read it and fail for the same reason. NULL is

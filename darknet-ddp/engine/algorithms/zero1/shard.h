@@ -24,9 +24,9 @@
  *      them.
  *
  * For a checkpoint, rank 0 writes the state file at once, and asks for each block of moments as it
- * comes to it (core/sharded.c). The others answer (saves/checkpoints.c). The background does fsync,
- * reading back and renames. A resumed run leaves its moments in the state file, which stays open
- * until ddp_sharded_hand_out_moments has broadcast them (state/saved_moments.c). */
+ * comes to it (core/sharded.c). The others answer (saves/checkpoints.c). A thread in the background
+ * does fsync, reading back and renames. A resumed run leaves its moments in the state file, which
+ * stays open until ddp_sharded_hand_out_moments has broadcast them (state/saved_moments.c). */
 #ifndef DDP_ALGORITHMS_ZERO1_SHARD_H
 #define DDP_ALGORITHMS_ZERO1_SHARD_H
 
