@@ -58,7 +58,7 @@ class channel
 
     /* Return true if all ranks have opened the segment. */
     bool everybody_came();
-    /* Return true if a rank has aborted, or its process has ended other than by leave. */
+    /* Return true if a rank has aborted, or its process has ended without leave(). */
     bool lost_a_rank();
     /* Note that this rank leaves, by an abort or not. */
     void leave(bool aborting);

@@ -42,7 +42,7 @@ class operand
     const float *all;
 };
 
-/* Whether to change last bits of a result (on), and which (how): see disturb in emulated.h. */
+/* Noise in a result: see `disturb` in emulated.h. on: last bits are changed; how: which ones. */
 struct noise {
     bool on;
     uint64_t how;

@@ -13,9 +13,9 @@ pid_t ddp_ask_start(const char *const *args, int *out);
 /* Wait until the child of ddp_ask_start ends. Returns its exit status; -1: a signal ended it. */
 int ddp_ask_end(pid_t child);
 
-/* Run this program with args until it ends, and put the last size - 1 bytes at most of what it
- * prints into text. Returns its exit status; -1: it cannot be started, of which text has the
- * reason, or a signal ended it. */
+/* Run this program with args until it ends, and put what it prints into text[0..size); of a longer
+ * output, the end. Returns its exit status. Returns -1 if a signal ended it, or if it cannot be
+ * started; text then says why. */
 int ddp_ask(const char *const *args, char *text, size_t size);
 
 /* Return the last line in text that is neither empty nor indented; indented lines say more of the

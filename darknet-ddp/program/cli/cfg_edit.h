@@ -16,7 +16,7 @@ typedef struct ddp_cfg_edit {
 char *ddp_cfg_edited(const char *text, const ddp_cfg_edit *edits, size_t count);
 
 /* Write to value[0..size) the value of `key` in the first section of this title, without blanks,
- * and return 1. Returns 0 if there is none. */
+ * and return 1. Returns 0, with `value` as it was, if there is none. */
 int ddp_cfg_value_of(const char *text, const char *section, const char *key, char *value,
                      size_t size);
 

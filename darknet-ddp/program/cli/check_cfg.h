@@ -10,8 +10,8 @@
  * without a place. `kind`: a short constant. */
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
-/* Have this program parse the cfg at path as training does. It runs in a process of its own, since
- * it ends where Darknet refuses something. cfg is the text of the file.
+/* Have a process of its own parse the cfg at path as training does, since the process ends where
+ * Darknet refuses something. cfg is the text of the file.
  *
  * The first key, value or layer that is refused becomes an error of f. If none is, a batch that
  * cannot be cut into mini-batches becomes an error, and cells of a detector that do not divide the

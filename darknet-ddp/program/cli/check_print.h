@@ -7,8 +7,8 @@
 #include "glue/weights.h"
 #include "inputs/anchor_fit.h"
 
-/* How well anchors fit the boxes, and weights the cfg; known on rank 0 alone, once all findings are
- * gathered. */
+/* How well the anchors fit the boxes, and how well the weights fit the cfg. Known on rank 0 alone,
+ * once all findings are gathered. */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* path of the weights file; NULL: none was given */
@@ -29,7 +29,8 @@ typedef struct ddp_check_counts {
 } ddp_check_counts;
 
 /* Print each fault to out as a line "FILE:LINE: error: SENTENCE", then the counts of r. If json is
- * not NULL, all is written there, too. Returns how many faults there are, and empties faults. */
+ * not NULL, faults and counts are also written there, as JSON. Returns how many faults there are,
+ * and empties faults. */
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
                                  const ddp_check_result *r);
 

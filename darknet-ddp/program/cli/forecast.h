@@ -7,8 +7,8 @@
 #include "glue/network.h"
 #include "options/options.h"
 
-/* Print a line for each power of two of ranks below options->np, and one for options->np (1,024 if
- * it is not given). `plan` and `shape` are those of the network whose layers' times
+/* Print a line for 1, 2, 4 and so on ranks, below options->np, and one for options->np ranks (1,024
+ * if -np is not given). `plan` and `shape` are those of the network whose layers' times
  * options->profile has. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_USAGE if the profile
  * does not fit (core/layer_profile.h), or the options send other sums than those of whole
  * gradients. */

@@ -1,5 +1,5 @@
-/* `darknet ddp import coco|voc|yolo SOURCE -o DIR`: data that Darknet trains on, of a foreign
- * format; then a cfg for it, and a check of both. */
+/* The command `darknet ddp import coco|voc|yolo SOURCE -o DIR`: makes data that Darknet trains on
+ * from a foreign format, then a cfg for them, and checks both. */
 #include "base/plural.h"
 #include "cli/ask.h"
 #include "cli/commands.h"

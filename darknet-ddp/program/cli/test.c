@@ -1,6 +1,6 @@
 /* The commands `darknet detector test`, `darknet detector demo` and `darknet classifier predict`:
- * predict boxes or classes of pictures and films. And `darknet ddp suspects`, which compares the
- * boxes of train= with their labels. */
+ * predict boxes or classes of pictures and films. `darknet ddp suspects` is here, too: it compares
+ * what is found in the pictures of train= with their labels. */
 #include "base/clock.h"
 #include "base/plural.h"
 #include "cli/commands.h"

@@ -33,7 +33,7 @@ typedef struct ddp_scan_data {
  * empty, and c->unread is set; ddp_arguments_each_fault tells of it. Release c in any case. Fails
  * with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
-void ddp_scan_data_release(ddp_scan_data *c);
+void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be all zero */
 
 /* Add to f what is wrong with eval= and with the names of classes. Names may be too many or too
  * few, be blank, end with a blank, or stand twice. ddp_scan_data_open finds these faults, too. */

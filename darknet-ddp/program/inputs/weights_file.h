@@ -13,8 +13,9 @@ int ddp_begins_as_weights(const unsigned char *head, size_t count);
  * begins as a text of sections and options does. Returns 0 if it cannot be read. */
 int ddp_is_weights_file(const char *path);
 
-/* Return 0 if the file at path, which is to be a weights file, does not begin as one. Returns 1
- * also if that cannot be seen (a pipe, or not there): the code that loads it says what is wrong. */
+/* Return 1 if the file at path may be a weights file, 0 if it does not begin as one. A file that
+ * cannot be looked at (a pipe, or not there) may be one: the code that loads it says what is wrong.
+ */
 int ddp_may_be_weights(const char *path);
 
 /* Return 1 if the end of the name says a model of another framework (.pt, .yaml, .onnx, ...). */

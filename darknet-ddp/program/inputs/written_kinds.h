@@ -1,6 +1,6 @@
 /* inputs/written_kinds.h: the kinds of files that commands write, told apart by their first bytes.
- * A command that finds a file at its path writes over it only if it is an earlier one of this kind.
- */
+ * A command that finds a file at its path writes over it only if it begins as a file of the kind
+ * that is to be written. */
 #ifndef DDP_INPUTS_WRITTEN_KINDS_H
 #define DDP_INPUTS_WRITTEN_KINDS_H
 

@@ -22,8 +22,9 @@ typedef struct ddp_exit_info {
 } ddp_exit_info;
 
 typedef struct ddp_child_config {
-    int patient;    /* 1: ranks that are asked to end may take as long as they need; 0: 3 s */
-    double grace_s; /* more than 0: seconds that these ranks may take, whatever `patient` says */
+    int patient; /* 1: ranks that are asked to end may take as long as they need; 0: 3 s */
+    double
+        grace_s; /* more than 0: seconds that ranks asked to end may take; `patient` is ignored */
     /* Called once with DDP_LAUNCH_IS_SLOW if no rank begins for some time, and once with another
      * verdict if the start does not come to its end; the child is then killed. NULL: the start is
      * not watched. */
@@ -36,8 +37,8 @@ typedef struct ddp_child_config {
     /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's ranks alone get them */
     int keeps_signals;
     /* The signal at which the launcher ends its ranks. If it is not SIGTERM, the launcher has
-     * SIGTERM and SIGINT blocked; one that it is sent counts, within a second, as sent to this
-     * process. */
+     * SIGTERM and SIGINT blocked. If somebody sends it one of these, it counts, within a second, as
+     * sent to this process. */
     int end_signal;
 } ddp_child_config;
 
@@ -50,10 +51,10 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_LACKS = 16,  /* all is done, and something is missing: exit status 1 */
     DDP_NOTE_BEGINS = 32, /* a rank runs */
     DDP_NOTE_COMMITS =
-        64, /* no rank was asked to end before training: whatever ends it now, it saves */
+        64, /* no rank was asked to end before training; a run that ends later saves */
     DDP_NOTE_UNTRAINED =
         128, /* a rank was asked to end before training: all end, and have written nothing */
-    DDP_NOTE_TAKEN = 256, /* another run has taken over its folder */
+    DDP_NOTE_TAKEN = 256, /* another run has taken over this run's folder */
     DDP_NOTE_MEET = 512   /* all ranks have met */
 } ddp_launcher_note;
 
@@ -70,11 +71,11 @@ typedef enum ddp_launcher_note {
  *
  *   1. SIGINT, SIGTERM or SIGHUP, before ranks that are to train have told whether they commit:
  *      SIGUSR2 goes to the ranks every 0.1 s. (An mpirun that starts them may pass one on to
- *      nobody.) They agree once whether any has got it. If so, they end without writing anything.
- *      What is left after 2 s is killed.
- *   2. The first of these once they have committed: SIGUSR2 goes to the ranks. They end the step,
- *      save and end, and have as long for it as `patient` and grace_s say.
- *   3. A later one, or one to ranks that are not to train: the launcher gets end_signal, and what
+ *      nobody.) They agree once whether any rank has got SIGUSR2. If so, all end without writing
+ *      anything. What is left after 2 s is killed.
+ *   2. The first of these signals after they have committed: SIGUSR2 goes to the ranks. They end
+ *      the step, save and end, and have as long for it as `patient` and grace_s say.
+ *   3. A later one, or any if the ranks are not to train: the launcher gets end_signal, and what
  *      is left after 2 s is killed.
  *   4. SIGUSR1 and SIGUSR2 go to the ranks.
  *   5. SIGQUIT goes to one rank of this host that handles it. If none does, ranks that are not to
@@ -86,8 +87,8 @@ typedef enum ddp_launcher_note {
  * for a host that is away. They are killed 15 s after rank 0 has done all: mpirun does not end
  * while somebody keeps a connection to it open.
  *
- * On the main thread, while it is the only one. Fails with DDP_ERR_IO if it cannot be started;
- * *ended is then 0. */
+ * Call on the main thread, while it is the only one. Fails with DDP_ERR_IO if args[0] cannot be
+ * started; *ended is then all zero. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err) DDP_MUST_CHECK;
 

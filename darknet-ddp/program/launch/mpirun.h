@@ -46,9 +46,9 @@ const char *ddp_mpirun_path(void);
  * where it is. */
 void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
 
-/* Set variables for an mpirun in the environment, unless they are set already: what ranks tell each
- * other at the start stays in memory. With is_one_host 1 all ranks are on this host, so if PATH has
- * neither ssh nor rsh, Open MPI 4 is told not to look for them. */
+/* Set an mpirun's variables in the environment, unless they are set already, so that what ranks
+ * tell each other at the start stays in memory. With is_one_host 1 all ranks are on this host. If
+ * PATH then has neither ssh nor rsh, Open MPI 4 is told not to look for them. */
 void ddp_mpirun_prepare(int is_one_host);
 
 /* Return the folder in which mpirun keeps its files, some kilobytes, by the environment; NULL:

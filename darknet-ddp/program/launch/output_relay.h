@@ -4,8 +4,8 @@
  * mpirun dies when the reader of its output has gone. So it writes into pipes, and this process
  * writes for it. Text that nobody reads, or for which the disk has no room, is dropped, and the
  * ranks go on. In frames (launch/mpirun_says.h) mpirun explains why it ended, or could not start,
- * in more words than a user wants. Such frames on standard error are kept back. The fields `ended`,
- * `lost` and `why` have what they say that the ranks have not said. */
+ * in more words than a user wants. Such frames on standard error are kept back; the fields `ended`,
+ * `lost` and `why` keep their facts. */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
 
@@ -34,7 +34,7 @@ typedef struct ddp_output_relay {
     int begun;                 /* how many ranks have said that they begin */
     ddp_mpirun_frame ended;    /* mpirun's frame about the first rank that ended */
     char lost[128];            /* host whose daemon mpirun has lost; "": none */
-    char why[DDP_RELAY_WHY];   /* the last line that is no rank's, or the beginning of a frame */
+    char why[DDP_RELAY_WHY];   /* last line of others than ranks, else a frame's first words */
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has told it */
     /* State of filtering, up to withheld_bytes: */
     int framed;  /* 1: within a frame of mpirun's */

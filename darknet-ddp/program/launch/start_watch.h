@@ -20,7 +20,7 @@ typedef struct ddp_start_watch {
 typedef enum ddp_start_verdict {
     DDP_LAUNCH_GOES_ON,
     DDP_LAUNCH_IS_SLOW,      /* no rank has begun; comes once */
-    DDP_LAUNCH_HAS_NO_RANK,  /* none has begun within the limit */
+    DDP_LAUNCH_HAS_NO_RANK,  /* no rank has begun within the limit */
     DDP_LAUNCH_HAS_LOST,     /* a rank has ended before all had met, and the launcher waits */
     DDP_LAUNCH_DOES_NOT_MEET /* ranks have begun, and have not met within the limit */
 } ddp_start_verdict;

@@ -9,8 +9,8 @@ enum { DDP_SINKS_MOST = 5, DDP_PREDICTORS_MOST = 8 };
 
 typedef struct ddp_predict_run {
     ddp_group *group;
-    /* All look at each picture; only the first looks at frames of films. Each predictor adds a view
-     * or, with `mirrors`, two. `picture` of a detection is the number of its view, from 0 to
+    /* All predictors look at each picture; only the first looks at frames of films. Each adds a
+     * view or, with `mirrors`, two. `picture` of a detection is the number of its view, from 0 to
      * config->views - 1. */
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];
     size_t predictor_count;
@@ -22,7 +22,7 @@ typedef struct ddp_predict_run {
      * NULL. */
     void (*unreadable)(const char *sentence);
     size_t pictures, boxes, unreadable_count; /* counts of all ranks so far; on rank 0 alone */
-    double forward_s; /* seconds that all their forward passes took, added up; only on rank 0 */
+    double forward_s; /* seconds of the forward passes of all ranks, added up; only on rank 0 */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and

@@ -42,9 +42,8 @@ struct ddp_sink {
     int is_of_each_rank;
 };
 
-/* All functions below set *s to an open sink; config, and the names given, must outlive it. They
- * fail with DDP_ERR_NOMEM. After a failure, *s is open
- * if its ctx is set. */
+/* Each function below sets *s to an open sink. config, and the names given, must outlive it. Fails
+ * with DDP_ERR_NOMEM; *s is then open if its ctx is set. */
 
 /* Open a sink that prints lines as `detector test` and `classifier predict` always did. */
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
@@ -57,7 +56,7 @@ ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const 
 
 /* Open a sink that writes each picture's label file where training looks for it. A file that is
  * there already stays as it is. Taking a picture fails with DDP_ERR_IO if its file cannot be
- * written. Closing prints a line that says how many. */
+ * written. Closing prints how many files were written, and how many were there already. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -32,8 +32,8 @@ enum { DDP_ASYNC_PATHS = 16 };
 /* The saves that have ended since the last ddp_async_writer_poll. */
 typedef struct ddp_async_result {
     int ended;       /* how many saves have ended */
-    int last_failed; /* 1 if the save that ended last failed */
-    double seconds;  /* seconds that the save which ended last took to write */
+    int last_failed; /* 1: the save that ended last failed */
+    double seconds;  /* seconds that the save which ended last took; 0: none has ended */
     char
         *saved[DDP_ASYNC_PATHS]; /* paths of good saves, the last one last; the caller frees each */
     int saved_count;

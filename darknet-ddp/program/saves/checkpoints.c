@@ -1,5 +1,5 @@
-/* How a run resumes, and the first half of a save: is it due, what is gathered.
- * saves/async_writer.c has the second half. */
+/* Resumes a run, and does the first half of a save: decides whether it is due, and gathers what the
+ * ranks hold. saves/async_writer.c has the second half. */
 #include "saves/checkpoints.h"
 
 #include "base/file.h"

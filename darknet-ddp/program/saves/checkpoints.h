@@ -42,11 +42,11 @@ typedef struct ddp_checkpoints_config {
 
 /* Own the name that the run saves under. With -resume, do what the START row (checkpoint/find.h) of
  * the files there says. If the run goes on, rank 0 loads net, which is as parsed, and the state of
- * the trainer's algorithms from the checkpoint. *seed becomes the run's on all ranks. Attaching the
- * trainer then gives net and optimizer state to the other ranks. Blocks until every rank is here.
- * *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM; on rank 0 also with DDP_ERR_IO,
- * as ddp_run_lock_take, and as ddp_checkpoint_resume, whose DDP_ERR_MISMATCH becomes DDP_ERR_USAGE.
- */
+ * the trainer's algorithms from the checkpoint. *seed becomes the seed of that run, on all ranks.
+ * Attaching the trainer then gives net and optimizer state to the other ranks. Blocks until every
+ * rank is here. *out is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM; on rank 0 also with
+ * DDP_ERR_IO, as ddp_run_lock_take, and as ddp_checkpoint_resume, whose DDP_ERR_MISMATCH becomes
+ * DDP_ERR_USAGE. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -82,8 +82,9 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
 /* Give all ranks what rank 0 sees: has[i] is 0 if picture i of the list's n has no label file.
- * Collective. A resumed run goes by what there was when it began: fails on rank 0 as
- * ddp_recall_unlabelled, and as ddp_broadcast and ddp_remember_unlabelled. */
+ * Collective. In a run resumed without -resume_force, rank 0 first changes has[] as
+ * ddp_recall_unlabelled does. Fails as that function on rank 0, and as ddp_broadcast and
+ * ddp_remember_unlabelled. */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
@@ -104,9 +105,9 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
 /* Start to save the first `cutoff` layers of net, which is settled, at path (saves/async_writer.h).
  * Collective. Rank 0 writes. The other ranks send it what only they have: errors of compression and
  * their slices of moments. The result comes from ddp_checkpoints_poll. If nothing was trained since
- * ddp_checkpoints_begin, a sentence says so and nothing is written. Exception: the run goes on
- * from a checkpoint of another name, and path has no weights of others. Fails with DDP_ERR_FORMAT
- * (a number is not finite), DDP_ERR_COMM, and as ddp_checkpoints_poll. */
+ * ddp_checkpoints_begin, a sentence says so and nothing is written. Exception: a run that goes on
+ * from a checkpoint of another name is saved, unless ddp_displaced_is_foreign(path). Fails with
+ * DDP_ERR_FORMAT (a number is not finite), DDP_ERR_COMM, and as ddp_checkpoints_poll. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -21,10 +21,10 @@ ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Call if no weights are in directory. Do what the START row (checkpoint/find.h) says of the folder
- * that was set aside last; with run->force, the row's word for -resume_force. *came is 1 if files
- * came back. A line says if a run that has come to its end stays aside. DDP_ERR_USAGE: a run trains
- * in that folder. Fails also as ddp_checkpoint_check_resume, and then nothing was moved, and as
- * ddp_set_aside_undo. */
+ * that was set aside last. With run->force, do what the row says for -resume_force. *came is 1 if
+ * files came back, else 0. A line says if a run that has come to its end stays aside.
+ * DDP_ERR_USAGE: a run trains in that folder. Fails also as ddp_checkpoint_check_resume, and then
+ * nothing was moved, and as ddp_set_aside_undo. */
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

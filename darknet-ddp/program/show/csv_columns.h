@@ -47,7 +47,7 @@ enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COL
  * with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
 ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
-void ddp_csv_columns_release(ddp_csv_columns *c);
+void ddp_csv_columns_release(ddp_csv_columns *c); /* makes *c all zero; it may be so */
 
 /* Write the figures of a step's heads to their columns of row[0..c->count); heads has c->head_count
  * entries. */

@@ -4,8 +4,8 @@
 
 #include <limits.h>
 
-/* Return the folder with the guides, files NAME.md. Of an installed program it is written to
- * `room`; else it is "darknet-ddp/docs", as in the source. */
+/* Return the folder with the guides, files NAME.md: the installed one, written to `room`; without
+ * it "darknet-ddp/docs", as in the source. */
 const char *ddp_guides_folder(char room[PATH_MAX]);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct ddp_page_file {
 /* Prepare a page at path, due at once. path must outlive *f. Release *f, also on failure. Fails
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_page_file_init(ddp_page_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
-void ddp_page_file_release(ddp_page_file *f);
+void ddp_page_file_release(ddp_page_file *f); /* frees part_path; *f may be all zero */
 
 /* Return 1 if, at now_ns (ddp_clock_ns), it is time to write the page again. That is 10 s after the
  * last write began, or a thousand times as long as it took, if that is more. */

@@ -8,8 +8,8 @@
  * A process that dies in between leaves the old PATH as it was. Several files can be finished
  * before the first is published. Several processes may write the same PATH at a time. Each has a
  * part of its own, locked (flock) until it is renamed or removed; the last to publish wins. If a
- * writer dies, its part stays, unlocked. The next ddp_file_create of PATH removes it, or
- * ddp_file_remove_dead_parts. Hashes are XXH3, 64 bit. */
+ * writer dies, its part stays, unlocked, until the next ddp_file_create of PATH or
+ * ddp_file_remove_dead_parts removes it. Hashes are XXH3, 64 bit. */
 #ifndef DDP_BASE_FILE_H
 #define DDP_BASE_FILE_H
 

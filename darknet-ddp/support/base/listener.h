@@ -44,7 +44,7 @@ int ddp_listener_wants(const ddp_listener *d, struct pollfd *fds);
 int ddp_listener_most(const ddp_listener *d);
 
 /* Accept connections and read what has come, without waiting. Return a connection whose handshake
- * has the key, and set *who to the handshake's number; -1: there is none now; call again until
+ * has the key, and set *who to the handshake's number. Return -1 if there is none now; call until
  * then. The caller closes it; reads and writes of it do not block. */
 int ddp_listener_accept(ddp_listener *d, int32_t *who);
 

@@ -41,7 +41,7 @@ typedef struct ddp_suspect {
     ddp_label_truth label; /* line 0: there is no label (MISSING) */
     ddp_label_truth other; /* the find, or the second label; line 0: it is no label */
     int has_other;         /* 0: there is none (EXTRA) */
-    double score;          /* score of the find */
+    double score; /* score of the find, a mean over views; 0: there is none (TWICE, EXTRA) */
 } ddp_suspect;
 
 typedef struct ddp_suspects {

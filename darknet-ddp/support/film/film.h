@@ -25,8 +25,8 @@ typedef struct ddp_film_functions {
     ddp_status (*open)(ddp_film_reader **out, const char *path, ddp_film_info *info,
                        ddp_error *err);
     /* Read the next frame into rgb: 3 bytes for each pixel of info's size, red first, rows from the
-     * top. Sets *got to 0 at the film's end. Damaged parts are passed over. Fails with DDP_ERR_IO.
-     */
+     * top. Sets *got to 1, or to 0 at the film's end or on failure. Damaged parts are passed over.
+     * Fails with DDP_ERR_IO. */
     ddp_status (*read)(ddp_film_reader *film, unsigned char *rgb, int *got, ddp_error *err);
     void (*close)(ddp_film_reader *film); /* NULL is allowed */
     /* Create a film of frames as info says; its frames are not counted. The ending of path decides

@@ -14,11 +14,11 @@
 
 typedef struct ddp_csv ddp_csv;
 
-/* Open the file at path for a run that has done `step` steps, and keep its rows up to that step. It
- * is cut before the first row of a later step, which a run left that now goes on from an earlier
- * checkpoint. A last line that is not whole is removed, too; lines before the cut that are no rows
- * stay. If the disk has room, a copy takes the file's place. Then another process that has the file
- * open no longer writes to it.
+/* Open the file at path for a run that has done `step` steps, and keep its rows up to that step.
+ * The file is cut before the first row of a later step: a run that goes on from an earlier
+ * checkpoint makes these steps again. A last line that is not whole is removed, too. Lines before
+ * the cut that are no rows stay. If the disk has room, a copy takes the file's place. Then another
+ * process that has the file open no longer writes to it.
  *
  * A file with other columns, or with step 0 any file, is put aside as PATH.old, or PATH.old.2 and
  * so on, the first that is not there. Then a new one is begun.

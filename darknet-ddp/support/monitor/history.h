@@ -1,8 +1,8 @@
 /* monitor/history.h: figures of a run, a row a step, thinned so that any length of run fits.
  *
- * A row has a number for each column; NaN: not measured in this row. Up to a number of rows, each
- * is a point. Beyond that, neighbours are put together, two and two. Of each column the mean, the
- * least and the greatest stay, so what is drawn never hides a peak. */
+ * A row has a number for each column; NaN: not measured in this row. At first each row is a point.
+ * Whenever there are too many points, each two neighbours become one. It has the mean, the least
+ * and the greatest value of each column, so a drawing hides no peak. */
 #ifndef DDP_MONITOR_HISTORY_H
 #define DDP_MONITOR_HISTORY_H
 

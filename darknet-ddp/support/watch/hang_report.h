@@ -24,15 +24,15 @@ typedef struct ddp_sent {
     int64_t at_ns; /* when that became known, by the clock of ddp_watched */
 } ddp_sent;
 
-/* Write to out, of `size` bytes, where a rank is; always ended by a zero. If all ranks have sent a
- * step that the rank itself has not told of, the text begins with it, and with how old both are.
- * The time is now_ns, of the clock of ddp_watched. */
+/* Write to out, of `size` bytes, where a rank is; always ended by a zero. If all ranks are
+ * known to have sent the step of *r or a later one, the text says so first. It then also says how
+ * long ago that was, and when *r was heard. now_ns: now, by the clock of ddp_watched. */
 void ddp_watched_describe(char *out, size_t size, const ddp_watched *r, ddp_sent sent,
                           int64_t now_ns);
 
 /* Return a text: the title, a line for each of ranks[0..count), and a line for each bucket that
  * they wait for; without a newline at its end. Rank first + i is ranks[i], on hosts[first + i].
- * Which layers a bucket holds, describe_bucket(ctx, ...) tells; NULL: lines of buckets are left
+ * describe_bucket(ctx, ...) writes which layers a bucket holds; NULL: lines of buckets are left
  * out. The caller frees the text; NULL: no memory. */
 char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const char *const *hosts,
                            int count, int first, ddp_sent sent, int64_t now_ns,

@@ -38,7 +38,7 @@ struct ddp_watch {
     } told;
 
     /* Members that the watch's thread alone uses: */
-    int rank, size; /* arguments of ddp_watch_join; before that, of a single rank */
+    int rank, size; /* arguments of ddp_watch_join; 0 and 1 before that call */
     const char *const *hosts;
     ddp_heartbeat *channel;
     ddp_watched *ranks;

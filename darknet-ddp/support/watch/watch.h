@@ -23,8 +23,8 @@
 typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
-    double timeout_s; /* the most seconds in which nothing moves in the run (until all ranks have
-                         joined, at least 30 s, or io_timeout_s if that is less); 0: no limit */
+    double timeout_s; /* the most seconds in which nothing moves in the run; 0: no limit. Until all
+                         ranks have joined, at least the lesser of 30 s and io_timeout_s counts */
     double lost_s; /* seconds after which a rank counts as lost whose connection is gone without a
                       goodbye (rank 0: 3). Until then a rank that fails can report its own error */
     double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
