@@ -2,10 +2,10 @@
  * none.
  *
  * bf16_plan.c (framework/layers/bf16/) decides which layers these are when the cfg is parsed, and
- * frees their outputs and deltas in float32. The header bf16.h there says which arrays they have
- * instead, and how an output comes to readers of the other type. Parameters, gradients and
- * statistics stay float32. So above layers/ only glue/bf16.c knows of bf16, for the NaN guard and
- * the banner.
+ * frees their outputs and deltas in float32. The header layers/bf16/bf16.h says which arrays these
+ * layers have instead, and how a layer reads the output of one of the other type. Parameters,
+ * gradients and statistics stay float32. So above layers/ only glue/bf16.c knows of bf16, for the
+ * NaN guard and the banner.
  *
  * To take bf16 out: patches/bf16/, glue/bf16.*, run/bf16.*, the option's row and what then does not
  * compile, tests/run/bf16.py, tests/gpu/bf16.c. */
@@ -33,7 +33,8 @@ typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
  * has no memory for it. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
-/* Have networks that are parsed from now on compute in bf16 (on: 1) or not (0, as at first). */
+/* Set whether networks that are parsed from now on compute in bf16. on: 1 yes; 0 no, as at first.
+ */
 void ddp_bf16_use(int on);
 /* Return what ddp_bf16_use has set. */
 int ddp_bf16_is_used(void);

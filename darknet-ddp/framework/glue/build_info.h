@@ -13,9 +13,9 @@
  */
 char *ddp_build_describe(void);
 
-/* Write to out[0..size) lines on what decides, besides the build, how results round: the device
- * that computes, which `device` names, the CPU's instructions, and what decodes pictures. Text that
- * does not fit is cut off. */
+/* Write to out[0..size) lines on what decides, besides the build, how results round: the computing
+ * device, the CPU's instructions, and what decodes pictures. device: the computing device's name.
+ * Text that does not fit is cut off. */
 void ddp_build_describe_device(const char *device, char *out, size_t size);
 
 #endif

@@ -11,20 +11,20 @@ struct network;
 typedef struct ddp_footprint {
     int width, height; /* largest size that is drawn */
     int images;        /* images of a mini-batch */
-    double used;       /* bytes that are allocated at the network's own size */
+    double used;       /* bytes allocated at the network's own size */
     double own_pixels; /* pixels of the network's own size */
-    double per_pixel;  /* bytes of each pixel of each image of a mini-batch */
-    double samples;    /* bytes for each pixel of the size, of all pictures loaded for this and the
-                          next step; 0 on a GPU */
+    double per_pixel;  /* bytes that one more pixel of one image of a mini-batch takes */
+    double samples; /* bytes that one pixel takes in all pictures loaded for this step and the next;
+                       0 on a GPU */
 } ddp_footprint;
 
 /* Return 1 if the size of net's pictures is drawn at random in training, and write the largest to
  * *width and *height; else 0, and both stay. */
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
-/* Measure the memory of net, which draws sizes: resize it twice, and back. *host becomes that of
- * host memory, *gpu that of d's memory, with 0 bytes if d is the host. pictures: how many this rank
- * loads for a step. Only while no sum is in flight. */
+/* Measure the memory of net, which draws sizes: resize it twice, and back. Then *host has the
+ * figures of host memory, and *gpu those of GPU d's memory: 0 bytes if d is the host. This rank
+ * loads `pictures` pictures for a step. Only while no sum is in flight. */
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);
 

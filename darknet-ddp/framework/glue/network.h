@@ -47,9 +47,9 @@ enum { DDP_MISFIT_BYTES = 512 };
  * [yolo] or [region]. */
 int ddp_network_cell(const network *net);
 
-/* Return 0 if the largest cells of net's detectors divide its input, or it has no [yolo] or
- * [region]; text stays. Else return their side in pixels, and write a sentence on which sizes would
- * fit. */
+/* Return the side, in pixels, of the largest cells of net's detectors if it does not divide net's
+ * input, and write a sentence on which sizes would fit. Else, or if net has no [yolo] or [region],
+ * return 0; text stays. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
 
 enum { DDP_SIZE_MISFIT_BYTES = 200 };
@@ -83,7 +83,7 @@ int ddp_network_mirrors(const network *net);
  * no instructions for bf16, or the build no oneDNN. */
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* heads ([yolo] and [region] layers) of a network whose figures are kept apart, at most */
+/* most heads ([yolo] and [region] layers) of a network for which figures are kept */
 enum { DDP_HEADS = 8 };
 
 typedef struct ddp_head_layers {
@@ -92,8 +92,8 @@ typedef struct ddp_head_layers {
     size_t count;
 } ddp_head_layers;
 
-/* Return the indices and kinds of net's first DDP_HEADS [yolo] and [region] layers in their order.
- */
+/* Return the indices and kinds of net's first DDP_HEADS [yolo] and [region] layers, in the order of
+ * the cfg. */
 ddp_head_layers ddp_network_heads(const network *net);
 
 /* Return the types of net's layers, as a cfg names them. Free the array alone. NULL: no memory. */

@@ -19,10 +19,10 @@
 ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy values, BatchNorm buffers and optimizer state between the GPU's arrays and those that
- * Darknet has of them on the host. pull copies from the GPU, push to it. Moments that are shared
- * out (core/sharded.h) are not copied. host: net's table of the host. If device is the host,
- * nothing happens. Fails with DDP_ERR_NOMEM. */
+/* Copy net's values, BatchNorm buffers and optimizer state between the GPU's arrays and Darknet's
+ * arrays on the host: pull from the GPU, push to it. Moments that are shared out (core/sharded.h)
+ * are not copied. The table `host` lists net's arrays on the host. If `device`, on which net
+ * trains, is the host, nothing happens. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_pull(const ddp_param_table *host, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_device *device,
@@ -34,8 +34,8 @@ uint64_t ddp_param_table_hash(const ddp_param_table *table);
 /* Free the table's lists, not the arrays that they point to, and make it all zero. */
 void ddp_param_table_release(ddp_param_table *table);
 
-/* Fail with DDP_ERR_FORMAT if a parameter or buffer has a number that is not finite; the text names
- * the first. Fails also with DDP_ERR_NOMEM. */
+/* Fail with DDP_ERR_FORMAT if a parameter or BatchNorm buffer has a number that is not finite; the
+ * text names the first such array. The table may be of a GPU. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_check_finite(const ddp_param_table *table,
                                         ddp_error *err) DDP_MUST_CHECK;
 

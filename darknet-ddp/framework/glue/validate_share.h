@@ -13,16 +13,17 @@ typedef struct ddp_share {
     const ddp_validation_set *set;
     const ddp_validation_listener *listener; /* NULL: none */
     ddp_picture_fit fit;                     /* brings a picture to the input's size */
-    /* Called for each picture i that could be read. Sets picture->why if its labels cannot. */
+    /* Called for picture i of the set, if it could be read. Writes a sentence to picture->why if
+     * the picture's labels cannot be read. */
     void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
     void *ctx;
-    /* in the s that look gets, for inference_predict: the plan of net; may be NULL */
+    /* plan of net for inference_predict, set in the s that look gets; NULL: Darknet predicts */
     inference_plan *plan;
 } ddp_share;
 
-/* Load each picture r, r + N, ... of the set, on rank r of N, and call s->look for it. Meanwhile
- * the network has batch 1 and the set's size; then it is as before. Tells the listener of each
- * picture that cannot be read, once a run. Returns how many cannot. */
+/* On rank r of N, load pictures r, r + N, ... of the set, and call s->look for each. Meanwhile the
+ * network has batch 1 and the set's size; then it is as before. Tells the listener of pictures that
+ * cannot be read, of each once in a run. Returns how many could not be read this time. */
 uint64_t ddp_share_look(const ddp_share *s);
 
 /* Return st if it is an error. Else return DDP_ERR_IO if st is an error on another rank, so that no

@@ -9,7 +9,7 @@ extern "C" {
 }
 #include "layers/channel_reduce.h"
 
-// Biases of a layer without batch normalisation and its activation, in one pass over the output.
+// For a layer without batch normalisation: biases and activation in one pass over the output.
 
 // kept: where to leave what the activation takes, or null
 __global__ void add_bias_activate_kernel(channel_shape s, const float *biases, curve curve,

@@ -21,8 +21,8 @@ typedef struct {
     size_t stride; // values from an image to the next
     int count;     // values of a channel, of all images
 
-    // a thread's next value is `step` values of its channel further: step_column columns on, and
-    // step_offset array elements on (before a wrap at the end of an image)
+    // A thread's next value is `step` values of its channel further. In the array this is
+    // step_column columns and step_offset elements further (before a wrap at the end of an image).
     int step, step_column;
     size_t step_offset;
 } channel_shape;
@@ -52,7 +52,7 @@ typedef struct {
     int channels, parts;
     int count; // values of a channel, of all images
     int chunk; // values side by side that a part takes at a time
-    int step;  // values from the beginning of one of a part's chunks to that of its next
+    int step;  // values from where a chunk of a part begins to where the part's next chunk begins
     float *first, *second; // two sums of each part, parts x channels each; the kernel says which
     int rows;              // threads that share out a channel's parts: a power of two
 } part_sums;
@@ -153,7 +153,7 @@ __device__ void for_values(channel_shape s, int channel, int part, Load load, Ta
 // An activation f with which kernels compute y = f(x) at once, and its gradient from x. The later
 // forks' kinds are computed by their own functions. Leaky, relu and linear are x > 0 ? x : slope*x.
 typedef struct {
-    ACTIVATION kind; // one of the later forks'; LINEAR: by the slope
+    ACTIVATION kind; // one of the later forks' activations; LINEAR: `slope` says all
     float slope;
 } curve;
 

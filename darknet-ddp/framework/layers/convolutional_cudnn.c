@@ -16,12 +16,14 @@
 #define TIMED_RUNS 2
 
 /*
- * The algorithms of a convolution are chosen when its shape is met first and kept after that: a
- * network that changes its size while it trains chooses for each size once. cuDNN's heuristics list
- * them for the shape and the kind of GPU, and the first of the list that may be used are timed, as
- * the layer will run them. Times differ from run to run and from rank to rank, and so does the
- * memory that is free: with cuda_deterministic neither counts. Then it is the first that adds in a
- * fixed order. Nothing is timed for layers of floats that may yet become bf16.
+ * The algorithms of a convolution are chosen when its shape is met first, and the choice is kept: a
+ * network that changes its size while it trains chooses once for each size. cuDNN's heuristics list
+ * algorithms for the shape and the kind of GPU. The first MAX_TIMED that can be used are timed as
+ * the layer will run them, and the fastest is chosen.
+ *
+ * Times and free memory differ from run to run and from rank to rank. So with cuda_deterministic
+ * nothing is timed: the first algorithm that adds in a fixed order is chosen. For layers of floats
+ * that may yet become bf16 the first that can be used is chosen.
  */
 typedef struct {
     int device, batch, c, h, w, n, groups, size, stride_x, stride_y, dilation, pad, fp32_only,

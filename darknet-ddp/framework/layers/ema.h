@@ -15,7 +15,7 @@ void make_averages(layer *l);
  * update get it. */
 void average_weights(network *net);
 /* Called on rank 0 with the reason if the file of averages cannot be written. Null: the run ends
- * then. */
+ * instead. */
 extern void (*averages_unsaved)(const char *why);
 
 #endif

@@ -1,8 +1,8 @@
 /* layers/first_weights.h: the first weights of a convolution. Each output sums some inputs; scale
  * = sqrt(2/inputs). Darknet draws the weights from a normal distribution of deviation `scale`, with
  * which a layer's outputs vary as much as its inputs (He et al. 2015). The later forks draw evenly
- * from -scale to scale, a deviation smaller by sqrt(3). Whatever is chosen, those of
- * [connected], [local] and [implicit] are drawn evenly, those of [deconvolutional] normally. */
+ * from -scale to scale, a deviation smaller by sqrt(3). The choice does not hold for other layers:
+ * [connected], [local] and [implicit] draw evenly, [deconvolutional] normally. */
 #ifndef FIRST_WEIGHTS_H
 #define FIRST_WEIGHTS_H
 

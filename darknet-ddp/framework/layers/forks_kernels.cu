@@ -9,8 +9,8 @@ extern "C" {
 #include "shortcut_layer.h"
 }
 
-// [shortcut] of several layers or with weights, [scale_channels], [sam] and [implicit] on the GPU,
-// as on the CPU. A value is one thread's, and sums are made by one block each, in an order that
+// [scale_channels], [sam], [implicit], and [shortcut] of several layers or with weights, on the GPU
+// by the formulas of the CPU. One thread computes a value, one block a sum, in an order that
 // follows from the sizes alone.
 
 #define SUM_THREADS 256

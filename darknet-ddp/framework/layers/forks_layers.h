@@ -15,7 +15,7 @@
  *   resize    Set the shape by that of the layers that it reads.
  *   forward   Write l.output.
  *   backward  Add to the deltas of the layers that it reads; with weights, to l.weight_updates.
- *   _gpu      The two on a GPU. */
+ *   _gpu      Do what forward and backward do, on a GPU. */
 #define FORKS_LAYER(type, name, reads, keys)                                                       \
     layer parse_##name##_layer(list *options, size_params params);                                 \
     void resize_##name##_layer(layer *l, network *net);                                            \

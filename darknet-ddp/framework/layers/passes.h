@@ -14,8 +14,8 @@ typedef struct {
     /* Run the forward pass of layer l, net->index; then point net's input to its output, and for a
      * layer with truth=1 net's truth, too. */
     void (*forward)(layer l, network *net);
-    /* Set *net->cost to the mean of the losses of all layers that have one. On a GPU end_backward
-     * does it in training, and nobody in a prediction without truth. */
+    /* Set *net->cost to the mean of the losses of all layers that have one. On a GPU, end_backward
+     * does it in training; in a prediction without truth the cost stays. */
     void (*end_forward)(network *net);
     /* Begin the backward pass of layer l, net->index: point net's input and delta to those of the
      * layer before it. For the first layer, take those of `whole`, the caller's network. If l has

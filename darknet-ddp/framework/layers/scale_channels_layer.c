@@ -1,6 +1,6 @@
-/* [scale_channels]: a layer of the later forks that multiplies each channel of layer l.index by the
- * channel's value in the input. With scale_wh=1 (l.spatial) it multiplies each cell by its value in
- * the input, which has one channel. */
+/* [scale_channels]: a layer of the later forks that multiplies each channel of the output of layer
+ * l.index by the channel's value in the input. With scale_wh=1 (l.spatial) it multiplies each cell
+ * by its value in the input, which has one channel. */
 #include "layers/forks_layers.h"
 
 #include "activations.h"

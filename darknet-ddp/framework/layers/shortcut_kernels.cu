@@ -12,8 +12,8 @@ extern "C" {
 }
 #include "layers/channel_reduce.h"
 
-// A layer of its own size is added to the input, or of another: then those of its values that fall
-// on the output's.
+// A [shortcut] adds the output of another layer to its input. If the sizes differ, only those
+// values of the other layer are added that fall on a place of the output.
 typedef struct {
     int n;       // values of the output
     int same;    // size

@@ -4,9 +4,10 @@
 #include "shortcut_layer.h"
 #include <math.h>
 
-// [shortcut] of several layers, or with weights: each output is the input and what lies in its
-// place in each other layer, as far as that has channels, each times its weight. Weights lie source
-// by source, the input first: of each a value, or one for each channel.
+// [shortcut] of several layers, or with weights. Its sources are its input and the other layers.
+// Each output is the sum, over the sources that have its channel, of the source's value in its
+// place times the source's weight. Weights lie source by source, the input first: one number for a
+// source, or one for each of its channels.
 
 // of one source
 static int weights_a_source(layer l)

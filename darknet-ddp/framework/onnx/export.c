@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who writes a layer. NULL: ONNX has no twin of it, or nobody wrote it down. [dropout] and [cost]
- * pass on what they read. */
+/* The function that writes a layer of each type. NULL: ONNX has no twin of it, or this program does
+ * not write it. [dropout] and [cost] need none: they pass on what they read. */
 static ddp_layer_write *const writers[BLANK] = {
     [CONVOLUTIONAL] = ddp_onnx_convolutional,
     [DECONVOLUTIONAL] = ddp_onnx_deconvolutional,

@@ -56,7 +56,8 @@ ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int
 ddp_onnx_value ddp_onnx_transpose(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *order,
                                   size_t count);
 
-/* Return v with only indexes begin, begin + step, ... below end of dimension axis (0: the batch).
+/* Return v cut down to the indexes begin, begin + step, ... below end of dimension axis (0: the
+ * batch).
  */
 ddp_onnx_value ddp_onnx_slice(ddp_layer_writer *w, ddp_onnx_value v, int axis, int64_t begin,
                               int64_t end, int64_t step);
@@ -65,7 +66,7 @@ ddp_onnx_value ddp_onnx_slice(ddp_layer_writer *w, ddp_onnx_value v, int axis, i
 ddp_onnx_value ddp_onnx_concat(ddp_layer_writer *w, const ddp_onnx_value *values, size_t count,
                                int axis);
 
-/* Return v, of four dimensions, made larger with `value`: dimension k by pads[k] in front, and by
+/* Return v, of four dimensions, padded with `value`: dimension k by pads[k] in front, and by
  * pads[4 + k] behind. */
 ddp_onnx_value ddp_onnx_pad(ddp_layer_writer *w, ddp_onnx_value v, const int64_t pads[8],
                             float value);
@@ -88,7 +89,7 @@ ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
  * number in the batch, its sides, its score and its class. Layer w->index must be the last head,
  * whose nms_kind says how overlap is measured. Fails with DDP_ERR_FORMAT if the measure needs the
  * picture's shape, which a letter box hides from the file.
- *   boxes    batch x count x 4, by their sides
+ *   boxes    batch x count x 4: left, upper, right and lower side, in parts of the input
  *   scores   batch x count x classes */
 ddp_status ddp_onnx_write_nms(ddp_layer_writer *w, ddp_onnx_value boxes, ddp_onnx_value scores,
                               int classes, int64_t count, ddp_error *err);

@@ -1,7 +1,8 @@
-/* The boxes of a detector that are left after suppression. Plain overlap (IoU) is what ONNX's
- * NonMaxSuppression knows. Of cfgs with nms_kind=greedynms or diounms, overlap counts less the
- * further the middles of two boxes are apart (box_less_distance in layers/heads/iou.h). For these a
- * loop takes the likeliest box of all in each turn, and the scores of those that overlap it. */
+/* Writes nodes that leave of a detector's boxes those that suppression keeps. ONNX's
+ * NonMaxSuppression knows plain overlap (IoU). With nms_kind=greedynms or diounms in the cfg,
+ * overlap counts less the further apart the centres of two boxes are (box_less_distance in
+ * layers/heads/iou.h). These cfgs get a loop: each turn takes the likeliest box that is left, and
+ * removes the scores of boxes that overlap it. */
 #include "onnx/layer_writer.h"
 
 enum { ROW = 7 }; /* picture, four sides, score, class */

@@ -1,11 +1,11 @@
-/* onnx/reference.h: what the network gives for a picture, layer by layer, for a program that
- * compares. Records come in this order. A record is a line of words and, behind it, `count` floats
- * in this machine's order of bytes:
+/* onnx/reference.h: writes what each layer of a network gives for a picture, so that a program can
+ * compare it with what the ONNX file gives. Records come in this order. A record is a line of words
+ * and, behind it, `count` floats in this machine's order of bytes:
  *
  *   picture PATH count         the input; PATH is "random" for random values
  *   layer N TYPE NAME count    the output of layer N, which the file calls NAME; not of a [cost]
  *   output NAME count          boxes and scores, or detections, by options->heads
- *   compare                    all of this picture was told; no floats
+ *   compare                    the picture's last record, without count and floats
  */
 #ifndef DDP_ONNX_REFERENCE_H
 #define DDP_ONNX_REFERENCE_H

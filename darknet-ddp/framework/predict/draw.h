@@ -11,15 +11,17 @@ typedef struct ddp_drawer ddp_drawer;
 ddp_drawer *ddp_drawer_open(char *const *names, int classes);
 void ddp_drawer_close(ddp_drawer *d); /* frees d; NULL is allowed */
 
-/* Draw the boxes p->found into p's pixels, which must be there, with names and scores. Below them,
- * truths[0..count), in fractions of the picture, become thin boxes with names. */
+/* Draw the boxes p->found, with names and scores, into p->pixels, which is not NULL. First draw
+ * truths[0..count), in fractions of the picture, as thin boxes with names, so that found boxes
+ * cover them. */
 void ddp_draw_boxes(ddp_drawer *d, ddp_prediction *p, const ddp_truth *truths, size_t count);
 
-/* Write p's pixels, which must be there, as a JPEG to PATH.jpg. A file that cannot be written ends
+/* Write p->pixels, which is not NULL, as a JPEG to PATH.jpg. A file that cannot be written ends
  * the program, as Darknet's save_image does. */
 void ddp_prediction_save(const ddp_prediction *p, const char *path);
 
-/* Write p's pixels to rgb[0..3 * width * height): red, green, blue of each, rows from the top. */
+/* Write p->pixels, which is not NULL, to rgb[0..3 * width * height): red, green, blue of each
+ * pixel, rows from the top. */
 void ddp_prediction_bytes(const ddp_prediction *p, unsigned char *rgb);
 
 #endif

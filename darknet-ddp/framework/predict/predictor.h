@@ -37,15 +37,15 @@ typedef struct ddp_prediction {
     size_t number;     /* place of the picture in its list, or of the frame in its film, from 0 */
     int is_frame;      /* 1: a frame of a film */
     int width, height; /* size of the picture in pixels */
-    double seconds;    /* time of the forward pass */
+    double seconds;    /* time of the forward pass; with `mirrors`, of the first of two */
     /* A detector's boxes, in fractions of the picture, or a classifier's `top` likeliest classes,
      * with boxes of 0. The likeliest stands first. With `mirrors`, `picture` of a find is 1 if it
      * was found in the mirrored picture; its place is that in the picture as it is. */
     ddp_detection *found;
     size_t count;
     size_t not_finite; /* boxes left out since they are not finite */
-    /* If a detector finds nothing: the likeliest box below the threshold. Else, or if there is
-     * none, its score is 0. */
+    /* If a detector finds nothing: the likeliest box below the threshold; with `mirrors`, as it
+     * lies in the mirrored picture. Else, or if there is none, best.score is 0. */
     ddp_detection best;
     double best_shown; /* a threshold of few digits that would show `best`; 0: it has none */
     char why[DDP_PREDICTION_WHY]; /* which picture cannot be read, and why; "": it was read */
@@ -55,8 +55,8 @@ typedef struct ddp_prediction {
 
 /* Set *out to a predictor of net; NULL on failure. The caller frees net, after
  * ddp_predictor_close. Sets net's batch to 1 and computes once, so that no picture's time has the
- * preparations of the first pass. Fails with DDP_ERR_USAGE (net is no detector and should be one,
- * or wants pictures of other than 3 channels), DDP_ERR_NOMEM. */
+ * preparations of the first pass. Fails with DDP_ERR_NOMEM, and with DDP_ERR_USAGE: net does not
+ * take pictures of 3 channels, or, without is_classifier, is no detector. */
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -74,13 +74,13 @@ int ddp_predictor_has_room(const ddp_predictor *p);
  * released. number: the picture's place in its list, from 0. Call if there is room. */
 void ddp_predictor_load(ddp_predictor *p, const char *path, size_t number);
 
-/* Wait until the first picture that was loaded and not taken is decoded, compute, and set *out to
- * what is found in it. Returns 1. If none is left, returns 0, and *out is all zero. Release *out. A
- * picture that cannot be read also returns 1: out->why says why. */
+/* Take the picture that was loaded first: wait until it is decoded, compute, set *out to what is
+ * found in it, and return 1. Release *out. For a picture that cannot be read also return 1;
+ * out->why says why. If no picture is left, return 0; *out is all zero. */
 int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out);
 
-/* Set *out to what is found in the pixels of rgb, 3 bytes each, rows from the top. They are copied
- * to out->pixels. Release *out. The caller may set its path, number and is_frame. */
+/* Set *out to what is found in the pixels of rgb, 3 bytes each, rows from the top, which are copied
+ * to out->pixels. Release *out. The caller may set out's path, number and is_frame. */
 void ddp_predictor_frame(ddp_predictor *p, const unsigned char *rgb, int width, int height,
                          ddp_prediction *out);
 
@@ -91,8 +91,8 @@ void ddp_predictor_planes(ddp_predictor *p, float *planes, int width, int height
 
 /* Free p->found and p->pixels, and make *p all zero. */
 void ddp_prediction_release(ddp_prediction *p);
-/* Free p, but not the network. Computes and drops the pictures that were loaded and not taken. NULL
- * is allowed. */
+/* Free p, but not the network. First computes and drops the pictures that ddp_predictor_next has
+ * not taken. NULL is allowed. */
 void ddp_predictor_close(ddp_predictor *p);
 
 #endif

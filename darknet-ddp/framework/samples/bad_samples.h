@@ -2,10 +2,10 @@
  * trained in their place.
  *
  * A line of the training list that cannot be read is bad from then on. If it is drawn, another line
- * is loaded, by a rule that knows the seed and the line alone. So every rank finds the same one,
- * whether it has met the bad line before or not, and so does a run that is resumed. A rank counts
- * its replaced samples. A sample that ends the run needs no other line: it is blank, no pixel set
- * and no object, and nothing is learnt from it.
+ * is loaded, by a rule that knows the seed and the line alone. So every rank finds the same line,
+ * also one that has not met the bad line before, and so does a resumed run. A rank counts its
+ * replaced samples. A sample that ends the run needs no other line: it is blank, no pixel set and
+ * no object, and nothing is learnt from it.
  *
  *  1. A loader thread that cannot read a sample calls unreadable (load_sample in data.c), which
  *     comes to ddp_bad_samples_found. It loads the sample again: choose then gives another line.
@@ -13,7 +13,8 @@
  *     forward pass. All ranks end before its first backward pass, with the network as it was
  *     (trainer/trainer_bad_samples.c). If one unreadable sample ends the run, all such samples
  *     count; else only those for which no other can be read.
- *  3. If some are allowed, their count travels with the loss (judge_replaced in trainer/plugin.c).
+ *  3. If a run may replace samples, the count of replaced ones travels with the loss
+ * (judge_replaced in trainer/plugin.c).
  *
  * Any thread may call found, instead and loaded; the training thread calls the others. */
 #ifndef DDP_SAMPLES_BAD_SAMPLES_H
@@ -35,7 +36,7 @@ void ddp_bad_samples_close(ddp_bad_samples *b); /* frees b; NULL is allowed */
 
 /* Set the run's seed, once it is known. */
 void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed);
-/* Set the n lines of the training list. They must outlive b. */
+/* Set the n lines (paths of pictures) of the training list. Array and strings must outlive b. */
 void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 
 /* Set the path of the training list, which sentences name. It must outlive b. */
@@ -60,8 +61,8 @@ enum { DDP_BAD_SAMPLE_END, DDP_BAD_SAMPLE_AGAIN, DDP_BAD_SAMPLE_BLANK };
 char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
                             int *next);
 
-/* Note that the calling thread has loaded sample number `sample`, so that it is counted if another
- * line was loaded for it, or it is blank. Any thread. */
+/* Note that the calling thread has loaded sample number `sample`. It is counted if another line was
+ * loaded for it, or it is blank. Any thread. */
 void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample);
 
 /* Return how many samples of this rank with numbers below `images` end the run. */

@@ -39,8 +39,8 @@ int ddp_picture_read(image *out, const char *path, char why[DDP_PICTURE_WHY]);
 void ddp_picture_loader_begin(ddp_picture_loader *l, network *net, const char *path,
                               ddp_picture_fit fit);
 
-/* Wait for the picture of ddp_picture_loader_begin, and return it. If its why is not "", it has no
- * pixels. The caller releases it. */
+/* Wait for the picture of ddp_picture_loader_begin, and return it. If its why is not "", both
+ * images are empty. The caller releases it. */
 ddp_picture ddp_picture_loader_end(ddp_picture_loader *l);
 /* Free both images of *p. */
 void ddp_picture_release(ddp_picture *p);

@@ -1,9 +1,9 @@
 /* Chooses which line of the list a sample is (choose), and draws the random numbers with which it
  * is changed (draw_for, draw), in the order in which a loader asks.
  *
- * Without replacement each epoch is another permutation of the list, so every line comes once in
- * it. With replacement each line is drawn by itself. Nothing is stored:
- * position p of epoch e is a keyed bijection of p. It is a Feistel network over the rectangle of
+ * With replacement each line is drawn by itself. Without, each epoch is another permutation of the
+ * list, so every line comes once in it. No permutation is stored: the line at position p of epoch e
+ * is a bijection of p, whose key is the seed and e. It is a Feistel network over the rectangle of
  * about sqrt(count) by sqrt(count) numbers that holds 0 .. count-1. Its round function is Philox,
  * and its sums are modulo a side (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
  * CT-RSA 2002). A result outside the list is encrypted again until it is inside. */

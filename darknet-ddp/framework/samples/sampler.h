@@ -52,8 +52,8 @@ size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count);
 
 /* ---- random numbers ---- */
 
-/* Name what the calling thread's next draws are for. The first draw after the same name is always
- * the same. Any thread, no locks. */
+/* Name what the calling thread's next draws are for, by three numbers. A run's draws after a name
+ * are always the same. Any thread, no locks. */
 void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 
 /* Return 32 random bits for the purpose that the calling thread has named by ddp_draw_for. All
@@ -63,7 +63,7 @@ unsigned ddp_draw(void);
 #ifdef GPU
 /* Set x_gpu[s * each + j], for s below samples and j below each, to what rand_uniform(0, 1) makes
  * of draw j after ddp_draw_for(DRAW_LAYER, layer, first + s). A GPU and the host give the same
- * bits. Queued on the default stream of the current GPU. */
+ * bits. Queued on the default stream of the current GPU. A failed launch ends the program. */
 void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first);
 #endif
 

@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 typedef struct ddp_thumbnail {
-    unsigned char
-        *bytes; /* a JPEG file of `count` bytes, which the caller frees; NULL: there is none */
+    unsigned char *bytes; /* a JPEG file of `count` bytes, which the caller frees; NULL: none,
+                             `count` undefined */
     size_t count;
     int width, height; /* its size in pixels */
 } ddp_thumbnail;
 
-/* Return a copy of the picture at path, no side longer than `most` pixels. Its bytes are NULL if
- * the picture cannot be read or there is no memory.
+/* Return a copy of the picture at path, no side longer than `most` pixels, at least 1. Its bytes
+ * are NULL if the picture cannot be read or there is no memory.
  *
  *   part  which part of the picture, in fractions of it; NULL: all. What reaches beyond the picture
  *         is cut off, and *part becomes what is left */

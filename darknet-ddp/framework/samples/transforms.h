@@ -11,9 +11,9 @@ enum { DDP_LABEL_PATH_BYTES = 4096 };
  * out[0..DDP_LABEL_PATH_BYTES). */
 void ddp_label_path(const char *picture, char *out);
 
-/* If a picture has a second label file, beside the one that training takes and with other bytes,
- * write its path to out[0..DDP_LABEL_PATH_BYTES), and return 1. Else return 0; out is then
- * undefined. */
+/* If a picture has a second label file, which training does not take and whose bytes differ from
+ * the first's, write its path to out[0..DDP_LABEL_PATH_BYTES), and return 1. Else return 0; out is
+ * then undefined. */
 int ddp_second_label_path(const char *picture, char *out);
 
 /* Write where training looks for the mask of a segmenter's picture to
@@ -25,13 +25,14 @@ void ddp_mask_path(const char *picture, char *out);
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
 /* Decode a picture as grey, fast: a JPEG may come smaller, down to an eighth, while its shorter
- * side keeps `side` pixels. Returns 0, and sets *grey to its bytes, rows from the top, which the
- * caller frees, and *width and *height to the size as decoded. Returns -1 if it cannot be decoded.
+ * side keeps `side` pixels, 2 or more. Returns 0, and sets *grey to the bytes, rows from the top,
+ * which the caller frees, and *width and *height to the size as decoded. Returns -1, and sets
+ * nothing, if it cannot be decoded.
  */
 int ddp_decode_grey(const char *picture, int side, unsigned char **grey, int *width, int *height);
 
 /* Return the orientation, 1 to 8, that `size` bytes of Exif data say; 1 if they say none or are
- * damaged. They are what follows "Exif\0\0" in a JPEG, or all of a PNG's eXIf chunk. */
+ * damaged. The data are what follows "Exif\0\0" in a JPEG, or all of a PNG's eXIf chunk. */
 int ddp_exif_orientation(const unsigned char *exif, size_t size);
 
 /* Read a picture's size in pixels from its header, turned as its Exif data say. Returns 0 on

@@ -1,6 +1,6 @@
 /* state/checkpoint.h: describes a checkpoint of a Darknet network, and loads a network from a pair
- * of files (checkpoint/pair.h). To write them is for state/save.h, straight from the network, and
- * for state/snapshot.h, from a copy.
+ * of files (checkpoint/pair.h). A pair is written straight from the network by state/save.h, from a
+ * copy by state/snapshot.h.
  *
  * Call everything here on rank 0 alone. Nothing communicates, except a save that asks run->sharded
  * for moments: the other ranks then call ddp_sharded_serve_blocks. Settle the network before a
@@ -58,7 +58,8 @@ typedef struct ddp_resumed {
     int passed_over; /* how many pairs, or weights alone, seemed newer and could not be used */
     /* if run->shares is 1 and a pair was loaded: its moments, still in the file; else NULL */
     ddp_saved_moments *moments;
-    char *damaged; /* after a refusal: weights that run->force would take alone; else NULL */
+    char
+        *damaged; /* after a refusal: path of weights that run->force would take alone; else NULL */
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
@@ -78,9 +79,9 @@ ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
 
 /* Give net the parameters, statistics, optimizer state and counters of the newest whole pair of
  * run->base in directory; *out tells which pair, and its metadata. Without a pair net stays, and
- * out->weights is NULL, if the START row (checkpoint/find.h) does not say otherwise. Setting the
- * seed that the metadata have is left to the caller. Pass net as parsed. The listener hears of
- * pairs that were passed over, of other rounding and, with run->force, of all differences.
+ * out->weights is NULL, unless the START row (checkpoint/find.h) says otherwise. Setting the seed
+ * that the metadata have is left to the caller. Pass net as parsed. The listener hears of pairs
+ * that were passed over, of other rounding and, with run->force, of all differences.
  * DDP_ERR_MISMATCH: cfg, options, seed or algorithms' arrays differ and run->force is 0.
  * DDP_ERR_USAGE: the network has other parameters. In both cases net is as it was. DDP_ERR_FORMAT:
  * the weights file did not give back the parameters that were saved, or the START row says REFUSED.

@@ -37,8 +37,8 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
 
 /* Load s, the state of this table's network, from checkpoint c: the arrays that ranks share, and
  * the arrays of each rank that wrote c. Call on rank 0. DDP_ERR_MISMATCH: c lacks an array of s, or
- * has others, and force is 0. With force, others are left out, and what c lacks stays as it is. A
- * checkpoint written by one rank may have none of them. Fails also with DDP_ERR_NOMEM, and as
+ * has others, and force is 0. With force, others are left out, and what c lacks stays as it is. The
+ * checkpoint of a run with one rank may lack all arrays of s. Fails also with DDP_ERR_NOMEM, and as
  * ddp_checkpoint_get. */
 ddp_status ddp_checkpoint_load_state(const ddp_checkpoint *c, const ddp_param_table *table,
                                      ddp_state *s, int force, ddp_error *err) DDP_MUST_CHECK;

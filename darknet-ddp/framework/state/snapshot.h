@@ -1,6 +1,6 @@
 /* state/snapshot.h: a checkpoint in memory, so that it can be written while the network trains on.
- * It takes as much memory as the two files have bytes, and keeps it for the next one. Use it on
- * rank 0, without run->sharded. */
+ * It takes as much memory as the two files have bytes, and keeps the memory for the next time it is
+ * taken. Use it on rank 0, if run->sharded is NULL. */
 #ifndef DDP_STATE_SNAPSHOT_H
 #define DDP_STATE_SNAPSHOT_H
 
@@ -31,7 +31,8 @@ ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
  * any thread, one at a time. Fails as ddp_pair_save. */
 ddp_status ddp_snapshot_write(ddp_snapshot *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the time of the last write; before the first, run->saved_at_ns of when it was taken. */
+/* Return the time of the last write. Before the first write, return the run->saved_at_ns with which
+ * the snapshot was taken. */
 uint64_t ddp_snapshot_saved_at_ns(const ddp_snapshot *s);
 
 #endif

@@ -7,8 +7,7 @@
 
 /* The beginning of the struct that the hooks' ctx points to. */
 typedef struct ddp_hook_chain {
-    const train_hooks
-        *inner; /* hooks that get the calls; NULL: none, as in Darknet without a trainer */
+    const train_hooks *inner; /* hooks that get the calls; NULL: none, as without a trainer */
 } ddp_hook_chain;
 
 /* All hooks. Copy them, and point ctx to a struct that begins with a ddp_hook_chain. A function

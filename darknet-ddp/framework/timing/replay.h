@@ -8,9 +8,9 @@
 #include "glue/network.h"
 
 /* Let net's layers sleep from now on, for good: one network in a process, on the host. profile is
- * of net's cfg and must outlive net. Times are scaled from the profile's images to net's, but for
- * the update's. With a CPU's profile, moving messages adds to a layer's time; with a GPU's, it
- * goes on meanwhile. */
+ * of net's cfg and must outlive net. Forward and backward times are scaled from the profile's
+ * mini-batch to net's; update times are not. With a CPU's profile, the time in which messages are
+ * moved adds to a layer's time. With a GPU's, a layer's time goes on meanwhile. */
 void ddp_replay_begin(network *net, const ddp_layer_profile *profile);
 
 #endif

@@ -29,9 +29,9 @@ void ddp_step_clock_close(ddp_step_clock *c); /* frees c; NULL is allowed */
  * it may return before the last work is done, as training does. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the events of the last step that was run, 2 * *mini_batches + 3 of them. They are its
- * start, the ends of each mini-batch's forward and backward pass, of the update and of the step.
- * They belong to c. */
+/* Return the events of the last step that was run; they belong to c. There are 2 * *mini_batches +
+ * 3: the step's start, two for each mini-batch (the ends of its forward and backward pass), the
+ * update's end, the step's end. */
 ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches);
 
 /* Wait for the last step that was run, and write its times. Fails with DDP_ERR_COMM. */

@@ -1,14 +1,14 @@
 /* timing/tracer.h: traces of some steps of training (core/trace.h). A trace has each layer's
  * forward and backward pass and update, what the program waits for meanwhile, and when each bucket
- * travelled. On a GPU these are in its own time, by events in its work.
+ * travelled. On a GPU, events in its work give these times.
  *
  * The tracer puts hooks of its own before the trainer's (net->hooks), notes moments, and calls the
  * trainer's. timing/hook_chain.h passes on the calls for which it has no hook. Loader threads call
  * the plugin's `loading` to say what they load. The step (run/step.c) says when it saves and
  * validates. The trace (core/trace.c) keeps the spans, and measures how other ranks' clocks differ
- * from rank 0's. It writes the spans of all ranks into one file, on rank 0's clock. None of it runs
- * in other steps than those that run/trace.c chooses. Call begin and end between two steps, on
- * every rank alike. */
+ * from rank 0's. It writes the spans of all ranks into one file, on rank 0's clock. run/trace.c
+ * chooses the steps. Call ddp_tracer_begin and ddp_tracer_end between two steps, on every rank
+ * alike. */
 #ifndef DDP_TIMING_TRACER_H
 #define DDP_TIMING_TRACER_H
 

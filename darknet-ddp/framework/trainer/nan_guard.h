@@ -5,8 +5,7 @@
  * sums a slice which is not finite makes its first element NaN, and the others look at that one
  * element. So every rank knows in the same step, without a message (ddp_work_finite). A rank that
  * is alone on a CPU sums nothing: its update checks each gradient as it reads it
- * (net->gradients_seen). So a layer may have been updated when the run ends; nothing of it is
- * saved.
+ * (net->gradients_seen). So layers may have been updated when the run ends; they are not saved.
  *
  * To end the job, call ddp_nan_guard_check_arrived whenever sums have arrived. To skip steps, no
  * layer may be updated before all sums have arrived: call ddp_nan_guard_judge_step before the first
@@ -33,9 +32,10 @@ typedef enum ddp_origin {
     DDP_ORIGIN_INPUT,  /* the samples that were loaded */
     DDP_ORIGIN_TRUTH,  /* their labels */
     DDP_ORIGIN_OUTPUT, /* the output of a layer: the first that is not finite */
-    DDP_ORIGIN_DELTA,  /* the delta of a layer: the last that is not, as backward begins there */
-    DDP_ORIGIN_LOSS,   /* the loss, while inputs, outputs and deltas are finite */
-    DDP_ORIGIN_NONE    /* nothing that the rank still has: sums of gradients are too large */
+    DDP_ORIGIN_DELTA, /* the delta of a layer: the last that is not finite, which backward met first
+                       */
+    DDP_ORIGIN_LOSS,  /* the loss, while inputs, outputs and deltas are finite */
+    DDP_ORIGIN_NONE   /* nothing that the rank still has: sums of gradients are too large */
 } ddp_origin;
 
 /* A finding, the same on every rank. */
@@ -72,7 +72,7 @@ typedef struct ddp_nan_guard_mini_batch {
     int layer;         /* layer of the origin; -1: none */
 } ddp_nan_guard_mini_batch;
 
-/* A guard. Only nan_guard.c uses its fields, but for updated_layer. */
+/* A guard. All fields but updated_layer belong to nan_guard.c. */
 typedef struct ddp_nan_guard {
     ddp_nan_guard_config config;
     ddp_group *group;

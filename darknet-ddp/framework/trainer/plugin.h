@@ -36,7 +36,8 @@ typedef struct ddp_plugin_callbacks {
     /* Called when the trainer is attached to net; the first step comes next. cfg is a path. */
     ddp_status (*attached)(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err);
-    /* Called before `resume` for each file of "labels", "tree" or "map" (`what`) that is read. */
+    /* Called before `resume` for each file that is read of the kind `what`: "labels", "tree" or
+     * "map". */
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Check the training list of n lines. Called before training begins. */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
@@ -75,7 +76,7 @@ typedef struct ddp_plugin_config {
 } ddp_plugin_config;
 
 /* Have Darknet's train commands train with config->trainer, until ddp_plugin_close. Call it on
- * every rank. *config is copied; group, trainer and what else it points to must outlive the plugin.
+ * every rank. *config is copied; all that it points to must outlive the plugin.
  */
 void ddp_plugin_open(const ddp_plugin_config *config);
 

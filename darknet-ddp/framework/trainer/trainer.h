@@ -24,7 +24,7 @@
 
 typedef struct ddp_trainer ddp_trainer;
 
-/* Settings of a trainer, the same on all ranks, but for asked, bad_data and the functions. */
+/* Settings of a trainer. All but asked, bad_data and the functions are the same on all ranks. */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
@@ -42,9 +42,9 @@ typedef struct ddp_trainer_config {
      * something of the run. All ranks learn of them with the loss of this step or, if its last
      * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
-    size_t compress_after; /* in how many first steps no algorithm changes the sums */
-    /* Steps between two comparisons of ranks' parameters; 0, one rank, or more than
-     * DDP_EQUAL_RANKS (core/equal_check.h): there are none. */
+    size_t compress_after; /* how many first steps sum gradients as they are, by no algorithm */
+    /* Steps between two comparisons of ranks' parameters; 0: never. One rank, or more than
+     * DDP_EQUAL_RANKS (core/equal_check.h), are never compared. */
     int verify_every;
     /* Record of unreadable samples. Must outlive the trainer. NULL: nobody looks for them. */
     ddp_bad_samples *bad_data;
@@ -71,13 +71,13 @@ void ddp_trainer_close(ddp_trainer *t);
 void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 
 /* Change *batch and *subdivisions from the cfg's values to those of a rank (core/batch.h). Call
- * while the network is parsed. Fails with DDP_ERR_USAGE if they cannot be cut so, or if
- * config.exact excludes it; both then stay. */
+ * while the network is parsed. Fails with DDP_ERR_USAGE, and changes neither, if ddp_batch_split
+ * or, with config.exact, ddp_exact_check refuses them. */
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the algorithms of config.options for net, after it is parsed and before it is resumed; on
- * every rank. Those that were open are closed. ddp_trainer_attach does so if nobody has. Fails with
+/* Open the algorithms of config.options for net, and close those that were open. Call on every rank
+ * after net is parsed and before it is resumed; else ddp_trainer_attach opens them. Fails with
  * DDP_ERR_USAGE (one does not go with this network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
@@ -143,8 +143,8 @@ size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 /* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
-/* Return the network, the reducer and the parameter table that the trainer uses. It owns the last
- * two. Only while attached. */
+/* Return the network, the reducer or the parameter table that the trainer uses. It owns reducer and
+ * table. Only while attached. */
 const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
@@ -154,9 +154,9 @@ const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
  * to the last step that has ended there. Only while attached. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
-/* Wall time since attach, in nanoseconds, of each phase of training, without communication. Outside
- * is the time between steps and between mini-batches, in which samples are waited for. If a GPU
- * computes, the other three are 0, since the host only knows when work was queued. */
+/* Wall time since attach, in nanoseconds, of each phase of training, without communication.
+ * outside_ns: time between steps and between mini-batches, in which samples are waited for. If a
+ * GPU computes, all but outside_ns are 0, since the host only knows when work was queued. */
 typedef struct ddp_trainer_times {
     int64_t forward_ns, backward_ns, update_ns, outside_ns;
 } ddp_trainer_times;

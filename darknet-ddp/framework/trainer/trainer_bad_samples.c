@@ -2,9 +2,9 @@
  * place.
  *
  * When a step begins, all its samples are loaded, so each rank knows how many of them are bad. The
- * counts are summed over ranks during the first forward pass, behind what still travels. So nobody
- * waits, and the sum is there before gradients are. Until then the step has changed nothing but
- * statistics, of which a copy is kept when it begins. */
+ * counts are summed over ranks during the step's first forward pass, after the sums that are still
+ * under way. So nobody waits, and the sum arrives before the first backward pass. Until then the
+ * step has changed only BatchNorm's statistics, of which a copy was kept when the update began. */
 #include "comm/work.h"
 #include "trainer/trainer_state.h"
 

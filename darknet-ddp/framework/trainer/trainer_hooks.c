@@ -11,9 +11,9 @@
  *   mean_loss          Darknet asks for the loss of all ranks
  *   settle             all that was left for later is done now: somebody reads the network
  *
- * Calls of ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and the whole way of a
- * gradient. Calls of ddp_trainer look after a run, or do what only some runs ask for. They have a
- * file each:
+ * Functions that begin with ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and
+ * the whole way of a gradient. Functions that begin with ddp_trainer look after a run, or do what
+ * only some runs ask for. They have a file each:
  *
  *   trainer_nan_guard.c   numbers that are not finite
  *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send

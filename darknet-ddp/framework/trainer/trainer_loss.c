@@ -1,5 +1,6 @@
 /* Numbers that travel with a step's loss: a checksum of the parameters, by which ranks see that
- * they agree, and how much each rank has left to send (-ddp_priority). */
+ * they agree, how many samples were replaced, and how much each rank has left to send
+ * (-ddp_priority). */
 #include "trainer/trainer_state.h"
 
 /* After a step's last backward pass all ranks have the same parameters: its update is still to

@@ -1,6 +1,6 @@
 /* trainer/trainer_state.h: the struct and functions that the files of the trainer
- * (trainer/trainer*.c) share, and no other code sees. `now` and `before` are positions of the
- * network (ddp_train_position_of); `before` is that before a mini-batch's forward pass. A failure
+ * (trainer/trainer*.c) share, and no other code sees. `before` is the position of the network
+ * (ddp_train_position_of) before a mini-batch's forward pass, `now` its present position. A failure
  * of a function without ddp_error ends the program by config.fail. */
 #ifndef DDP_TRAINER_TRAINER_STATE_H
 #define DDP_TRAINER_TRAINER_STATE_H
@@ -30,10 +30,10 @@ typedef enum ddp_trainer_phase {
 /* Layers that an algorithm drops from steps; all zero without such an algorithm. */
 struct ddp_trainer_layers {
     const ddp_layers_plug *plug;
-    void *self;       /* the plug's first argument */
-    int *block_of;    /* per layer: the number of its residual block, from 1; 0: none */
-    char *dropped;    /* per layer: 1: not in this step */
-    float *scale;     /* per [shortcut]: factor of the output of the layer before it in this step */
+    void *self;    /* the plug's first argument */
+    int *block_of; /* per layer: the number of its residual block, from 1; 0: none */
+    char *dropped; /* per layer: 1: not in this step */
+    float *scale;  /* per layer; for a [shortcut]: factor, in this step, of the output before it */
     layer_drops told; /* `dropped` and `scale`, as Darknet reads them */
 };
 
@@ -60,7 +60,7 @@ struct ddp_trainer {
                           batch and subdivisions as given, the ranks, and the options it used */
     ddp_batch batch;
 
-    network *net; /* the network attached to; NULL: none */
+    network *net; /* the attached network; NULL: none */
     train_hooks hooks;
     ddp_param_table table;
     ddp_reducer *reducer;
@@ -81,7 +81,7 @@ struct ddp_trainer {
     struct ddp_trainer_updates updates;
     int root;    /* the rank whose parameters, counters and state all ranks begin with */
     int resumed; /* 1: the run was resumed, so root's optimizer state is shared, too */
-    /* on root: source of moments that are shared out; NULL: the network has them */
+    /* on root: source of moments that are dealt out to ranks; NULL: the network has all moments */
     const ddp_sharded_source *first_moments;
     int update_begins; /* 1: this mini-batch is the first of an update */
     struct {
@@ -89,7 +89,7 @@ struct ddp_trainer {
         int started;   /* 1: the sum is under way */
         float samples; /* samples that end the run: this rank's; once summed, all ranks' */
         size_t step;   /* the step whose unreadable samples are summed, from 1 */
-        size_t images; /* images that all ranks had learnt from when the last whole update ended */
+        size_t images; /* images that all ranks had seen when the last whole update ended */
     } bad;
     int layer;           /* the layer that computes now, in forward and backward passes */
     int judged, skipped; /* 1: whether to skip this step was decided; 1: it is skipped */
@@ -129,8 +129,8 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
 
-/* Check the last mini-batch, before a forward pass, when all of its sums have arrived. If one is
- * not finite the job ends here; if steps may be skipped, that is only remembered. */
+/* Before a forward pass, check the sums of the last mini-batch, which have all arrived. If one is
+ * not finite, end the job or, if steps may be skipped, remember it. */
 void ddp_trainer_judge_last_step(ddp_trainer *t);
 
 /* Unless steps may be skipped, end the job if a sum that has arrived is not finite. */
@@ -150,8 +150,8 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- what travels with the loss (trainer/trainer_loss.c) ---- */
 
-/* Send counts with a step's loss; call before its sum starts. They are samples that could not be
- * read, and how much of the gradients is left to send. If ranks are to be compared, add a checksum.
+/* Send with a step's loss how many samples were replaced, and how much of the gradients is left
+ * to send. If ranks are to be compared, send a checksum, too. Call before the loss's sum starts.
  */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
@@ -160,9 +160,9 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c) ---- */
 
-/* Attach the algorithms of config.options to net, and open them first unless they are open and were
- * attached to no network. They may change the table and the network; t->table is open, and nothing
- * reads it yet. Fails as ddp_trainer_open_algorithms. */
+/* Attach the algorithms of config.options to net. First open them, unless they are open and have
+ * not been attached to a network. They may change net and t->table, which is open and not yet read.
+ * Fails as ddp_trainer_open_algorithms. */
 ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 
@@ -213,15 +213,15 @@ void ddp_trainer_sync_if_due(ddp_trainer *t);
 void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, float *v,
                           float rate, float decay, update_args a);
 
-/* Note that the algorithm is about to update a layer: what other ranks update of it is received in
- * the next forward pass. Does nothing if Darknet updates. */
+/* Note that the algorithm is about to update a layer: the parameters of the layer that other ranks
+ * update are received in the next forward pass. Does nothing if Darknet updates. */
 void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 
 /* Tell the algorithm, once a step, that all layers have been updated. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
-/* Wait for what other ranks have updated of a layer, and return 1. If Darknet updates layers, not
- * an algorithm, return 0 at once. */
+/* Wait for the parameters of a layer that other ranks have updated, and return 1. If Darknet
+ * updates layers, not an algorithm, return 0 at once. */
 int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 
-/* BatchNorm over all ranks: forward and backward wait for each other. */
+/* BatchNorm over all ranks: in its forward and backward pass, each rank waits for the others. */
 
 /* Whoever is waited for has not come here. */
 static int64_t begin_to_join(const ddp_trainer *t)

@@ -15,12 +15,13 @@ extern "C" {
 #include "layers/normalizer.h"
 
 /*
- * Kernels that do on NHWC arrays of bf16 what batchnorm_kernels.cu and bias_kernels.cu do. Sums and
- * statistics are floats, in parts of the channels that are joined as those of floats are
- * (channel_reduce.h), in an order that follows from the layer's sizes alone.
+ * Kernels that do on NHWC arrays of bf16 what batchnorm_kernels.cu and bias_kernels.cu do on arrays
+ * of floats. Sums and statistics are floats. A channel is summed in parts, which are then joined as
+ * channel_reduce.h does it. The order of sums follows from the layer's sizes alone.
  *
  * A block has `lanes` threads side by side, each with a pack of channels, on THREADS/lanes rows; a
- * row is a cell. Each of `parts` blocks side by side has every parts-th such group of rows.
+ * row is a cell. For the same channels there are `parts` blocks, each of which takes every parts-th
+ * such group of rows.
  */
 typedef struct {
     int channels, count; // of channels, and of rows

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 /*
- * The backend of a GPU: convolutions by cuDNN in NHWC, all else by our kernels. cuDNN's gradients
- * of weights are bf16, and are added to the floats.
+ * The backend of a GPU: convolutions by cuDNN in NHWC, all else by our kernels. cuDNN gives
+ * gradients of weights in bf16; they are then added to the layer's gradients in float32.
  */
 
 static const char *name()

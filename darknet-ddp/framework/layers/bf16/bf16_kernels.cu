@@ -11,7 +11,8 @@ extern "C" {
 #include "layers/bf16/bf16_values.h"
 #include "layers/channel_reduce.h"
 
-// Launches the kernel for packs of as many values as the channels divide by.
+// Launch a kernel for packs of VALUES_A_PACK values if that divides the channels, else of one
+// value.
 #define BY_PACKS(channels, kernel, grid, block, ...)                                               \
     do {                                                                                           \
         if ((channels) % VALUES_A_PACK == 0)                                                       \

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 /*
- * Forward and backward of layers in bf16. What a layer reads, another has left in the right type
- * (bf16_show_output), but for the network's input, which the first layer converts.
+ * The forward and backward passes of layers in bf16. A layer finds its input in bf16: the layer
+ * that it reads has converted its output, if need be (bf16_show_output). The first layer converts
+ * the network's input itself.
  */
 
 static size_t cells_of(layer l)

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 
 /*
- * Convolutions by oneDNN, in slices of a mini-batch, between which messages move. What a slice is
- * follows from the layer's sizes alone. So gradients of weights are added up in one order on any
- * number of ranks and threads: slice by slice, each a product that one call computes.
+ * Convolutions by oneDNN, slice by slice of a mini-batch; between two slices messages are moved.
+ * The size of a slice follows from the layer's sizes alone, and one call computes a slice's
+ * gradient of weights. So these gradients are added up in one order on any number of ranks and
+ * threads.
  */
 
 #ifdef DNNL

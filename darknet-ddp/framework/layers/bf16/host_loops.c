@@ -5,8 +5,8 @@
 #include <math.h>
 
 /*
- * Layers without parameters. A window, a place or a cell is looked for once for all its channels,
- * which lie side by side.
+ * Layers without parameters. Loops find a window, place or cell once for all its channels, which
+ * lie side by side.
  */
 
 static size_t smaller(size_t a, size_t b)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /*
- * BatchNorm, biases and activations of [convolutional] layers, by the formulas of normalizer.h:
- * statistics, sums and what is computed of a value are floats.
+ * BatchNorm, biases and activations of [convolutional] layers, by the formulas of normalizer.h.
+ * Statistics and intermediate values are floats; a channel's sums over blocks are doubles.
  */
 
 // Values of a block: x and delta as floats are 32 KiB.

@@ -3,8 +3,9 @@
 #include "blas.h"
 
 /*
- * [scale_channels] and [sam]: products of an image and its scales. The scales of a cell are a row:
- * its own ([sam]; of one number that serves all its channels with scale_wh=1), or its image's.
+ * [scale_channels] and [sam]: products of an image and its scales. Scales lie in rows. With [sam]
+ * each cell has a row of its own. With [scale_channels] all cells of an image share a row or, with
+ * scale_wh=1, each cell has a row of one number, which serves all its channels.
  */
 
 static size_t row_channels(layer l)

@@ -10,8 +10,8 @@ extern "C" {
 #include "layers/heads/detection_formulas.h"
 #include "layers/heads/head_kernels.h"
 
-// [detection]'s deltas on the GPU, by the formulas of the CPU: a thread for each cell, none of
-// which knows of others.
+// [detection]'s deltas on the GPU, by the formulas of the CPU. One thread trains one cell, and
+// needs nothing of other cells.
 
 /* Floats of the tally of one cell. */
 #define TALLY_VALUES (sizeof(detection_tally) / sizeof(float))

@@ -6,7 +6,7 @@
 
 #ifdef GPU
 
-/* Figures of a mini-batch that train_detection_gpu leaves in net.figures_gpu. cost: the sum of
+/* The figures of a mini-batch that train_detection_gpu leaves in net.figures_gpu. cost: the sum of
  * squared deltas. */
 typedef struct {
     float cost;

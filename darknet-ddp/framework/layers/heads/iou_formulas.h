@@ -116,7 +116,8 @@ FORMULA edge_gradient quotient(float a, float b, edge_gradient da, edge_gradient
     return q;
 }
 
-/* Return the derivatives of union / area of the box around both, giou's own term. */
+/* Return the derivatives of giou's own term: the union divided by the area of the box around both.
+ */
 FORMULA edge_gradient giou_part(box pred, box truth, overlap_change o)
 {
     edges p = edges_of(pred), t = edges_of(truth);

@@ -9,10 +9,10 @@ extern "C" {
 }
 #include "layers/heads/head_kernels.h"
 
-// [iseg]'s deltas on the GPU, as forward_iseg_layer computes them: a block for each instance of a
-// picture sums its pixels' embeddings, then a thread for each pixel walks the instances in the
-// order of the CPU. An instance of a truth is its class and a mask; the list ends before a class
-// below 0.
+// [iseg]'s deltas on the GPU, as forward_iseg_layer computes them: a block for each
+// instance (object) of a picture sums the embeddings of the instance's pixels. Then a thread for
+// each pixel goes through the instances in the order of the CPU. The truth of a picture lists
+// instances, a class and a mask each, up to a class below 0.
 
 #define MASK_VALUES(l) (l.w * l.h + 1)
 

@@ -1,6 +1,7 @@
 /* layers/heads/region_formulas.h: the deltas of a [region], for CPU and GPU, place by place. A
  * place is one anchor of one cell of one picture. l.output, l.delta, l.biases, l.map and net.truth
- * are in memory of the device that computes. A truth is l.coords + 1 values: the box's, its class.
+ * are in memory of the device that computes. A truth is l.coords + 1 values: those of its box, then
+ * its class.
  */
 #ifndef REGION_FORMULAS_H
 #define REGION_FORMULAS_H
@@ -151,8 +152,8 @@ FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i
     }
 }
 
-/* Train the anchor whose predicted size (with l.bias_match, own size) fits a truth best. It is one
- * of the truth's cell: column i, row j of picture b. values: the truth. Adds figures to *sum. */
+/* Train one anchor of a truth's cell, column i, row j of picture b: the anchor whose predicted size
+ * (with l.bias_match, own size) fits the truth best. values: the truth. Adds figures to *sum. */
 FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
                                 region_tally *sum)
 {

@@ -10,8 +10,9 @@ extern "C" {
 #include "layers/heads/head_kernels.h"
 #include "layers/heads/region_formulas.h"
 
-// [region]'s deltas on the GPU, by the formulas of the CPU, in the way of yolo_kernels.cu: a thread
-// for each place, then a warp for each cell that has truths, which trains them in their order.
+// [region]'s deltas on the GPU, by the formulas of the CPU. As in yolo_kernels.cu, first a thread
+// trains each place; then, for each cell that has truths, a warp trains the cell's truths in their
+// order.
 
 /* Floats of the tally of a truth, or of all truths of a cell. */
 #define TALLY_VALUES (sizeof(region_tally) / sizeof(float))

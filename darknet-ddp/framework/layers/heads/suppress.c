@@ -1,6 +1,6 @@
-/* do_nms_by of darknet.h: of two boxes of a class that overlap, the less likely one loses its score
- * in that class. Only boxes that have a score in the class are sorted and compared: a detector has
- * thousands of places, and most classes have a score in few of them. */
+/* The function do_nms_by of darknet.h: of two boxes that overlap, the one that is less likely of a
+ * class loses its score in this class. Only boxes that have a score in the class are sorted and
+ * compared: a detector has thousands of places, and most classes have a score in few of them. */
 #include "layers/heads/iou.h"
 
 #include "utils.h"

@@ -44,7 +44,7 @@ FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
 
 /* Write the deltas of anchor n at column i, row j of picture b, before truths are assigned to
  * places. Objectness learns 0; nothing if the box's best IoU with a truth is above ignore_thresh.
- * If that is above truth_thresh, objectness learns 1, and the place that truth's class and box.
+ * If this IoU is above truth_thresh, objectness learns 1, and class and box learn that truth's.
  * truths: the first of the picture. */
 FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {

@@ -12,10 +12,10 @@ extern "C" {
 #include "layers/heads/yolo_formulas.h"
 #include "layers/heads/yolo_v4_formulas.h"
 
-// [yolo]'s deltas on the GPU, by the formulas of the CPU. Every place is first trained by a thread
-// of its own as if no truth were given to it. Then the truths of each cell, in their order, by a
-// warp of its own, whose threads share the classes. A layer that kernels get has pointers to memory
-// of the device; sums are made in an order that the sizes alone say.
+// [yolo]'s deltas on the GPU, by the formulas of the CPU. First a thread for each
+// place trains it as if no truth were assigned to it. Then a warp for each cell that has truths
+// trains these in their order; its threads share the classes. The layer that kernels get points to
+// memory of the device. The order of sums follows from the sizes alone.
 
 /* Floats of the tally of a truth, or of all truths of a cell. */
 #define TALLY_VALUES (sizeof(yolo_tally) / sizeof(float))

@@ -1,6 +1,6 @@
 /* layers/heads/yolo_v4_formulas.h: the deltas of [yolo] as the forks that have YOLOv4 compute them,
- * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is a place's threads; *sum
- * gets figures of the truths. */
+ * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is the threads that compute
+ * one place; *sum gets figures of the truths. */
 #ifndef YOLO_V4_FORMULAS_H
 #define YOLO_V4_FORMULAS_H
 #include "layers/heads/formulas.h"
@@ -10,8 +10,8 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-/* If a class is above this and the IoU above ignore_thresh, a prediction does not learn to be no
- * object. */
+/* A prediction with a class above this and an IoU above ignore_thresh may stand for an object: it
+ * need not learn objectness 0 (train_elsewhere). */
 #define SURE_OF_A_CLASS .25f
 
 /* One anchor of one cell of one picture. */
@@ -108,8 +108,8 @@ FORMULA dbox box_difference(layer l, network net, place p, box truth)
     return d;
 }
 
-/* Return the deltas of a box if iou_loss is not mse: `scale` times the gradient of that measure by
- * the outputs, each limited to max_delta. */
+/* Return the deltas of a box if iou_loss is not mse: `scale` times the gradient of the measure
+ * iou_loss by the outputs, each limited to max_delta. */
 FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;
@@ -157,8 +157,8 @@ FORMULA float focus(const float *probability)
     return -.5f * (1 - p) * (2 * p * logf(p) + p - 1);
 }
 
-/* Write the deltas of a place's classes, so that it learns class `label`. If it has been given a
- * class before, writes only the delta of `label`. */
+/* Write the deltas of a place's classes, so that it learns class `label`. If the delta of `label`
+ * is not 0 already, since p was given a class before, writes only this delta. */
 FORMULA void train_class(layer l, place p, int label, team t)
 {
     int i;
@@ -215,10 +215,10 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
     return best;
 }
 
-/* Write the deltas of place p before truths are assigned to places. Objectness learns 0. If p's
- * best IoU with a truth is above ignore_thresh, and it is sure of a class, it learns nothing or,
- * with objectness_smooth, the IoU. Above truth_thresh p learns that truth's objectness, class
- * and box. truths: the picture's. */
+/* Write the deltas of place p before truths are assigned to places. Objectness learns 0. But if p's
+ * best IoU with a truth is above ignore_thresh, and one of p's classes above SURE_OF_A_CLASS,
+ * objectness learns nothing or, with objectness_smooth, the IoU. If the IoU is above truth_thresh,
+ * p learns that truth's objectness, class and box. truths: the picture's. */
 FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
 {
     team t = ALONE;

@@ -1,5 +1,5 @@
 /* layers/images/label_text.h: names of classes, in UTF-8, as pictures to draw beside boxes. ASCII
- * has Darknet's own letters (data/labels/). Other letters are drawn by FreeType with a font of this
+ * letters are Darknet's own (data/labels/). Other letters are drawn by FreeType with a font of this
  * host, if the program was built with FreeType and a font has them; else '?' stands for them.
  * Letters go one by one from left to right. Darknet's get_label (darknet.h) is here. */
 #ifndef LABEL_TEXT_H

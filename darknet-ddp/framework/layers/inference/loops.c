@@ -8,8 +8,8 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* Loops over images with channels last. Each has one body for floats and bf16: `bf16` is a constant
- * where it is expanded. */
+/* Loops over images with channels last. Functions marked ALWAYS serve floats and bf16; loops that
+ * must be fast call them with a constant as `bf16`. */
 #define ALWAYS static inline __attribute__((always_inline))
 
 ALWAYS float get(const void *x, size_t i, int bf16)

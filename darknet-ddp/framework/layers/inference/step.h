@@ -30,8 +30,8 @@ struct inference_step {
     void *weights; /* packed */
     float *biases;
     ACTIVATION last; /* computed by Darknet's code on the result; LINEAR: none */
-    int writes;      /* the layer whose tensor it writes: its own, or the [shortcut]'s behind it */
-    int adds; /* the layer whose output it adds, as the [shortcut] behind it does; NO_SOURCE: none
+    int writes;      /* index of the layer whose tensor it writes: this, or the [shortcut] behind */
+    int adds; /* index of the layer whose output it adds for the [shortcut] behind; NO_SOURCE: none
                */
 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All handles of the process, and the shapes that oneDNN lacks (without a forward pass). */
+/* All handles of the process. A shape that oneDNN lacks has one, too, without a forward pass. */
 static convolution *handles;
 static pthread_mutex_t handles_mutex = PTHREAD_MUTEX_INITIALIZER;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Gradients of weights as a product: G = dy^T * columns. dy is pixels x filters; a row of columns
- * has what the window reads for one pixel of y: row, column, channel. A convolution of single
- * pixels with stride 1 has x for columns. */
+ * has what the window reads for one pixel of y: row, column, channel. If the window is one pixel
+ * and the stride 1, x itself serves as columns. */
 
 static size_t value_bytes(const convolution_shape *s)
 {
