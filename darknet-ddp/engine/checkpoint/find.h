@@ -111,11 +111,11 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove old numbered weights, BASE_<number>.weights, with their state files; the `keep` that were
- * saved last stay. Call after a save. State files that stay are reduced to their headers, which
- * tell whose the weights are; that of the newest weights is not. Only weights count
- * whose state has a whole header, names this base, and tells of <number> steps or epochs at least;
- * so a user's own copy stays. Weights beyond the `keep` are read, and stay if their state describes
- * others. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * saved last stay. Call after a save. State files of weights that stay are reduced to their
+ * headers, which tell whose the weights are; only that of the newest weights is not. Only weights
+ * count whose state has a whole header, names this base, and tells of <number> steps or epochs at
+ * least; so a user's own copy stays. Weights beyond the `keep` are read, and stay if their state
+ * describes others. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -106,7 +106,7 @@ struct ddp_gpu_ops {
  * the order in which they were posted with the same tag on the same channel. */
 struct ddp_message {
     int peer;
-    int channel; /* number of the channel, below that of use_channels: messages match within one */
+    int channel; /* number of the channel, from 0; messages match within a channel */
     int tag;     /* number by which send and receive match, 0 to 32767, as MPI guarantees */
     size_t bytes;
     void *buf; /* bytes to send, or room for what comes; must stay until the request ends */

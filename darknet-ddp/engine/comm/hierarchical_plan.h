@@ -36,7 +36,7 @@
  * sends two messages, the sums of both branches, and gets two. It adds the four as the tree has
  * them, and sends one message back.
  *
- * A plan is one rank's; those of all ranks fit together. It knows no memory and no messages. */
+ * A plan is one rank's; the plans of all ranks fit together. It knows no memory and no messages. */
 #ifndef DDP_COMM_HIERARCHICAL_PLAN_H
 #define DDP_COMM_HIERARCHICAL_PLAN_H
 
@@ -76,8 +76,8 @@ struct ddp_stage {
      * stage 0 */
     int *from;
     int held_count;
-    struct ddp_stage_transfer *transfers; /* transfers of this stage; two ranks list those between
-                                             them in the same order */
+    struct ddp_stage_transfer *transfers; /* transfers of this stage; two ranks list the transfers
+                                             between them in the same order */
     int transfer_count;
 };
 

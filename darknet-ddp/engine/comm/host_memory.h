@@ -1,5 +1,5 @@
 /* comm/host_memory.h: memory for sums that the ranks of a host share, so that a rank can sum the
- * values of all of them where these lie.
+ * values of all these ranks without a copy.
  *
  * A rank's memory is its own except while a sum of it is in flight. A rank tells the others where
  * its buffer lies by a number that is valid on each of them. */

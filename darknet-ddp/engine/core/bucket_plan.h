@@ -5,7 +5,8 @@
  * as it holds its capacity. The first has a capacity of its own, small, so that
  * communication starts early. A parameter is never cut: one that is larger than
  * the capacity makes a bucket that is larger than the capacity. Layers that may be left out
- * together (table->block) share no bucket with others, so that nothing of them is sent then.
+ * together (table->block) share no bucket with others, so nothing is sent of layers
+ * that are left out.
  *
  * At a bucket's end stands one element more for each of its parameters, its run count. Each rank
  * puts 1 there if the parameter's layer ran since the last step, else 0. Summed with the bucket, it
@@ -39,7 +40,7 @@ typedef struct ddp_bucket {
 typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
-    ddp_bucket *buckets; /* all buckets, in the order in which they are launched */
+    ddp_bucket *buckets; /* all buckets, from the last layers' to the first layers' */
     ddp_place *places;   /* place of table->params[i] at index i; all 0 if its layer is frozen */
 } ddp_bucket_plan;
 

@@ -28,9 +28,10 @@
  * layer_fence may stand between fence_all and discard_step.
  *
  * Launching. Without sync gradients add up in place. With sync a bucket whose every layer is ready,
- * and whose predecessors are launched, is launched at once. The order is the plan's on every rank,
- * and does not depend on readiness. A call to backward_end launches what is left: layers that did
- * not run, and so added nothing, count as ready then.
+ * and whose predecessors are launched, is launched at once. The order is one on every rank: the
+ * plan's, but for late and deferred buckets. It does not depend on readiness. A call to
+ * backward_end launches all other buckets but the late and deferred ones: layers that did not run,
+ * and so added nothing, count as ready then.
  *
  * Deferred buckets (config.defer_bytes). The wire is idle while the next forward pass runs, and the
  * last layers are the last that it needs. The plan's first buckets hold the last layers, and may be
@@ -67,8 +68,8 @@
  * Whether gradients were finite is known once the updated parameters have been received.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one: end the job
- * (ddp_group_abort). Where one of them gives up first, by the group's timeout, its error names the
- * bucket, its layers and the rank that owes it. */
+ * (ddp_group_abort). If another rank gives up first, by the group's timeout, its error names the
+ * bucket, the bucket's layers and the rank that owes it. */
 #ifndef DDP_CORE_REDUCER_H
 #define DDP_CORE_REDUCER_H
 

@@ -3,13 +3,13 @@
  *
  *   levels   within a host each rank gets its lane of all the host's ranks, and sums it; then
  *            lanes are summed over hosts, in stages, and come back the same ways
- *   direct   the same plan, as if each rank were a host and all one stage
+ *   direct   the same plan, as if each rank were a host, and all hosts met in one stage
  *
  * A sum goes from level to level. At level 0 what the host's ranks have comes together in each
  * rank's lane; at level s + 1, what stage s of the plan brings. These addends lie side by side in
  * scratch memory, this rank's own among them, in the order of ranks, so that one kernel makes the
  * sums of each slice. A level has one sum if the ranks summed so far are one branch of the tree. It
- * then lies in the sum's own memory, as the last level's does. Else there are a few sums, and they
+ * then lies in the sum's own memory, as the last level's does. If the level has several sums, they
  * lie behind the addends.
  *
  * It knows neither NCCL nor a GPU. */
