@@ -10,7 +10,8 @@
 int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
 /* Return 1 if the file at path is a weights file: by its first bytes, or by its name unless it
- * begins as a text of sections and options does. Returns 0 if it cannot be read. */
+ * begins as a text of sections and options does. Returns 0 if its first 8 bytes are zeros, or it
+ * cannot be read. */
 int ddp_is_weights_file(const char *path);
 
 /* Return 1 if the file at path may be a weights file, 0 if it does not begin as one. A file that

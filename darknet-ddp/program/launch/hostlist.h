@@ -31,7 +31,7 @@ int ddp_hosts_have_domains(const ddp_hosts *h);
 /* Return 1 if the text is an IP address. */
 int ddp_is_address(const char *name);
 
-/* Return 1 if the text is this host's name, an address of this host, or localhost. */
+/* Return 1 if the text is this host's name, an IPv4 address of this host, or localhost. */
 int ddp_is_this_host(const char *name);
 
 /* Return 1 if any host that answers is not this one. */

@@ -13,10 +13,10 @@ typedef struct ddp_launcher {
 #define DDP_RANK_VARIABLE "DARKNET_DDP_RANK"
 #define DDP_RANKS_VARIABLE "DARKNET_DDP_RANKS"
 
-/* Read from the environment who started this process: mpirun (Open MPI or hydra), srun, or
- * somebody who starts ranks one by one and sets DDP_RANK_VARIABLE and DDP_RANKS_VARIABLE. If these
- * two do not have a rank's number and a larger number of ranks, `ranks` is 0. A lone task of srun
- * counts as started by nobody, since it may be a shell. */
+/* Read from the environment who started this process: mpirun (Open MPI or hydra), srun, or somebody
+ * who starts ranks one by one and sets DDP_RANK_VARIABLE and DDP_RANKS_VARIABLE. If these two do
+ * not hold a rank and a larger number of ranks, `ranks` is 0. A lone task of srun counts as started
+ * by nobody, since it may be a shell. */
 ddp_launcher ddp_launcher_read(void);
 
 /* Remove from the environment what a launcher has left there. This process, and processes that it

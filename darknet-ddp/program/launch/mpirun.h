@@ -69,10 +69,9 @@ int ddp_mpirun_forwards_signals(void);
  * 4's mpirun writes beyond an array for longer ones. */
 int ddp_mpirun_name_letters(void);
 
-/* Return the signal at which an mpirun ends its ranks. Open MPI 5's leaves them half a second
- * after any such signal, whatever -ddp_grace says. So for Open MPI 5 it is SIGHUP, and SIGTERM
- * and SIGINT, which others may send to all processes of a job, are kept from mpirun
- * (launch/child.h). */
+/* Return the signal at which mpirun ends its ranks: SIGTERM, or SIGHUP for Open MPI 5. Open MPI 5's
+ * mpirun leaves ranks half a second after any such signal, whatever -ddp_grace says. So SIGTERM and
+ * SIGINT, which others may send to all processes of a job, are kept from it (launch/child.h). */
 int ddp_mpirun_end_signal(void);
 
 /* Return for how many seconds a rank whose connection is gone may still tell its own error. Open

@@ -30,7 +30,8 @@ void ddp_best_figures_release(ddp_best_figures *b);
 /* Add the figure of the validation after `step`. Returns 1 if it is the best so far, else 0. */
 int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 
-/* Return how many validations there were since the best; without a best, all of them. */
+/* Return how many validations there were since the best. Without a best: since all were forgotten
+ * (ddp_best_figures_go_back), or all of them. */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
 /* Go back to the best of exactly `step`, and forget the bests that came later; step 0: forget all.

@@ -11,10 +11,10 @@
  * With -ddp_compress bf16 or fp16, sums of buckets are of numbers of 16 bits; with fp8 of numbers
  * of 8 (device/float8.h). A rank's numbers are rounded when the chunk is launched or summed, and so
  * is each addition of the tree (device/sum.c). So a message carries rounded numbers only, and
- * packing them (comm/wire_messages.c, below both ways to sum) loses nothing. The result does not
- * depend on which sums travel, as it would if only messages were rounded. This costs a rounding for
- * each level of the tree: an error that grows with the root of the number of levels, log2 of the
- * ranks. Run counts are 0 or 1 a rank, so that their sums fit, too. */
+ * packing them (comm/wire_messages.c) loses nothing. The result does not depend on which sums
+ * travel, as it would if only messages were rounded. This costs a rounding for each level of the
+ * tree: an error that grows with the root of the number of levels, log2 of the ranks. Run counts
+ * are 0 or 1 a rank, so that their sums fit, too. */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
 

@@ -1,6 +1,6 @@
 /* device/sum.h: the one order in which this project sums over ranks: a binary tree. The ranks
- * 0..size are split at the largest power of two below size, again and again. Size 3 is (p0 + p1) +
- * p2, size 6 is ((p0 + p1) + (p2 + p3)) + (p4 + p5). */
+ * 0 to size - 1 are split at the largest power of two below size, again and again. Size 3 is (p0 +
+ * p1) + p2, size 6 is ((p0 + p1) + (p2 + p3)) + (p4 + p5). */
 #ifndef DDP_DEVICE_SUM_H
 #define DDP_DEVICE_SUM_H
 
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Set inputs[own][i] to the sum over ranks r of inputs[r][i], for each i in 0..count, in the order
+/* Set inputs[own][i] to the sum over ranks r of inputs[r][i], for each i below count, in the order
  * of the tree. Returns 1 if every sum is finite, else 0, without another pass over memory. All
  * inputs must be rounded to the format of wire, whose first block begins at an input's start. Each
  * addition is made in float32 and rounded to that format. So the sum of any branch can travel, and
