@@ -43,7 +43,7 @@ typedef struct ddp_exact_run {
     int ranks;
     ddp_batch_mode mode;
     int sync_every;        /* batches that make an update */
-    int broadcast_buffers; /* 1: BatchNorm's statistics are shared at every step; 0: at a save */
+    int broadcast_buffers; /* 1: ranks share BatchNorm's statistics after each step; 0: never */
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
 } ddp_exact_run;
 

@@ -3,7 +3,7 @@
 #include <darknet.h>
 #include <math.h>
 
-/* The last layer that finds boxes; NULL: none does. */
+/* Return the last layer that finds boxes; NULL: none does. */
 static const layer *head_of(const network *net)
 {
     for (int i = net->n - 1; i >= 0; i--) {

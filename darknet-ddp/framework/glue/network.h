@@ -31,7 +31,7 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
                           size_t count, int gpu);
 
 /* Return 1 if net is trained by the formulas of YOLOv4's Darknet, 0 if by those of YOLOv3's. *why
- * becomes the place in the cfg that decides it, which belongs to net; NULL for YOLOv3's. */
+ * becomes a text, owned by net, that names the place in the cfg that decides; NULL for YOLOv3's. */
 int ddp_network_is_v4(const network *net, const char **why);
 
 enum { DDP_PICTURES_BYTES = 200 };

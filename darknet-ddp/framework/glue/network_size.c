@@ -4,7 +4,7 @@
 
 #include <darknet.h>
 
-/* How often a forward pass of one input multiplies by each weight. */
+/* Return how often a forward pass of one input multiplies by each weight of l. */
 static double uses(const layer *l)
 {
     switch (l->type) {

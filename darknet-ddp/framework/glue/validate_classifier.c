@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The figures of one picture; all 0 if it cannot be read. They are summed in the order of pictures,
- * whichever rank had the picture. */
+/* The figures of one picture; all 0 if it cannot be read. All pictures' figures are summed in the
+ * order of pictures, whichever ranks had them. */
 struct hit {
     double loss;
     int32_t is_there, top1, topk;

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The least score of a detection that counts, and the most by which two may overlap, as in
- * Darknet's own `detector valid`. */
+/* Rules of Darknet's `detector valid`: boxes of this score or less do not count, and of two boxes
+ * of a class that overlap by more than most_overlap the less likely one goes. hierarchy_score is
+ * ddp_find_rules.hierarchy. */
 static const float least_score = .005f, most_overlap = .45f, hierarchy_score = .5f;
 
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,

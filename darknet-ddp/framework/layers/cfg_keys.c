@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Read of every layer.
+// Keys that the parser reads in the section of any layer.
 static const char layer_keys[] =
     "truth onlyforward stopbackward dontsave dontload numload dontloadscales learning_rate smooth";
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LAST_BATCHES 1000 // these go on from the average
+#define LAST_BATCHES 1000 // the last ones, which train on from the average
 
 static float *make_array(int n)
 {

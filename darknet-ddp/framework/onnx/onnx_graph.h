@@ -41,9 +41,9 @@ void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 /* Add an input of floats, of batch x dims[0..count). */
 ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count);
 
-/* Make v, of floats, the output `name`. Its dimensions are the batch and dims[0..count). If its
- * first dimension is not the batch, but a length known only when the graph runs, rows is the name
- * of that dimension; else NULL. */
+/* Make v, of floats, the output `name`. Its dimensions are the batch and dims[0..count). rows:
+ * NULL, or, if the first dimension is not the batch but known only when the graph runs, its name.
+ */
 void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char *rows,
                      const int64_t *dims, size_t count);
 

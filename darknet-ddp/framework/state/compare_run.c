@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* The comparison of one pair with the run that resumes from it. */
+/* The comparison of a pair of files with the run that would resume from it. */
 struct judging {
     const ddp_pair *pair;
     const ddp_checkpoint_run *run;

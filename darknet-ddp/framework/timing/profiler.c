@@ -6,7 +6,7 @@
 #include <darknet.h>
 #include <stdlib.h>
 
-/* Moments of a layer in one mini-batch; MOMENTS: how many. */
+/* Moments of a layer's work in one mini-batch; MOMENTS: how many there are. */
 enum { FORWARD, GRADIENTS, END, UPDATE, MOMENTS };
 
 struct profiler {

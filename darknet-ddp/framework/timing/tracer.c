@@ -8,7 +8,7 @@
 #include <darknet.h>
 #include <network.h>
 
-/* Shorter waits are not drawn. */
+/* Waits shorter than this are left out of the trace. */
 static const int64_t least_wait_ns = 20000;
 
 /* A moment: of the host, or in a GPU's work. */

@@ -9,7 +9,7 @@ struct head_figures; /* Darknet's struct of a head's figures of one mini-batch *
 
 /* The figures of a head for this rank's images in a step. */
 typedef struct ddp_head_figures {
-    double box, object, category; /* parts of its loss, mean over images */
+    double box, object, category; /* parts of the head's loss, mean over images */
     double iou; /* mean over the boxes that it was to find; NaN if there were none */
 } ddp_head_figures;
 

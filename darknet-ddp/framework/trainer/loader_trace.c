@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-static ddp_trace *_Atomic traced; /* NULL: nobody asks what loaders do */
+static ddp_trace *_Atomic traced; /* the trace that loader threads write to; NULL: none */
 
 void ddp_loader_trace_use(ddp_trace *trace)
 {

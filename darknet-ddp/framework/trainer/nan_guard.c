@@ -10,7 +10,7 @@
 #include <network.h>
 #include <stdlib.h>
 
-/* The finding of one rank, as it travels. */
+/* The finding of one rank, in the form in which ranks send it to each other. */
 struct finding {
     int32_t origin, layer, mini_batch, unused;
     uint64_t sample;

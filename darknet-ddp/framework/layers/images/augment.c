@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define LEAST_PART .05f // of a picture's side that is left, whatever is drawn
+#define LEAST_PART .05f // least share of a picture's side that a crop leaves
 
 static void keep_some(float *low, float *high, float side)
 {

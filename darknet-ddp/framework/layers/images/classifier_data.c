@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_CUT .2f   // of a mosaic's sides that each picture has
-#define LEAST_PATCH .3f // sides of what cutmix replaces, of the picture's
+#define LEAST_CUT .2f   // least share of a mosaic's side for each picture
+#define LEAST_PATCH .3f // to MOST_PATCH: share of a side that cutmix replaces
 #define MOST_PATCH .8f
 #define PLAIN_BLUR 17 // pixels where blur=1
 

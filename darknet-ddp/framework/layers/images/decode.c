@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#undef calloc // what fails here makes a note
+#undef calloc // Darknet's end the program; here a failure becomes a note
 #undef realloc
 
 enum { FIRST_ROOM = 1 << 18, MOST_WARNINGS = 20 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_CUT .2f      // of a mosaic's sides that each picture has
+#define LEAST_CUT .2f      // least share of a mosaic's side for each picture
 #define BACKGROUND_BLUR 17 // pixels, where objects stay sharp
 #define SMALLEST_BOX 1.f   // pixels of the network's input
 

@@ -8,8 +8,8 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* Loops over images with channels last. Functions marked ALWAYS serve floats and bf16; loops that
- * must be fast call them with a constant as `bf16`. */
+/* Loops over images with channels last. Functions marked ALWAYS serve floats and bf16; most loops
+ * call them with a constant as `bf16`, so that a compiler sees one type. */
 #define ALWAYS static inline __attribute__((always_inline))
 
 ALWAYS float get(const void *x, size_t i, int bf16)
