@@ -19,9 +19,9 @@ typedef void ddp_preflight_say(const char *lines);
  * of [net] in place of the cfg's. Ranks share the pictures, and all learn what was found.
  * Collective.
  *
- * If training or validation would end by a fault, each rank says by `say` the first five that it
- * has seen, and every rank gets DDP_ERR_FORMAT. Rank 0 prints one line that counts other faults of
- * labels. It prints a line for each fault of names and of the cfg's values
+ * If training or validation would end by a fault, each rank says by `say` the first five such
+ * faults that it has seen, and every rank gets DDP_ERR_FORMAT. Rank 0 prints one line that counts
+ * other faults of labels, and a line for each fault of names and of the cfg's values
  * (check/training_values.h). A line also tells of a list without any box, of too many boxes beyond
  * their pictures, and of anchors that fit badly. A file that cannot be read is left to Darknet to
  * name. Fails also with DDP_ERR_COMM, DDP_ERR_NOMEM. */

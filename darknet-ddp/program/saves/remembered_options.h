@@ -23,9 +23,9 @@ ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Add to run's options how many of the training list's n pictures have no label file: those whose
- * has[i] is 0. Call after ddp_remember_options, which sets the options anew, and once run has been
- * compared with a checkpoint. (ddp_checkpoint_resume takes the last options of both for options
- * that change rounding.) Fails as ddp_remember_options. */
+ * has[i] is 0. Call after ddp_remember_options, which sets the options anew, and after
+ * ddp_checkpoint_resume, which takes run's last options for those that change rounding. Fails as
+ * ddp_remember_options. */
 ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
                                    ddp_error *err) DDP_MUST_CHECK;
 

@@ -83,7 +83,8 @@ void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
  * failed, before the other ranks are ended; NULL: none. */
 void ddp_rank_output_at_end(void (*at_end)(void));
 
-/* Call while this rank waits for something that ends by itself: tells the watch that it moves. */
+/* Tell the watch that this rank moves. Call while the rank waits for something that ends by itself.
+ */
 void ddp_rank_output_moves(void);
 
 /* Set the watch that ddp_rank_output_moves tells, and that is told when this process fails; NULL:

@@ -11,7 +11,7 @@ typedef struct ddp_results_config {
     const char *folder; /* folder of the files; made if its parent is there */
     const char *format; /* eval= of the .data file: "coco" or "imagenet"; any other is VOC */
     const char *name;   /* name of the file, or beginning of a class's; NULL: Darknet's own */
-    char *const *names; /* names of the classes; may be NULL but for voc */
+    char *const *names; /* names of the classes; NULL is allowed unless VOC's files are written */
     int classes;
     char *const *paths; /* paths of the pictures */
     size_t path_count;

@@ -66,8 +66,8 @@ ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUS
  * least 100 steps in between. So a run of few pictures does not spend its time on validating and
  * saving. The rule depends on steps alone, never on a clock: the same run validates at the same
  * steps anywhere.
- *   lines          how many the training list has; 0: without -ddp_validate K, one after the last
- *                  step only
+ *   lines          lines of the training list; 0: without -ddp_validate K, the only validation is
+ *                  that after the last step
  *   batch          images of a step
  *   width, height  of the cfg, at which pictures are validated */
 void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
