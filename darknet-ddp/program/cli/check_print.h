@@ -28,9 +28,10 @@ typedef struct ddp_check_counts {
     size_t errors, warnings;
 } ddp_check_counts;
 
-/* Print each fault to out as a line "FILE:LINE: error: SENTENCE", then the counts of r. If json is
- * not NULL, faults and counts are also written there, as JSON. Returns how many faults there are,
- * and empties faults. */
+/* Print the faults to out, each as a line "FILE:LINE: error: SENTENCE", but only the first 50 of a
+ * kind in a row. Then print the counts of r. If json is not NULL, all faults and the counts are
+ * also written there, as JSON. Returns how many faults there are; afterwards faults can only be
+ * released. */
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
                                  const ddp_check_result *r);
 

@@ -3,9 +3,10 @@
  * stdout and stderr are streams of show/terminal.c, whoever prints. So no output has control
  * characters (base/printable.h). On a terminal, one line stands below all else and renews itself;
  * lines printed meanwhile stand above it. The printing thread writes, so nothing is lost where the
- * program ends at once. NAME.log has a line within a second. Output whose reader has gone is
- * dropped. Under mpirun every output looks like a terminal, so the output of mpirun, or of the
- * darknet that started it, is asked instead.
+ * program ends at once. NAME.log gets a line of standard error at once. It gets other lines when
+ * one is printed a second or more after the last write. Output whose reader has gone is dropped.
+ * Under mpirun every output looks like a terminal, so the output of mpirun, or of the darknet that
+ * started it, is asked instead.
  *
  * Darknet prints a step's line by train_line (patches), which comes to ddp_session_show_line
  * (run/step.c) and to show/step_line.c. It adds figures (show/progress.c), and prints it or renews
