@@ -14,7 +14,7 @@
 typedef struct ddp_validation_set {
     char *const *paths; /* paths of the pictures */
     size_t count;
-    const char *list;      /* file with the paths */
+    const char *list;      /* path of the file that lists the pictures, for sentences */
     const size_t *numbers; /* each path's line in list, from 1 */
     char *labelled; /* for each path of a detector: 1 if it had a label file when the run began */
     char *told; /* for each path: 1 once the listener was told that it cannot be read; 0 at first */
@@ -38,8 +38,8 @@ typedef struct ddp_validation_listener {
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
-/* Fail with DDP_ERR_USAGE if net is no detector or, without set->map, one of another number of
- * classes than set. */
+/* Fail with DDP_ERR_USAGE if net is no detector, or if set->map is NULL and net's number of classes
+ * is not set->classes. */
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 

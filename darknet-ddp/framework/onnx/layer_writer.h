@@ -52,7 +52,8 @@ ddp_onnx_value ddp_onnx_rows(ddp_layer_writer *w, const layer *l);
 ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *dims,
                                 size_t count);
 
-/* Return v with its dimensions in another order: the k-th is order[k] of v, the batch's being 0. */
+/* Return v with its dimensions in another order: dimension k is dimension order[k] of v. The batch
+ * is dimension 0. */
 ddp_onnx_value ddp_onnx_transpose(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *order,
                                   size_t count);
 

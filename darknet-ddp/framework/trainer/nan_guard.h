@@ -53,7 +53,8 @@ typedef struct ddp_not_finite {
     int mini_batch;    /* number of the origin's mini-batch in the rank's step, from 1 */
     size_t sample,
         samples;  /* number of the mini-batch's first sample in the run; how many it has */
-    int in_a_row; /* steps skipped in a row, up to this one; `end` gets those before it */
+    int in_a_row; /* steps skipped in a row, with this one; for `end`, which skips none, those
+                     before */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {

@@ -142,7 +142,8 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
     d->dh += g.bottom - g.top;
 }
 
-/* Add to *d the gradient of -s/d (iou.h), the term of the centres' distance (iou_gradient). */
+/* Add to *d the gradient of -s/d (iou.h), the term of the centres' distance, in the form that
+ * iou_gradient states. */
 FORMULA void add_distance(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);

@@ -61,8 +61,8 @@ FORMULA void delta_region_class(float *output, float *delta, int index, int labe
     }
 }
 
-/* Return the index of an output. location: n*l.w*l.h + cell. entry: the box's l.coords, then
- * objectness, then classes. */
+/* Return the index of an output. location: n*l.w*l.h + cell. entry: 0 to l.coords - 1 for the box,
+ * l.coords for objectness, then classes. */
 FORMULA int region_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);

@@ -33,8 +33,8 @@ FORMULA void delta_yolo_class(float *output, float *delta, int index, int label,
         *avg_cat += output[index + stride * label];
 }
 
-/* Return the index of an output. location: n*l.w*l.h + cell. entry: 4 of a box, objectness,
- * classes. */
+/* Return the index of an output. location: n*l.w*l.h + cell. entry: 0 to 3 for the box, 4 for
+ * objectness, then classes. */
 FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);

@@ -14,7 +14,7 @@
     REAL(obj_normalizer, 1)                                                                        \
     /* factor of all deltas that the layer passes back */                                          \
     REAL(delta_normalizer, 1)                                                                      \
-    /* limit of each part of a box's delta, but with IOU_MSE */                                    \
+    /* limit of each part of a box's delta; IOU_MSE has none */                                    \
     REAL(max_delta, FLT_MAX)                                                                       \
     REAL(scale_x_y, 1)                                                                             \
     /* other anchors that overlap a truth by more than this are trained, too; 1: none */           \

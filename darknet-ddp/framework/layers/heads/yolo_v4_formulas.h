@@ -23,8 +23,8 @@ typedef struct {
     box pred;
 } place;
 
-/* Return x, the output for the x (or y) of a box's centre, stretched by the cfg's scale_x_y, s. The
- * centre may then lie up to (s - 1)/2 beyond the cell on either side. */
+/* Stretch x, the output for the x (or y) of a box's centre, by the cfg's scale_x_y, s. The centre
+ * may then lie up to (s - 1)/2 beyond the cell on either side. */
 FORMULA float scaled_middle(float x, float s)
 {
     return x * s - (s - 1) / 2;

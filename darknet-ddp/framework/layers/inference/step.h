@@ -8,7 +8,7 @@
 /* Images with channels last: [image][row][column][channel], floats or bf16. */
 typedef struct {
     int channels, height, width;
-    void *values; /* NULL: nobody reads them in this form */
+    void *values; /* NULL: no step reads the images in this form */
 } inference_tensor;
 
 typedef enum {
@@ -27,7 +27,7 @@ struct inference_step {
     inference_tensor out; /* the layer's output */
     /* Members of a convolution alone: */
     convolution *convolution;
-    void *weights; /* packed */
+    void *weights; /* packed by convolution_pack */
     float *biases;
     ACTIVATION last; /* computed by Darknet's code on the result; LINEAR: none */
     int writes;      /* index of the layer whose tensor it writes: this, or the [shortcut] behind */
@@ -50,7 +50,7 @@ struct inference_plan {
 };
 
 /* Return the index `source` or, if that layer is a [dropout], of the last layer before it that is
- * none. NETWORK_INPUT stays as it is. */
+ * no [dropout]. NETWORK_INPUT stays as it is. */
 int inference_origin(const inference_plan *p, int source);
 
 /* Return the tensor of layer i; NETWORK_INPUT: of the network's input. */

@@ -47,7 +47,7 @@ typedef enum {
 
 /* How gradients of weights are computed. */
 typedef enum {
-    CONVOLUTION_MEASURED,  /* by the faster of the two below, which the first gradient measures */
+    CONVOLUTION_MEASURED,  /* by the faster of the two ways below; the first call measures both */
     CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
     CONVOLUTION_PRODUCT    /* dy, transposed, times the columns of x; groups must be 1 */
 } convolution_way;

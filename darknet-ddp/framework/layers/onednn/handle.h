@@ -12,7 +12,7 @@ struct convolution {
     onednn_primitive forward;
     pthread_mutex_t mutex; /* for the members below, which are made when they are asked for */
     onednn_primitive backward_data, backward_weights;
-    onednn_primitive product; /* without groups: dy, transposed, times columns */
+    onednn_primitive product; /* dy, transposed, times columns; not made with groups */
     convolution_way way;
     convolution *next; /* in the list of all handles */
 };

@@ -50,8 +50,8 @@ typedef struct {
     onednn_layout x, weights, bias, y;
 } onednn_layouts;
 
-/* Return the description of a pass of a convolution; NULL if oneDNN has none. hint: the description
- * of the forward pass; NULL for the forward pass. The caller destroys it. */
+/* Return the description of a pass of a convolution; NULL if oneDNN has none. hint: for a backward
+ * pass the description of the forward pass, else NULL. The caller destroys the result. */
 dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_window *w,
                                            const onednn_layouts *l,
                                            dnnl_primitive_attr_t attributes,
