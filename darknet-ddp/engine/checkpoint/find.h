@@ -66,7 +66,7 @@ typedef struct ddp_pair {
     ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE, RENAMED or NOTHING */
     /* path of the whole pair, or of the weights that may be taken alone; NULL: there are neither */
     char *weights;
-    ddp_checkpoint checkpoint; /* state of the whole pair */
+    ddp_checkpoint checkpoint; /* state of the whole pair; all 0 if there is none */
     /* pairs, and weights without a state, that seemed newer and were passed over; those of another
      * cfg do not count */
     int passed_over;
@@ -100,7 +100,9 @@ typedef struct ddp_pair_header {
     char *weights;            /* path; NULL: there is none. The caller frees it */
     uint64_t step, seen;      /* how many batches and images the run had done */
     uint64_t own_saved_at_ns; /* when this pair was saved */
-    uint64_t saved_at_ns; /* the latest of all state files with base's names, another cfg's too */
+    /* when the latest state file with base's names was saved, another cfg's too; 0: there is none
+     */
+    uint64_t saved_at_ns;
 } ddp_pair_header;
 
 /* Find the pair of base in directory that was saved last, by headers alone. A pair counts if its

@@ -5,10 +5,10 @@
  * process, on the loopback address, and the peer's connection takes the place of that one, under
  * its descriptor.
  *
- * Gloo also listens on a port: Debian 12's for each new pair, Debian 13's once for all pairs of a
- * device. The first pair of a port is made on Gloo's own thread, which closes the port before it
- * looks at it again. Who connected to Debian 13's before gets no pair: ours call, and are never
- * called. */
+ * Gloo also listens on a port: the Gloo of Debian 12 for each new pair, that of Debian 13 once for
+ * all pairs of a device. The first pair of a port is made on Gloo's own thread, and the port is
+ * closed before this thread accepts anybody. Whoever has connected to a port of Debian 13's by then
+ * gets no pair: our pairs connect, and accept no connection. */
 #include "transport/gloo_peer.h"
 
 #include <gloo/transport/tcp/address.h>

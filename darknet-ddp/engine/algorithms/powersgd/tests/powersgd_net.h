@@ -1,4 +1,5 @@
-/* PowerSGD by its definition, in double and word by word, of a network of tests (compressed.h). */
+/* Computes PowerSGD by its definition, in double precision, for a network of tests
+ * (unit/compressed.h). */
 #ifndef DDP_ALGORITHMS_POWERSGD_TESTS_POWERSGD_NET_H
 #define DDP_ALGORITHMS_POWERSGD_TESTS_POWERSGD_NET_H
 

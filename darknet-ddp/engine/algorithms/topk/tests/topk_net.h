@@ -1,4 +1,4 @@
-/* Top-k by its definition, by sorting, of a network of tests (compressed.h). */
+/* Computes top-k by its definition, by sorting, for a network of tests (unit/compressed.h). */
 #ifndef DDP_ALGORITHMS_TOPK_TESTS_TOPK_NET_H
 #define DDP_ALGORITHMS_TOPK_TESTS_TOPK_NET_H
 
