@@ -1,7 +1,7 @@
 /* inputs/overwrite.h: a command never writes over a file that it reads, or over a file that is
  * something else. A file that is there already, and not empty, must be an earlier one of the same
- * kind, not just any JSON or JPEG file. Weights are never written over. Files are told apart by
- * device and inode, so a link counts as the file to which it leads. */
+ * kind, not just any JSON or JPEG file. Weights and cfgs are never written over. Files are told
+ * apart by device and inode, so a link counts as the file to which it leads. */
 #ifndef DDP_INPUTS_OVERWRITE_H
 #define DDP_INPUTS_OVERWRITE_H
 

@@ -25,8 +25,9 @@ ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) D
 /* Write found[0..count), whose boxes are fractions of their picture, sorted by ddp_sort_detections.
  * Call after ddp_results_check. VOC: a file a class, "PICTURE SCORE LEFT TOP RIGHT BOTTOM" a line,
  * pixels from 1. COCO: JSON. ImageNet: "NUMBER CLASS SCORE LEFT TOP RIGHT BOTTOM" a line, pixels
- * from 0. written[0..size) becomes the path of the file, or of all of them with * for the class.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; the files are not whole then. */
+ * from 0. NUMBER, of the picture, and CLASS count from 1. written[0..size) becomes the path of the
+ * file, or of all of them with * for the class. Fails with DDP_ERR_IO, DDP_ERR_NOMEM; the files are
+ * not whole then. */
 ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
                              size_t count, char *written, size_t size,
                              ddp_error *err) DDP_MUST_CHECK;
