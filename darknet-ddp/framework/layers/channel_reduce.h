@@ -72,8 +72,8 @@ static inline part_sums get_part_sums(layer l)
 void join_moments_gpu(layer l, network net, part_sums p);
 // Join the sums of deltas (p.first), and of deltas times distances from the mean (p.second). Add
 // them to the updates of biases and scales. Write the terms of the input's delta that follow from
-// them to l.mean_delta_gpu and l.variance_delta_gpu. In training with net.statistics every rank
-// must call it: these terms are then means over ranks.
+// these sums to l.mean_delta_gpu and l.variance_delta_gpu. In training with net.statistics every
+// rank must call it: these terms are then means over ranks.
 void join_delta_sums_gpu(layer l, network net, part_sums p);
 // Add the sums of p.first over parts to the updates of the layer's biases.
 void join_bias_updates_gpu(layer l, part_sums p);

@@ -43,7 +43,7 @@ static inline __device__ float normalize(float x, normalizer n)
     return fmaf(x - n.mean, n.scale, n.bias);
 }
 
-// Return the gradient of the loss by the activation's input, of which x is the value before it was
+// Return the gradient of the loss by the activation's input. x: this input before it was
 // normalized. delta: the gradient by the activation's output.
 static inline __device__ float delta_behind(float delta, float x, normalizer n)
 {

@@ -24,7 +24,7 @@ typedef struct ddp_predictor_config {
     float hierarchy; /* in a tree of classes: a finer class counts only above this, 0 to 1 */
     float nms;   /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a
                     class goes; 0: all stay */
-    int top;     /* how many classes a classifier names; more than it has count as all */
+    int top;     /* how many classes a classifier names; all if it has fewer */
     int threads; /* pictures that are decoded at a time, at least 1 */
     int mirrors; /* 1: a detector also looks at each picture mirrored */
 } ddp_predictor_config;
@@ -47,7 +47,7 @@ typedef struct ddp_prediction {
     /* If a detector finds nothing: the likeliest box below the threshold; with `mirrors`, as it
      * lies in the mirrored picture. Else, or if there is none, best.score is 0. */
     ddp_detection best;
-    double best_shown; /* a threshold of few digits that would show `best`; 0: it has none */
+    double best_shown; /* a threshold of few digits that would show `best`; 0: best.score is 0 */
     char why[DDP_PREDICTION_WHY]; /* which picture cannot be read, and why; "": it was read */
     float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: the picture cannot be read, or
                       another rank has its pixels */

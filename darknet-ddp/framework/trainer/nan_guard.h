@@ -42,12 +42,13 @@ typedef enum ddp_origin {
 typedef struct ddp_not_finite {
     size_t step; /* the step's number, from 1 */
     ddp_broken broken;
-    /* With DDP_BROKEN_GRADIENTS: layers of the bucket; of a rank alone on a CPU, updated_layer. */
+    /* With DDP_BROKEN_GRADIENTS: first and last layer of the bucket, both updated_layer if a rank
+     * is alone on a CPU. Else 0. */
     int first_layer, last_layer;
 
     ddp_origin origin; /* where numbers ceased to be finite, on `rank` */
     int rank;          /* rank that met the origin first; of several, the lowest */
-    int ranks_alike;   /* how many ranks met an origin as early */
+    int ranks_alike;   /* how many ranks met an origin as early, `rank` included */
     int layer;         /* layer of the origin; -1: none */
     const char *kind;  /* type of `layer`, a static string; "" without a layer */
     int mini_batch;    /* number of the origin's mini-batch in the rank's step, from 1 */
@@ -58,7 +59,7 @@ typedef struct ddp_not_finite {
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
-    int skip_most; /* steps that may be skipped in a row; 0: the first ends the job */
+    int skip_most; /* steps that may be skipped in a row; 0: the first broken step ends the job */
     /* Called on every rank when a step is skipped. NULL: nobody is told. */
     void (*skipped)(const ddp_not_finite *what);
     /* Called on every rank to end the job. NULL: abort. */

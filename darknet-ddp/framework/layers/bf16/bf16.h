@@ -20,7 +20,8 @@
 extern int bf16_wanted;
 
 typedef struct bf16_arrays {
-    int runs;           /* 1: the layer runs in bf16; 0: output and delta serve layers that do */
+    int runs; /* 1: the layer runs in bf16; 0: in float32, and has output and delta for readers in
+                 bf16 */
     int read_as_floats; /* 1: a layer in bf16 that also has float output and delta, for others */
     void *output;       /* in bf16; null if the layer is fused */
     void *delta;        /* gradient by the output; null if the layer takes none */

@@ -111,8 +111,8 @@ static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> 
     return a;
 }
 
-// Return this thread's number in a launch of cuda_gridsize() blocks: 32 bits, since no array has
-// more values than an int counts, and they are divided fast.
+// Return this thread's number in a launch of cuda_gridsize() blocks. It has 32 bits, which divide
+// fast, and no array has more values than an int counts.
 static __device__ __forceinline__ unsigned thread_number()
 {
     return (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
