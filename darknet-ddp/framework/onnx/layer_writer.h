@@ -22,7 +22,7 @@ typedef struct ddp_layer_writer {
     const network *net;
     ddp_onnx_options options;
     ddp_onnx_tensor input;
-    ddp_onnx_tensor *outputs; /* outputs[i] is that of layer i, once it is written */
+    ddp_onnx_tensor *outputs; /* outputs[i]: output of layer i, once the layer is written */
     int index;                /* the layer that is being written */
 } ddp_layer_writer;
 

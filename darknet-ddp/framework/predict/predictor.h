@@ -39,8 +39,8 @@ typedef struct ddp_prediction {
     int width, height; /* size of the picture in pixels */
     double seconds;    /* time of the forward pass; with `mirrors`, of the first of two */
     /* A detector's boxes, in fractions of the picture, or a classifier's `top` likeliest classes,
-     * with boxes of 0. The likeliest stands first. With `mirrors`, `picture` of a find is 1 if it
-     * was found in the mirrored picture; its place is that in the picture as it is. */
+     * with boxes of 0. The likeliest stands first. With `mirrors`, found[i].picture is 1 if the
+     * find is of the mirrored picture; its box still lies in the picture as it is. */
     ddp_detection *found;
     size_t count;
     size_t not_finite; /* boxes left out since they are not finite */

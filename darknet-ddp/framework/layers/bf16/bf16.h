@@ -16,7 +16,8 @@
 #define BF16_H
 #include "darknet.h"
 
-/* 1: networks made from now on run in bf16 what can. Set it before a network is parsed. */
+/* 1: layers of networks made from now on run in bf16 if they can. Set it before a network is
+ * parsed. */
 extern int bf16_wanted;
 
 typedef struct bf16_arrays {

@@ -42,10 +42,10 @@ struct inference_plan {
     int input_is_read;
     inference_step *steps; /* for each layer */
     void **slots;          /* memory of tensors; each may serve several, one after the other */
-    size_t *slot_bytes;    /* per slot */
+    size_t *slot_bytes;    /* bytes of each slot */
     int slot_count;
     size_t weights_bytes; /* bytes of all packed weights */
-    void *scratch;        /* for the convolution that runs */
+    void *scratch;        /* scratch memory of whichever convolution runs */
     size_t scratch_bytes;
 };
 
