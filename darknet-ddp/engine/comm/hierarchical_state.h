@@ -51,7 +51,7 @@ struct ddp_hierarchical_chunk {
     int waiting;    /* how many messages have not ended */
     int posted;     /* how many messages of this stage were posted; in an all-gather, in the present
                        turn */
-    int not_finite; /* 1: a sum in it is not finite */
+    int not_finite; /* 1: a sum in it, or a float of an all-gather, is not finite */
     /* By local rank: where that rank has the chunk, mapped here; set once it has launched it. */
     float **at;
     struct ddp_hierarchical_request *requests;

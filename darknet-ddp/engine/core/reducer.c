@@ -5,7 +5,7 @@
  * the backward pass writes there, and the update reads there. Their values are copied there now; no
  * step copies any.
  *
- * backward_begin: nothing is ready, launched or landed.
+ * backward_begin: no layer is ready, and no sum is started or waited for.
  *
  * launch_full_buckets: start the sum of each full bucket whose predecessors in the launch order
  * have been started. The launch order is the plan's, except for buckets that are late or deferred
@@ -21,8 +21,8 @@
  * have a part of the layer are there.
  *
  * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Three options
- * leave this way. With r->rounds an algorithm makes other numbers of a bucket, and core/rounds.c
- * sums these. With config.halves each sum is made in two halves (reducer_halves.c). With r->tree
+ * change this. With r->rounds core/rounds.c sums numbers that an algorithm makes from a bucket's.
+ * With config.halves each sum is made in two halves (reducer_halves.c). With r->tree
  * mini-batches are added up in a tree (core/tree_sum.h). */
 #include "base/clock.h"
 #include "comm/group_gpu.h"

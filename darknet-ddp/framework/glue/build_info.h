@@ -1,4 +1,5 @@
-/* glue/build_info.h: describes what this program was built of and for, as text that ranks compare.
+/* glue/build_info.h: describes this build, and what else decides how results round (device,
+ * processor), as text that ranks compare.
  *
  * All ranks add gradients to the same parameters, so their programs must compute alike. Another
  * version, patch or library of matrix products gives other results. */

@@ -54,7 +54,7 @@ typedef struct {
     int chunk; // values side by side that a part takes at a time
     int step;  // values from where a chunk of a part begins to where the part's next chunk begins
     float *first, *second; // two sums of each part, parts x channels each; the kernel says which
-    int rows;              // threads that share out a channel's parts: a power of two
+    int rows; // threads that join the parts of one channel: a power of two, THREADS at most
 } part_sums;
 
 // Return the sums that kernels of layer l leave, if it is a layer of floats.

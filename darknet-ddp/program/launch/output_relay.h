@@ -26,15 +26,17 @@ typedef struct ddp_output_relay {
     int stands;  /* 1: the last text passed on ends with a line that renews itself */
     /* relay to the same terminal, whose line that renews itself is erased first; NULL: none */
     struct ddp_output_relay *beside;
-    int unread;                /* 1: nobody takes the output any more */
-    int told;                  /* 1: a sentence of this program, or of a rank, was passed on */
-    int advised;               /* 1: a sentence on how to go on with the run was passed on */
-    int no_start;              /* 1: mpirun could not start the ranks */
-    int notes;                 /* bits of all notes that ranks have sent (ddp_launcher_note) */
-    int begun;                 /* how many ranks have said that they begin */
-    ddp_mpirun_frame ended;    /* mpirun's frame about the first rank that ended */
-    char lost[128];            /* host whose daemon mpirun has lost; "": none */
-    char why[DDP_RELAY_WHY];   /* last line of others than ranks, else a frame's first words */
+    int unread;             /* 1: nobody takes the output any more */
+    int told;               /* 1: a sentence of this program, or of a rank, was passed on */
+    int advised;            /* 1: a sentence on how to go on with the run was passed on */
+    int no_start;           /* 1: mpirun could not start the ranks */
+    int notes;              /* bits of all notes that ranks have sent (ddp_launcher_note) */
+    int begun;              /* how many ranks have said that they begin */
+    ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended */
+    char lost[128];         /* host whose daemon mpirun has lost; "": none */
+    /* last line outside frames that does not begin with "darknet"; if none came, the first words of
+     * a frame with is_end */
+    char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has told it */
     /* State of filtering, up to withheld_bytes: */
     int framed;  /* 1: within a frame of mpirun's */

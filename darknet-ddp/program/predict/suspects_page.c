@@ -1,4 +1,5 @@
-/* The page of `darknet ddp suspects`: a card for each suspect, with the part of its picture. */
+/* The page of `darknet ddp suspects`: a card for each suspect that is shown, with the part
+ * of its picture around its boxes. */
 #include "monitor/html.h"
 #include "predict/suspects.h"
 #include "samples/thumbnail.h"

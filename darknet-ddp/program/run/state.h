@@ -48,7 +48,9 @@ extern struct ddp_run {
     /* Set by checkpoints.c. */
     const char *directory; /* folder that the weights are saved in */
     const char *cfg_path;
-    int is_finished; /* 1: no batch was left to train at the start: no file is written */
+    /* 1: no batch was left to train at the start; records are then opened only if a validation is
+     * missing */
+    int is_finished;
     ddp_checkpoints *checkpoints;
 
     /* Opened by begin.c: files that the run reads and writes. */

@@ -29,7 +29,8 @@ void ddp_rank_output_quiet(void);
  * standard output itself if that fails. */
 FILE *ddp_rank_output_take_output(void);
 
-/* Open standard error again, for messages of libraries. Call when the network is built. */
+/* Open standard error again if it was closed off here, for messages of libraries. Call after the
+ * network is built. */
 void ddp_rank_output_errors_only(void);
 
 /* Silence failures from now on, since this rank leaves the group and then ends: other threads that

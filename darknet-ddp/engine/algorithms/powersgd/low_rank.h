@@ -17,11 +17,12 @@ extern "C" {
 typedef struct ddp_low_rank {
     ddp_shape shape;
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
-    float *error;       /* M's error, as many floats */
-    float *q;           /* Q with which the step begins; its columns are orthonormal */
-    const float *drawn; /* columns that replace lost columns of q; as many as q has */
-    float *p;           /* P of this rank; the caller sums it over ranks before make_second */
-    float *q_sum;       /* M^T P of this rank; the caller sums it over ranks before decode */
+    float *error; /* M's error, as many floats */
+    float *q;     /* Q with which the step begins; its columns are orthonormal */
+    /* column k replaces column k of q if that depends on earlier ones; as many columns as q */
+    const float *drawn;
+    float *p;     /* P of this rank; the caller sums it over ranks before make_second */
+    float *q_sum; /* M^T P of this rank; the caller sums it over ranks before decode */
 } ddp_low_rank;
 
 /* Set m to M = gradient + error, and p to P = M Q. */
