@@ -54,10 +54,11 @@ struct ddp_reducer {
     ddp_rounds *rounds; /* sums of this pass: `plugged`; NULL: they are sums[] */
 
     /* Members for layers that did not run: */
-    float *counts; /* room for the run counts of one bucket, on the host */
-    char *ran;     /* by layer: 1 if it ran on this rank since the last step */
-    char *dropped; /* by layer: 1 if it was dropped in each pass since the last syncing one */
-    int frozen;    /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
+    float *counts;  /* room for the run counts of one bucket, on the host */
+    char *ran;      /* by layer: 1 if it ran on this rank since the last step */
+    char *dropped;  /* by layer: 1 if it was dropped in each pass since the last syncing one */
+    int frozen;     /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
+    int mini_batch; /* how many mini-batches have ended since the last syncing one */
 
     /* Members that are used only with config.halves: */
     float *ran_ranks;  /* by layer: on how many ranks it ran; before the sum, whether it ran here */
@@ -66,9 +67,8 @@ struct ddp_reducer {
     size_t sent;       /* how many buckets of this step had their second half started */
     size_t received;   /* how many of the `sent` second halves have been waited for */
 
-    /* Members that are used only with config.mini_batches: */
+    /* Member that is used only with config.mini_batches: */
     ddp_tree_sum *tree; /* the tree; NULL: mini-batches add up in place */
-    int mini_batch;     /* how many mini-batches have ended since the last syncing one */
 
     /* Members that are used only with config.priority: */
     size_t early; /* how many elements' sums go early (core/launch_order.h) from the next syncing

@@ -3,6 +3,7 @@
 #include "activations.h"
 #include "cuda.h"
 #include "layers/graph.h"
+#include "layers/same_size.h"
 #include "option_list.h"
 
 #ifdef GPU
@@ -81,12 +82,7 @@ int resize_forks_layer(layer *l, network *net)
         return 0;
     rows[i].resize(l, net);
     n = count_values(l);
-    l->output = resize_cpu_array(l->output, n);
-    l->delta = resize_cpu_array(l->delta, n);
-#ifdef GPU
-    l->output_gpu = cuda_resize_array(l->output_gpu, n);
-    l->delta_gpu = cuda_resize_array(l->delta_gpu, n);
-#endif
+    resize_layer_output(l, n);
     make_activation_input(l);
     return 1;
 }

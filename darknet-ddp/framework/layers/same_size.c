@@ -3,7 +3,7 @@
 #include "activations.h"
 #include "cuda.h"
 
-static void resize_output(layer *l, size_t n)
+void resize_layer_output(layer *l, size_t n)
 {
     l->output = resize_cpu_array(l->output, n);
     l->delta = resize_cpu_array(l->delta, n);
@@ -53,7 +53,7 @@ int resize_same_size_layer(layer *l, int w, int h)
     l->h = l->out_h = h;
     l->inputs = l->outputs = w * h * l->out_c;
     n = (size_t)l->outputs * (size_t)l->batch;
-    resize_output(l, n);
+    resize_layer_output(l, n);
     resize_kept(l, n);
     if (l->type == ACTIVE)
         make_activation_input(l);

@@ -9,4 +9,7 @@
  * layer is of another type or takes no image. */
 int resize_same_size_layer(layer *l, int w, int h);
 
+/* Resize output and delta, on the host and on the GPU where they are, to n values each. */
+void resize_layer_output(layer *l, size_t n);
+
 #endif

@@ -39,7 +39,7 @@ typedef struct ddp_bench_config {
     network *net;
     ddp_network_shape shape;           /* shape of net */
     const char *cfg;                   /* the cfg's name */
-    int batches;                       /* batches of the cfg that make one update */
+    int batches;                       /* batches that make one update (-ddp_sync_every) */
     int steps;                         /* how many steps of each kind to time, at least 1 */
     const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */
     int fp32;                          /* 1: GPUs compute without TF32 */

@@ -57,9 +57,9 @@ typedef struct ddp_annotations {
     size_t box_count, box_room;
 
     size_t odd[DDP_ODDITIES]; /* by kind: how often it was counted */
-    char *examples[DDP_ODDITIES]
-                  [DDP_ODD_EXAMPLES]; /* for each kind, where its first ones are; NULL: no more */
-    int lost;                         /* 1: something is missing for want of memory */
+    /* by kind: places of the first ones, texts that the set frees; NULL: no more */
+    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES];
+    int lost; /* 1: something is missing for want of memory */
 } ddp_annotations;
 
 /* Free all that *a holds, and make it all zero. */

@@ -43,7 +43,7 @@ void ddp_session_begins_with(const char *weights, int clear,
  * 1 on rank 0 if its last save failed, else 0. */
 int ddp_session_close(void);
 
-/* Return a part of the open session: valid until ddp_session_close. */
+/* Return the group, the GPUs or the trainer of the open session, valid until ddp_session_close. */
 ddp_group *ddp_session_group(void);
 const ddp_gpus *ddp_session_gpus(void);
 ddp_trainer *ddp_session_trainer(void);

@@ -1,5 +1,5 @@
 /* show/step_timing.h: how the time of each step is spent, as columns of a row (show/csv_columns.h).
- * `images` are those of all ranks since the network was new. */
+ * The parameter `images` counts the images of all ranks since the network was new. */
 #ifndef DDP_SHOW_STEP_TIMING_H
 #define DDP_SHOW_STEP_TIMING_H
 

@@ -1,5 +1,5 @@
-/* device/wire.h: arrays of floats as they travel: as float32, or in 16 bits (device/float16.h),
- * or in 8 by blocks (device/float8.h), rounded, packed and unpacked. */
+/* device/wire.h: rounds, packs and unpacks arrays of floats that travel: as float32, in 16 bits
+ * (device/float16.h), or in 8 bits by blocks (device/float8.h). */
 #ifndef DDP_DEVICE_WIRE_H
 #define DDP_DEVICE_WIRE_H
 

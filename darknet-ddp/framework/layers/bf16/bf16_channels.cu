@@ -404,12 +404,7 @@ __global__ void add_bias_bf16_kernel(tile_shape s, const bf16 *made, const float
 #pragma unroll
         for (int k = 0; k < V; ++k)
             y.v[k] += bias.v[k];
-        if (kept)
-            store_pack<V>(kept, i, y);
-#pragma unroll
-        for (int k = 0; k < V; ++k)
-            y.v[k] = value_on(curve, y.v[k]);
-        store_pack<V>(output, i, y);
+        store_activated<V>(curve, y, i, output, kept);
     });
 }
 

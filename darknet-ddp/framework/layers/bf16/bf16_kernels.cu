@@ -406,11 +406,7 @@ __global__ void shortcut_bf16_kernel(size_t n, meeting_shape s, const bf16 *inpu
         y = load_pack<V>(input, i);
     if (source >= 0)
         y = weighted_sum(alpha, y, beta, load_pack<V>(from, source));
-    if (kept)
-        store_pack<V>(kept, i, y);
-    for (int k = 0; k < V; ++k)
-        y.v[k] = value_on(curve, y.v[k]);
-    store_pack<V>(output, i, y);
+    store_activated<V>(curve, y, i, output, kept);
 }
 
 // given: what the activation took, or gave where that tells as well
@@ -425,13 +421,7 @@ __global__ void shortcut_backward_bf16_kernel(size_t n, meeting_shape s, const b
     if (i >= n)
         return;
     int source = from_delta ? source_of(s, i) : -1;
-    floats<V> d = load_pack<V>(delta, i);
-    if (!is_straight(curve)) {
-        floats<V> y = load_pack<V>(given, i);
-        for (int k = 0; k < V; ++k)
-            d.v[k] *= gradient_on(curve, y.v[k]);
-    }
-    floats<V> scaled;
+    floats<V> d = delta_of_taken<V>(curve, given, delta, i), scaled;
     for (int k = 0; k < V; ++k)
         scaled.v[k] = alpha * d.v[k];
     if (input_delta)

@@ -52,19 +52,6 @@ static __device__ floats<V> scales_at(product_shape s, unsigned i, const bf16 *s
     return one;
 }
 
-// given: what the activation took, or gave where that tells as well
-template <int V>
-static __device__ floats<V> delta_at(curve curve, const bf16 *given, const bf16 *delta, size_t i)
-{
-    floats<V> d = load_pack<V>(delta, i);
-    if (is_straight(curve))
-        return d;
-    floats<V> y = load_pack<V>(given, i);
-    for (int k = 0; k < V; ++k)
-        d.v[k] *= gradient_on(curve, y.v[k]);
-    return d;
-}
-
 // kept: where to leave what the activation takes, or 0
 template <int V, int KIND>
 __global__ void multiply_bf16_kernel(size_t n, product_shape s, const bf16 *x, const bf16 *scales,
@@ -77,11 +64,7 @@ __global__ void multiply_bf16_kernel(size_t n, product_shape s, const bf16 *x, c
     floats<V> y = load_pack<V>(x, i), scale = scales_at<V>(s, i, scales);
     for (int k = 0; k < V; ++k)
         y.v[k] *= scale.v[k];
-    if (kept)
-        store_pack<V>(kept, i, y);
-    for (int k = 0; k < V; ++k)
-        y.v[k] = value_on(curve, y.v[k]);
-    store_pack<V>(output, i, y);
+    store_activated<V>(curve, y, i, output, kept);
 }
 
 template <int V, int KIND>
@@ -93,7 +76,7 @@ __global__ void multiply_backward_bf16_kernel(size_t n, product_shape s, const b
     unsigned i = thread_number() * V;
     if (i >= n)
         return;
-    floats<V> d = delta_at<V>(curve, given, delta, i), scale = scales_at<V>(s, i, scales);
+    floats<V> d = delta_of_taken<V>(curve, given, delta, i), scale = scales_at<V>(s, i, scales);
     for (int k = 0; k < V; ++k)
         d.v[k] *= scale.v[k];
     give_pack<V>(x_delta, i, d, set);
@@ -112,7 +95,7 @@ __global__ void scales_delta_bf16_kernel(product_shape s, const bf16 *given, cur
     floats<V> sum = {};
     for (unsigned cell = id; cell < s.cells; cell += BLOCK) {
         size_t i = ((size_t)row * s.cells + cell) * s.channels + channel;
-        floats<V> d = delta_at<V>(curve, given, delta, i), value = load_pack<V>(x, i);
+        floats<V> d = delta_of_taken<V>(curve, given, delta, i), value = load_pack<V>(x, i);
         for (int k = 0; k < V; ++k)
             sum.v[k] += d.v[k] * value.v[k];
     }
@@ -145,7 +128,7 @@ __global__ void own_scales_delta_bf16_kernel(size_t n, product_shape s, const bf
         return;
     floats<V> sum = {};
     for (size_t i = first; i < first + (is_one ? s.channels : V); i += V) {
-        floats<V> d = delta_at<V>(curve, given, delta, i), value = load_pack<V>(x, i);
+        floats<V> d = delta_of_taken<V>(curve, given, delta, i), value = load_pack<V>(x, i);
         for (int k = 0; k < V; ++k)
             sum.v[k] += d.v[k] * value.v[k];
     }

@@ -100,6 +100,36 @@ static __device__ __forceinline__ void give_pack(bf16 *x, size_t i, floats<V> f,
     store_pack<V>(x, i, f);
 }
 
+// Write y, which the layer's activation takes, to `kept` if that is not null, and what the
+// activation makes of it to `output`.
+template <int V>
+static __device__ __forceinline__ void store_activated(curve f, floats<V> y, size_t i, bf16 *output,
+                                                       bf16 *kept)
+{
+    if (kept)
+        store_pack<V>(kept, i, y);
+#pragma unroll
+    for (int k = 0; k < V; ++k)
+        y.v[k] = value_on(f, y.v[k]);
+    store_pack<V>(output, i, y);
+}
+
+// Return the delta by what the activation took, from `delta` by what it gave. given: what it took,
+// or gave where that tells as well.
+template <int V>
+static __device__ __forceinline__ floats<V> delta_of_taken(curve f, const bf16 *given,
+                                                           const bf16 *delta, size_t i)
+{
+    floats<V> d = load_pack<V>(delta, i);
+    if (is_straight(f))
+        return d;
+    floats<V> y = load_pack<V>(given, i);
+#pragma unroll
+    for (int k = 0; k < V; ++k)
+        d.v[k] *= gradient_on(f, y.v[k]);
+    return d;
+}
+
 // Return alpha*a + beta*b: what a [shortcut] gives its activation.
 template <int V>
 static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> a, float beta,
