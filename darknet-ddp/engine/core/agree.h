@@ -12,8 +12,9 @@
 
 /* Compare a text of every rank with rank 0's. text: lines divided by newlines. Every rank calls it;
  * blocks. If any text differs, fail with DDP_ERR_MISMATCH on every rank, with the same sentence. It
- * names the lowest rank that differs, the first line that differs, as both have it, and which
- * ranks, on which hosts, have either text. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * compares rank 0's text with that of the lowest rank that differs: the first line that differs,
+ * from both, and the ranks, with hosts, that have each text. Fails also with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 /* Which ranks have another hash than rank 0, for an error message. */
@@ -25,9 +26,9 @@ typedef struct ddp_sides {
     char others[112]; /* ranks with rank 0's hash, in words */
 } ddp_sides;
 
-/* Set *out by all[r], the hash of each rank r of group: who has rank 0's hash, and who has the hash
- * of the lowest rank that differs. Ranks with a third hash are in neither list. Sends nothing.
- * Fails with DDP_ERR_NOMEM. */
+/* Fill *out from the hashes of all ranks; all[r]: the hash of rank r of group. The two lists are
+ * the ranks with rank 0's hash, and those with the hash of the lowest rank that differs. Ranks with
+ * a third hash are in neither. Sends nothing. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all,
                         ddp_error *err) DDP_MUST_CHECK;
 

@@ -74,7 +74,8 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
 
 /* With DDP_STATISTICS_RANKS, set the buffers of ranks other than 0 to zero; else do nothing. Call
  * before the first forward pass of a step, if ddp_batchnorm_stats_start_sum will follow its last
- * one. In a step with neither call each rank's buffers add up its own mini-batches alone. */
+ * one. In a step without both calls the buffers of each rank go on with its own mini-batches alone.
+ */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* With DDP_STATISTICS_EXACT, add to the tree what a mini-batch has added to the buffers; else do

@@ -1,9 +1,10 @@
 /* core/equal_check.h: do all ranks have the same number? A few floats tell, in a sum that is made
  * anyway.
  *
- * A number is cut into digits of 6 bits. For each digit c a rank adds c and c * c. All ranks have
- * the same c exactly where ranks * (sum of c * c) is (sum of c) * (sum of c). Up to DDP_EQUAL_RANKS
- * ranks all of these sums are whole numbers that a float holds, so every rank finds the same. */
+ * A number is cut into digits of 6 bits. For each digit c a rank adds c and c * c. If, and only if,
+ * all ranks have the same c, ranks * (sum of c * c) is (sum of c) * (sum of c). Up to
+ * DDP_EQUAL_RANKS ranks all of these sums are whole numbers that a float holds, so every rank finds
+ * the same. */
 #ifndef DDP_CORE_EQUAL_CHECK_H
 #define DDP_CORE_EQUAL_CHECK_H
 
@@ -13,8 +14,9 @@
  * DDP_EQUAL_RANKS: most ranks. */
 enum { DDP_EQUAL_DIGITS = 6, DDP_EQUAL_FLOATS = 2 * DDP_EQUAL_DIGITS, DDP_EQUAL_RANKS = 4096 };
 
-/* Write to `sent` what this rank adds to the sum, for its number. Two numbers that differ in one
- * bit have other digits; other pairs have the same ones with a chance of 1 in 2^36. */
+/* Write to `sent` what this rank adds to the sum. `number`, 64 bits, is hashed to 36. Numbers that
+ * differ in one bit always get different digits; others get the same ones by a chance of 1 in 2^36.
+ */
 void ddp_equal_check_write(float sent[DDP_EQUAL_FLOATS], uint64_t number);
 
 /* Return 1 if all ranks wrote the digits of the same number, else 0. sums[i]: sent[i] summed over

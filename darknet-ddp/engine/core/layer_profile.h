@@ -21,9 +21,10 @@ typedef struct ddp_layer_times {
 
 typedef struct ddp_layer_profile {
     int layers;
-    int on_gpu; /* 1: times are a GPU's, from which communication takes nothing; 0: a CPU's */
+    int on_gpu; /* 1: times of a GPU, which communication does not slow; 0: of a CPU, which it slows
+                 */
     int images; /* images in a mini-batch */
-    ddp_layer_times *times; /* one entry for each layer; the profile's own */
+    ddp_layer_times *times; /* one entry for each layer; ddp_layer_profile_release frees them */
 } ddp_layer_profile;
 
 /* Make a profile of `layers` layers, at least 1, with all times 0. Release it, also on failure.

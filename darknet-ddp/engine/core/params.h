@@ -1,4 +1,4 @@
-/* core/params.h: the parameter table, what the rest of core knows of a network.
+/* core/params.h: the parameter table: all that the rest of core knows of a network.
  *
  * A network is a list of layers, numbered 0 to layer_count-1 from input to output. A layer has
  * parameters (a value and a gradient of the same size) and buffers (running statistics, without a
@@ -20,7 +20,8 @@ enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a param
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
-    int moments; /* how many of the first buffers are moments: an update reads and changes them */
+    int moments; /* buffer[0] to buffer[moments - 1] are moments, which an update reads and changes
+                  */
     /* In a GPU's table: where the framework keeps its pointer to buffer[i], memory that
      * ddp_device_free can free. */
     float **slot[DDP_OPTIMIZER_BUFFERS];

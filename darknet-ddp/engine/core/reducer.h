@@ -139,9 +139,9 @@ size_t ddp_reducer_piece_count(const ddp_reducer *r);
  * order, below ddp_reducer_piece_count. *bucket is set to the bucket's index in any case. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
-/* Return how many floats of a bucket one rank adds to sums over ranks. They are its gradients with
- * alignment gaps, or the plug's numbers, and its run counts: these also with config.halves, where
- * they travel apart. */
+/* Return how many floats of a bucket one rank adds to sums over ranks in this pass. They are
+ * gradients with alignment gaps, or the plug's numbers. Run counts are included, though
+ * config.halves sends them apart from the bucket. */
 size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats of all buckets one rank adds to sums over ranks. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
@@ -150,8 +150,8 @@ size_t ddp_reducer_floats(const ddp_reducer *r);
  * that it is launched by ddp_reducer_launch_deferred. */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
-/* Sum, from the next pass on, what config.sum makes (on: 1, as at first), or the gradients (0).
- * Call it alike on every rank. Nothing changes without config.sum. */
+/* Choose what passes sum, from the next one on. on: 1, as after open: what config.sum makes; 0: the
+ * gradients. Call it with the same value on every rank. Nothing changes without config.sum. */
 void ddp_reducer_use_plug(ddp_reducer *r, int on);
 
 /* Begin a backward pass. sync: 1 if it is the step's last, and sums over ranks; else 0. Since the
@@ -161,9 +161,9 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 /* Return 1 if the pass that began last syncs. */
 int ddp_reducer_syncs(const ddp_reducer *r);
 
-/* Say that layers below `first` run on no rank, in this pass and all later ones until called again
- * (at first 0). Call it alike on every rank. So no rank waits to hear whether they ran elsewhere,
- * and find_unused 0 allows that they do not run. */
+/* Say that layers below `first` run on no rank, from this pass until the next call; before the
+ * first call it is 0. Call it with the same value on every rank. No rank then waits to hear whether
+ * they ran elsewhere, and without find_unused it is no error that they do not run. */
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
 /* Say which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every

@@ -1,8 +1,8 @@
 /* core/reducer_state.h: the struct and the functions that the reducer's own files share; not for
  * others. reducer.c is the way of a gradient. Beside it: reducer_open.c (memory), reducer_order.c
  * (pieces and their order), reducer_unused.c (layers that did not run), reducer_steps.c (what a
- * step asks besides) and reducer_halves.c. Functions fail with DDP_ERR_COMM where no error is
- * named. */
+ * step asks: finite, done, backlog) and reducer_halves.c. Functions fail with DDP_ERR_COMM where no
+ * error is named. */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 
@@ -104,8 +104,8 @@ static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 /* Copy the gradients of all trained layers to bucket memory, and point the framework's pointers
  * there. */
 void ddp_reducer_take_gradients(ddp_reducer *r);
-/* Copy these gradients back to the framework's memory, with sums that r->tree keeps aside, and
- * point its pointers there. */
+/* Copy the gradients, with sums that r->tree keeps aside, back to the framework's memory, and point
+ * the framework's pointers there. */
 void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and in which order they go ---- */

@@ -59,8 +59,9 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) 
 /* Skip the next bucket of the launch order, which no rank sends in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 if not all buckets have had their turn of a second sum, also those that have none; else
- * 0. *bucket becomes the index of the bucket whose turn is next. */
+/* Return 1 while a bucket's turn for a second sum is still to come; else 0. Every bucket has a
+ * turn, also one without a second sum. *bucket becomes the index of the bucket whose turn is next.
+ */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
 /* Return 1 if the next second sum has its turn, and ddp_rounds_start_second would not wait. */

@@ -23,7 +23,7 @@ typedef struct ddp_sharded_range {
     float *moments[DDP_OPTIMIZER_BUFFERS];
 } ddp_sharded_range;
 
-/* Elements at to at + count - 1 of moment `moment`, by its index, of table->params[param]. */
+/* Elements at to at + count - 1 of moments[moment] of table->params[param]. */
 typedef struct ddp_sharded_block {
     size_t param;
     int moment;

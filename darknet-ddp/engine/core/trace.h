@@ -12,8 +12,8 @@
 
 typedef struct ddp_trace ddp_trace;
 
-/* Lanes of a rank. Sums that travel at one time take turns in four lanes, and threads that load
- * samples have one lane each, of sixteen. */
+/* Lanes of a rank. Sums that travel at one time are spread over four lanes. Up to sixteen threads
+ * that load samples have one lane each. */
 enum {
     DDP_LANE_STEPS,   /* whole steps */
     DDP_LANE_COMPUTE, /* passes and updates, a layer each */

@@ -6,9 +6,9 @@
  * same tree. If each of N ranks has M leaves, both powers of two, the sum of all N*M has the same
  * bits as that of one rank with N*M.
  *
- * Under -ddp_exact three things are added up so. Gradients are folded layer by layer as each
- * mini-batch's become final. The loss is another (core/loss.c), and so is what each mini-batch adds
- * to BatchNorm's statistics (core/batchnorm_stats.c). */
+ * Under -ddp_exact this adds up gradients (layer by layer, as each mini-batch's become final), the
+ * loss (core/loss.c), and what mini-batches add to BatchNorm's statistics
+ * (core/batchnorm_stats.c). */
 #ifndef DDP_CORE_TREE_SUM_H
 #define DDP_CORE_TREE_SUM_H
 
@@ -28,9 +28,10 @@ ddp_status ddp_tree_sum_open(ddp_tree_sum **out, ddp_device *device, float *bloc
 /* Free t; sums that it keeps aside are lost. NULL is allowed. */
 void ddp_tree_sum_close(ddp_tree_sum *t);
 
-/* Add to the tree what a leaf has added to zero in elements offset to offset + count - 1 of the
- * block. Call with leaves in their order, from 0, and for each leaf once for every element. After
- * the last leaf these elements are the sum of all leaves; after any other leaf they are +0. */
+/* Fold a leaf into the tree: elements offset to offset + count - 1 of the block, to which that leaf
+ * alone has added, from zero. Call with leaves in order, from 0; for each, once for every element.
+ * After the last leaf these elements are the sum of all leaves; after any other leaf they are +0.
+ */
 void ddp_tree_sum_fold(ddp_tree_sum *t, int leaf, size_t offset, size_t count);
 
 /* End the sum of elements offset to offset + count - 1 early: add to the block what is kept aside
