@@ -1,5 +1,5 @@
-/* Helpers of the tests of compressions on a GPU: a folder's tests/gpu/NAME.c is the program
- * compress_NAME.
+/* Helpers of the tests of compressions on a GPU: tests/gpu/NAME.c in an algorithm's folder is the
+ * program compress_NAME.
  *
  *  compress_NAME host        of one matrix: what a device computes, against what the host does
  *  compress_NAME nccl|mpi    of a network, on the ranks of an mpirun, 4 at most: against its

@@ -1,4 +1,4 @@
-/* Errors end the program: they are printed first. */
+/* Ends the program with exit status 1, after printing an error. */
 #ifndef DDP_TESTS_GPU_MUST_H
 #define DDP_TESTS_GPU_MUST_H
 

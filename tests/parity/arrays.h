@@ -1,5 +1,5 @@
 /* The arrays of a network's parameters, on the table's device: copies, hashes, distances.
- * Copies are host memory. */
+ * Copies are host memory, which the caller frees. */
 #ifndef PARITY_ARRAYS_H
 #define PARITY_ARRAYS_H
 
@@ -9,10 +9,10 @@
 
 enum array_kind { VALUES, GRADIENTS };
 
-/* Copy one array, of parameter i of the table, into its place in a copy of all. */
+/* Read one array, that of parameter i, into its place in a copy of all arrays. */
 void array_read(const ddp_param_table *table, size_t i, enum array_kind kind, float *copy);
 
-/* Copy every array, one after the other in table order; _read into a copy that was made before. */
+/* Copy every array, one after the other in table order. arrays_read writes to an earlier copy. */
 float *arrays_copy(const ddp_param_table *table, enum array_kind kind);
 void arrays_read(const ddp_param_table *table, enum array_kind kind, float *copy);
 
@@ -48,7 +48,7 @@ double statistics_distance(const ddp_param_table *table, const float *a, const f
 /* Subtract b from a. */
 void arrays_subtract(const ddp_param_table *table, float *a, const float *b);
 
-/* Return |a - b| / |b| over everything together. */
+/* Return |a - b| / |b| of two whole copies, by Euclidean norms. */
 double arrays_change(const ddp_param_table *table, const float *a, const float *b);
 
 #endif

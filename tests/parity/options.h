@@ -16,12 +16,11 @@ typedef struct parity_options {
     int overlap;
     double bucket_mib;
     double defer_mib;
-    ddp_wire wire; /* how gradients travel; the reference then rounds where ranks do */
-    int variants;  /* 1: again with other buckets, deferred ones, and without overlap: the same bits
-                    */
+    ddp_wire wire;   /* how gradients travel; the reference then rounds where ranks do */
+    int variants;    /* 1: other buckets, deferred buckets and no overlap must give the same bits */
     const char *gpu; /* "nccl" or "mpi": on GPU 0, which all ranks share, and how its sums travel */
-    int ordered;     /* NCCL's sums have the order of device/sum.h, as the others do */
-    int refused;     /* the network must be refused: say why, and exit 77 */
+    int ordered;     /* 1: NCCL's sums have the order of device/sum.h, as all others have */
+    int refused;     /* 1: the network must be refused; the test says why, and exits with 77 */
 } parity_options;
 
 /* Parse the command line. Ends the program if an argument is not understood. */

@@ -9,7 +9,7 @@
 #include <darknet.h>
 #include <stdint.h>
 
-/* Layers 0 to layer do not run backward in the mini-batches named. -1: none. */
+/* Layers 0 to `layer` (-1: none) do not run backward in the mini-batches that the others name. */
 typedef struct skip_rule {
     int layer;
     int rank;       /* -1: on all */
@@ -18,7 +18,7 @@ typedef struct skip_rule {
 } skip_rule;
 
 typedef struct run {
-    ddp_hook_chain passing; /* to the trainer; in the reference to nobody */
+    ddp_hook_chain passing; /* passes calls on to the trainer's hooks; in the reference to none */
     network *net;
     ddp_device *device;    /* where net computes */
     ddp_param_table table; /* of net, made by run_open */
@@ -33,11 +33,11 @@ typedef struct run {
     int as_ranks;     /* 1, of the reference: add mini-batches up in the ranks' order */
 
     train_hooks hooks;
-    int update;       /* the present one */
-    float *gradients; /* the sums of update 0, a copy */
-    rank_sum *sum;    /* with as_ranks */
+    int update;       /* number of the present update, from 0 */
+    float *gradients; /* copy of the summed gradients of update 0 */
+    rank_sum *sum;    /* adds gradients up as ranks do; NULL without as_ranks */
     int probing;      /* 1: nothing is updated */
-    double *losses;   /* of each update */
+    double *losses;   /* losses of each update, summed over its batches */
     int wrong;        /* number of mistakes; each is printed */
     uint64_t hash;    /* hash of everything after the last update */
 } run;

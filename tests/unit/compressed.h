@@ -15,7 +15,7 @@
 #include "ranks.h"
 
 enum {
-    COMPRESSED_RANKS = 4, /* at most; so are the others */
+    COMPRESSED_RANKS = 4, /* most ranks; then most parameters, and most elements of one */
     COMPRESSED_PARAMS = 7,
     COMPRESSED_LARGEST = 40 * 100,
     COMPRESSED_KINDS = 3, /* results of a run: gradients, errors, Q */

@@ -6,8 +6,8 @@
 #include "compressed.h"
 
 /* Check sums and errors against net->define, on 2 to COMPRESSED_RANKS ranks, for several steps.
- * They must have the same bits whatever the buckets, and whoever knows which layers run. Sums, and
- * what all ranks have alike, must have the same bits on all. */
+ * They must have the same bits with any buckets, and whether or not ranks know which layers run.
+ * Sums, and what all ranks have alike, must have the same bits on all. */
 void compressed_is_its_definition(const struct compressed_net *net);
 
 /* Check that a dropped step leaves no gradient, and errors and what else is kept as they were. So

@@ -14,7 +14,7 @@ struct folder {
 
 void folder_open(struct folder *f);
 
-/* Remove it with the files in it. */
+/* Remove the folder and the files in it. */
 void folder_close(struct folder *f);
 
 /* Make a folder and enter it: relative paths are in it until it is left, which removes all that is
@@ -22,10 +22,10 @@ void folder_close(struct folder *f);
 void folder_enter(void);
 void folder_leave(void);
 
-/* Return the path of a file in it; good until FOLDER_PATHS more were asked for. */
+/* Return the path of a file in the folder; good until FOLDER_PATHS more were asked for. */
 const char *folder_file(struct folder *f, const char *name);
 
-/* Write the names in it, sorted, with a blank between two, to out. */
+/* Write the names of the folder's files, sorted, with a blank between two, to out. */
 void folder_list(const struct folder *f, char *out, size_t size);
 
 /* Make a file of these bytes at path. */

@@ -12,12 +12,12 @@ int pair_folder_close(void **state);
 
 extern struct folder pair_folder;
 
-/* Save the checkpoint of that number as the pair `name`; returns 0 if there was no space, and fails
- * for any other error. */
+/* Save the checkpoint of that number as the pair `name`; returns 1; 0 if there was no space. Fails
+ * the test for any other error. */
 int pair_save(const char *name, int number);
 
-/* Find a pair, and return its number; its parts must all be its own. 0: there is none. want_name:
- * which it should be; NULL: any. */
+/* Find a pair, and return its number, which all its parts must have; 0: there is none. want_name:
+ * the name that it must have; NULL: any. */
 int pair_find(const char *want_name);
 
 /* A listener that notes what finding says, with paths as names. */

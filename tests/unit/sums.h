@@ -14,9 +14,9 @@ struct sum {
     float *memory; /* the group's memory that has buf, on some ranks; else NULL */
 };
 
-/* Open a sum; number, count and wire are set. Every fourth sum is in the group's memory, at a place
- * of each rank's own, but on every third rank. The others, and these ranks', are in the program's
- * memory. */
+/* Open a sum; number, count and wire are set. buf is in the program's memory. Exception: with a
+ * number that 4 divides, it is in the group's memory on two of three ranks, at a place of each
+ * rank's own. */
 void sum_open(struct rank *me, struct sum *s);
 void sum_close(struct rank *me, struct sum *s);
 

@@ -57,7 +57,7 @@ typedef struct {
     int rows; // threads that join the parts of one channel: a power of two, THREADS at most
 } part_sums;
 
-// Return the sums that kernels of layer l leave, if it is a layer of floats.
+// Return where kernels of layer l, which computes in float, leave their sums.
 static inline part_sums get_part_sums(layer l)
 {
     channel_shape s = get_channels(l);

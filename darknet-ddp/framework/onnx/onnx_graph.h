@@ -42,7 +42,7 @@ void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count);
 
 /* Make v, of floats, the output `name`. Its dimensions are the batch and dims[0..count). rows:
- * NULL, or, if the first dimension is not the batch but known only when the graph runs, its name.
+ * NULL; else the name of a first dimension in place of the batch, known only when the graph runs.
  */
 void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char *rows,
                      const int64_t *dims, size_t count);

@@ -53,9 +53,8 @@ typedef struct ddp_not_finite {
     const char *kind;  /* type of `layer`, a static string; "" without a layer */
     int mini_batch;    /* number of the origin's mini-batch in the rank's step, from 1 */
     size_t sample,
-        samples;  /* number of the mini-batch's first sample in the run; how many it has */
-    int in_a_row; /* steps skipped in a row, with this one; for `end`, which skips none, those
-                     before */
+        samples;  /* number in the run, from 0, of the mini-batch's first sample; how many it has */
+    int in_a_row; /* steps skipped in a row: for `skipped` up to this one, for `end` before it */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
@@ -93,7 +92,7 @@ typedef struct ddp_nan_guard {
     int updated_layer; /* set by the caller before it checks: the layer that was updated last */
 } ddp_nan_guard;
 
-/* Return a guard. Its arguments must outlive it; *config is copied. Nothing is to be closed. */
+/* Return a guard, which needs no closing. *config is copied; the other pointers must outlive it. */
 ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *group,
                                  const ddp_param_table *table, ddp_reducer *reducer, ddp_loss *loss,
                                  ddp_batchnorm_stats *statistics);
@@ -116,11 +115,11 @@ ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, in
 ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait for all sums of the step, and check them. Call before the first update, where steps may be
- * skipped, on every rank. If one is not finite, *skipped becomes 1: gradients are zero then,
- * statistics as they were kept, and nothing may be updated. After config.skip_most skipped steps in
- * a row it calls config.end instead. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM, and as
- * ddp_device_check_finite. */
+/* Wait for all sums of the step. Set *skipped to 1 if one is not finite, or if an earlier step of
+ * this update had a loss or statistics that were not; else to 0. Call on every rank before a layer
+ * is updated, if steps may be skipped. A skip zeroes gradients and restores the kept statistics;
+ * no layer may be updated. After config.skip_most skips in a row, calls config.end instead. Fails
+ * with DDP_ERR_COMM, DDP_ERR_NOMEM, and as ddp_device_check_finite. */
 ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
                                     ddp_error *err) DDP_MUST_CHECK;
 

@@ -56,8 +56,7 @@ struct ddp_trainer_updates {
 struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
-    ddp_exact_run cut; /* how the last ddp_trainer_split that succeeded was asked to cut the batch:
-                          batch and subdivisions as given, the ranks, and the options it used */
+    ddp_exact_run cut; /* arguments and options of the last ddp_trainer_split that succeeded */
     ddp_batch batch;
 
     network *net; /* the attached network; NULL: none */
@@ -65,7 +64,7 @@ struct ddp_trainer {
     ddp_param_table table;
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
-    ddp_sync_batchnorm *moments; /* NULL: each rank's BatchNorm uses its own mini-batch */
+    ddp_sync_batchnorm *moments; /* joins ranks' statistics; NULL: not with sync_bn, or one rank */
     joint_statistics joint;
     char *deferred; /* per layer: 1: its update waits for the next forward pass */
     ddp_loss *loss;
@@ -129,8 +128,8 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
 
-/* Before a forward pass, check the sums of the last mini-batch, which have all arrived. If one is
- * not finite, end the job or, if steps may be skipped, remember it. */
+/* Before a forward pass, check the sums that have arrived (all but deferred layers'). If one is not
+ * finite, end the job or, if steps may be skipped, remember it. */
 void ddp_trainer_judge_last_step(ddp_trainer *t);
 
 /* Unless steps may be skipped, end the job if a sum that has arrived is not finite. */

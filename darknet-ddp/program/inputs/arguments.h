@@ -29,18 +29,18 @@ int ddp_arguments_has_data(const char *command);
  * - CFG is of another kind of network than COMMAND trains, or has other outputs than classes;
  * - DATA has no option, no train=, no classes= where the run needs it, or a wrong number;
  * - DATA has a key that nobody reads, or one that stands twice;
- * - a detector's CFG trains no batch, a policy has no end, or a classifier's input is no square.
+ * - a detector's CFG trains no batch, policy=poly has no end, or a classifier's input is no square.
  * Fails with DDP_ERR_IO if the run cannot read a file, or cannot write weights, trace or events;
  * the error names the file and the key. Fails with DDP_ERR_FORMAT if no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check, as ddp_arguments_check does, which kinds of files DATA and CFG are. Reads both even if
- * they may lie elsewhere. */
+/* Fail as ddp_arguments_check_places; also with DDP_ERR_IO if DATA, CFG or WEIGHTS cannot be read,
+ * whatever a->elsewhere is. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check the files that any command is to read (NULL: it reads none). Fails with DDP_ERR_USAGE if
- * one stands in the place of another kind, or is a model of another framework. With a->validates it
- * also fails if DATA lacks classes=. A file that cannot be read passes: the command says so. */
+/* Check DATA, CFG and WEIGHTS of any command; NULL: it reads no such file. Fails with DDP_ERR_USAGE
+ * if one stands in the place of another kind, or is a model of another framework. With a->validates
+ * it also fails if DATA lacks classes=. A file that cannot be read passes: the command says so. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Call say for each fault of the .data file and of the files that it names, also of those that only

@@ -15,9 +15,9 @@ typedef void ddp_preflight_say(const char *lines);
  * none of a detector's has labels, look for labels for up to 10 s more.
  *
  * Does nothing for commands other than "detector" and "classifier". Does nothing with -nocheck, or
- * with -ddp_on_bad_data skip, which expects faults. data, cfg: the command's files. values: values
- * of [net] in place of the cfg's. Ranks share the pictures, and all learn what was found.
- * Collective.
+ * with -ddp_on_bad_data skip, which expects faults. data, cfg: the command's files; with one NULL
+ * does nothing. values: values of [net] in place of the cfg's. Ranks share the pictures, and all
+ * learn what was found. Collective.
  *
  * If training or validation would end by a fault, each rank says by `say` the first five such
  * faults that it has seen, and every rank gets DDP_ERR_FORMAT. Rank 0 prints one line that counts

@@ -37,8 +37,8 @@ typedef struct ddp_child_config {
     /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's ranks alone get them */
     int keeps_signals;
     /* The signal at which the launcher ends its ranks. If it is not SIGTERM, the launcher has
-     * SIGTERM and SIGINT blocked. If somebody sends it one of these, it counts, within a second, as
-     * sent to this process. */
+     * SIGTERM and SIGINT blocked. One that somebody sends to the launcher counts, within a second,
+     * as sent to this process. */
     int end_signal;
 } ddp_child_config;
 

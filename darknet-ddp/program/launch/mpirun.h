@@ -75,8 +75,8 @@ int ddp_mpirun_name_letters(void);
 int ddp_mpirun_end_signal(void);
 
 /* Return for how many seconds a rank whose connection is gone may still tell its own error. Open
- * MPI 5's mpirun kills all ranks half a second after the first has ended, others 2 s after. Call in
- * a rank. */
+ * MPI 5's mpirun kills all ranks half a second after the first has ended, other mpiruns 2 s after.
+ * Call in a rank. */
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun that started this rank passes on whole lines alone (Open MPI 5's without

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 typedef struct ddp_start_watch {
-    /* The most seconds from the launcher's start to the first rank's; 0: no limit. From there until
-     * all ranks have met it is 10 s more, and 310 s at most. */
+    /* The most seconds from the launcher's start to the first rank's; 0: no limit. Then
+     * all ranks must meet within 10 s more than that, 310 s at most. */
     double limit_s;
     int ranks_here;    /* how many ranks are to run on this host; 0: not known */
     int64_t began_ns;  /* when the launcher was started (ddp_clock_ns) */

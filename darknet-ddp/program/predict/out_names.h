@@ -1,5 +1,5 @@
-/* predict/out_names.h: the names of files that are made of predictions: those of their pictures,
- * and no two alike. */
+/* predict/out_names.h: names for files that are made of predictions. Each file has its picture's
+ * name, and no two have the same. */
 #ifndef DDP_PREDICT_OUT_NAMES_H
 #define DDP_PREDICT_OUT_NAMES_H
 

@@ -21,8 +21,9 @@ typedef struct ddp_predict_run {
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it; not
      * NULL. */
     void (*unreadable)(const char *sentence);
-    size_t pictures, boxes, unreadable_count; /* counts of all ranks so far; on rank 0 alone */
-    double forward_s; /* seconds of the forward passes of all ranks, added up; only on rank 0 */
+    size_t pictures, boxes,
+        unreadable_count; /* counts so far of all ranks, frames too; on rank 0 */
+    double forward_s;     /* seconds of the forward passes of all ranks, added up; only on rank 0 */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and

@@ -33,8 +33,8 @@ typedef struct ddp_csv_columns {
     char **names; /* names of the columns, `count` of them */
     size_t count;
     size_t key; /* column of the figure by which the best weights are chosen; 0: no validation */
-    size_t each, classes; /* first column of the classes' average precision, and how many columns; 0
-                             columns for a classifier, and for more than 1,000 classes */
+    size_t each, classes; /* first column of the classes' average precision, and how many columns: 0
+                             unless a detector of up to 1,000 classes is validated */
     size_t heads,
         head_count; /* first column of the heads, DDP_HEAD_COLUMNS for each of head_count */
 } ddp_csv_columns;

@@ -8,8 +8,8 @@
 
 typedef struct ddp_page_pictures ddp_page_pictures;
 
-/* Open the views of v, and choose the pictures of its list that they show. *out is NULL unless v
- * validates a detector, also if v is NULL; v must outlive it. Fails with DDP_ERR_NOMEM. */
+/* Open the views of v, and choose the pictures of its list that they show. *out is NULL if
+ * v is NULL, or validates no detector; v must outlive *out. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation *v,
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_pictures_close(ddp_page_pictures *views); /* frees views; NULL is allowed */

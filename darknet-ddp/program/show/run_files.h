@@ -38,15 +38,15 @@ typedef struct ddp_run_files_config {
     int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
     ddp_trainer *trainer;
     ddp_validation *validation; /* is told of validations in a resumed run's CSV file; NULL: none */
-    /* validations in that file are not told if they are of this step or an earlier one */
+    /* last step whose validation in that file is not told */
     size_t valid_since;
     const ddp_wait_shares *waits; /* shares for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
 
 /* Open the files of a run. All that config points to must outlive *out, but for what is copied. A
- * run that is not resumed writes no file before its first row. *out is set on success. Fails with
- * DDP_ERR_NOMEM, and with DDP_ERR_IO for config->tensorboard. */
+ * run that is not resumed writes no file but TensorBoard's before its first row. *out is set on
+ * success. Fails with DDP_ERR_NOMEM, and with DDP_ERR_IO for config->tensorboard. */
 ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -17,8 +17,8 @@ typedef struct ddp_wait_shares {
         waited_ns;  /* when shares were last gathered: ddp_clock_ns, and this rank's total wait */
     double *shares; /* by rank: share of its time in which it waited, 0 to 1; NaN: not known */
     int straggler;  /* rank that all others wait for; -1: none */
-    double excess_s, over_s; /* since that rank became the straggler: by how many seconds the others
-                                waited longer, and how many have passed */
+    double excess_s, over_s; /* since the straggler became one: seconds that the others waited
+                                longer, and seconds that have passed */
     int reported;            /* 1: ddp_wait_shares_straggler has told it */
 } ddp_wait_shares;
 

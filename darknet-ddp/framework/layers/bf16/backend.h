@@ -43,7 +43,7 @@ typedef struct bf16_backend {
     const float *(*network_input)(network net);
     /* Have the layer's passes call these functions. */
     void (*set_passes)(layer *l, void (*forward)(layer, network), void (*backward)(layer, network));
-    /* Point the parameters of a layer that shares another's to the other's. */
+    /* Point the parameters of *l to those of l->share_layer, if that is set. */
     void (*use_shared)(layer *l);
 
     /* ---- [convolutional]: into x if the layer has one, else into output ---- */

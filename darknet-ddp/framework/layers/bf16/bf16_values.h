@@ -37,7 +37,7 @@ template <class Launch> static void by_packs_and_kind(int channels, curve f, Lau
         by_kind(f, std::integral_constant<int, 1>(), launch);
 }
 
-// Return f with the kind that the compiler knows from `kind` of by_kind; ANY_KIND: f as it is.
+// Return f with kind KIND, a constant for the compiler (by_kind); with ANY_KIND return f as it is.
 template <int KIND> static __device__ __forceinline__ curve known_curve(curve f)
 {
     if (KIND != ANY_KIND)
@@ -100,8 +100,7 @@ static __device__ __forceinline__ void give_pack(bf16 *x, size_t i, floats<V> f,
     store_pack<V>(x, i, f);
 }
 
-// Write y, which the layer's activation takes, to `kept` if that is not null, and what the
-// activation makes of it to `output`.
+// Write the activation of y to `output`, and y itself to `kept` if that is not null.
 template <int V>
 static __device__ __forceinline__ void store_activated(curve f, floats<V> y, size_t i, bf16 *output,
                                                        bf16 *kept)
@@ -114,8 +113,8 @@ static __device__ __forceinline__ void store_activated(curve f, floats<V> y, siz
     store_pack<V>(output, i, y);
 }
 
-// Return the delta by what the activation took, from `delta` by what it gave. given: what it took,
-// or gave where that tells as well.
+// Return the gradient by the activation's input, from `delta`, that by its output. given: the
+// activation's input; for kinds that gradient_on allows, its output.
 template <int V>
 static __device__ __forceinline__ floats<V> delta_of_taken(curve f, const bf16 *given,
                                                            const bf16 *delta, size_t i)

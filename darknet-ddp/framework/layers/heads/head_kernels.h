@@ -33,8 +33,8 @@ static head_layout layout_of(layer l, size_t tally, int entries)
 }
 
 /* Return l, layer net.index, with its biases, mask, map and class weights on the device, for
- * kernels. `at`: of layout_of. The first call for a layer allocates net.layers[net.index].head_gpu
- * and copies them there. */
+ * kernels. at: what layout_of returns. The first call for a layer allocates
+ * net.layers[net.index].head_gpu and copies them there. */
 static layer on_device(layer l, network net, head_layout at)
 {
     layer *own = net.layers + net.index;

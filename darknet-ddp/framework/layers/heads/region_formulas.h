@@ -22,8 +22,8 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
 }
 
 /* Write the deltas of a place's classes, so that it learns class `label`; with a tree `hier`, its
- * ancestors, too. With tag 1 and no tree, if the first class has a delta already, which is not 0,
- * writes only that of `label`, and returns. Else adds the likelihood of `label` to *avg_cat. scale:
+ * ancestors, too. With tag 1 and no tree, if the first class's delta is not 0 already, writes only
+ * that of `label`. Else adds the likelihood of `label` to *avg_cat. scale:
  * factor of the deltas. index: the first class; others follow `stride` apart. */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
@@ -100,8 +100,8 @@ FORMULA float class_of_region_place(layer l, int b, int place, int label)
     return l.output[obj_index] * p;
 }
 
-/* Train a place for class `label` of the tree alone; its objectness learns nothing. For the place
- * with the largest class_of_region_place. Adds figures to *sum. */
+/* Train a place for class `label` of the tree alone; its objectness learns nothing. Call for the
+ * place at which class_of_region_place is largest. Adds figures to *sum. */
 FORMULA void train_region_class(layer l, int b, int place, int label, team t, region_tally *sum)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);

@@ -16,8 +16,8 @@
 
 typedef struct inference_plan inference_plan;
 
-/* Return a plan of net, as it is now; bf16: images and weights are bf16 numbers, while sums of
- * products, biases and layers that run Darknet's code are floats. Return NULL if the plan would
+/* Return a plan of net as it is now. bf16: 1 keeps images and weights as bf16 numbers; sums of
+ * products, biases and layers that run Darknet's code stay floats. Return NULL if the plan would
  * compute nothing: on a GPU, without oneDNN, without convolutions, or with bf16 on a CPU without
  * instructions for it. Return NULL also if a layer that the plan does not know runs in bf16 in
  * training (bf16_runs). */

@@ -2,8 +2,8 @@
  * and 3.
  *
  * interface_v2.c and interface_v3.c (one of which is compiled) make descriptors; primitive.c has
- * what is the same in both. For the files of layers/onednn/ alone. A failure ends the program, but
- * where a function says that it returns NULL. */
+ * what is the same in both. For the files of layers/onednn/ alone. A failure ends the program,
+ * unless a function says what it returns then. */
 #ifndef LAYERS_ONEDNN_PRIMITIVE_H
 #define LAYERS_ONEDNN_PRIMITIVE_H
 #ifdef DNNL
@@ -18,7 +18,7 @@ typedef const_dnnl_memory_desc_t onednn_layout;
 typedef const dnnl_memory_desc_t *onednn_layout;
 #endif
 
-/* One primitive, with what it is asked for. */
+/* A primitive and its description. */
 typedef struct {
     dnnl_primitive_desc_t description;
     dnnl_primitive_t primitive;
