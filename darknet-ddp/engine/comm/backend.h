@@ -70,8 +70,8 @@ struct ddp_sum_engine {
     int (*finite)(ddp_work *w);
 };
 
-/* A rank's GPU, as the group calls it; the functions are in nccl/gpu.c. ddp_group_use_gpu sets
- * g->gpu_ops together with g->gpu. Every member is required. These serve functions of the group:
+/* Functions by which a group uses its rank's GPU (nccl/gpu.c). ddp_group_use_gpu sets g->gpu_ops
+ * together with g->gpu. Every member is required. These serve functions of the group:
  *   device, transport, stalled_ns  ddp_group_NAME (group_gpu.h)
  *   schedule                       ddp_group_schedule (group_schedule.h)
  *   progress                       ddp_group_progress (work.h)
@@ -84,8 +84,8 @@ struct ddp_gpu_ops {
 
     ddp_device *(*device)(const ddp_group *g);
     const char *(*transport)(const ddp_group *g);
-    const char *(*schedule)(
-        const ddp_group *g); /* returns how the GPU's sums travel, in words; NULL: by g->schedule */
+    const char *(*schedule)(const ddp_group *g); /* returns how the GPU's sums travel, in words;
+                                                    NULL: as g->schedule says, or NCCL's way */
     int64_t (*stalled_ns)(const ddp_group *g);
 
     ddp_status (*progress)(ddp_group *g, ddp_error *err);

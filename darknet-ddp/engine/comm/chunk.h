@@ -18,9 +18,9 @@
  * writes the sum to the chunks of the other ranks of its host. The plan (comm/hierarchical_plan.h)
  * says which rank sends what to which.
  * Gradients lie in shared memory (ddp_group_alloc_memory) and are not copied. Other memory, and
- * small sums, go through slots. Boards are polled with messages, so nothing blocks. A board that
- * has not changed tells which rank of this host is late. A message that is missing tells which rank
- * of another host is late. */
+ * small sums, go through slots. Polls look at boards and messages, so nothing blocks. A board that
+ * has not changed tells which rank of this host is late; a missing message tells which rank of
+ * another host is. */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
@@ -75,12 +75,12 @@ struct ddp_chunk_pipeline {
     int *ended;              /* room for the requests that one call of the transport's test ends */
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
     int64_t looked_ns;       /* ddp_clock_ns when a wait last looked at the clock */
-    /* by ddp_clock_ns: the timeout counts from here at the earliest, since this process was stopped
-     * before; 0: it never was */
+    /* ddp_clock_ns from which the timeout counts at the earliest: this process was stopped before
+     * then; 0: it never was stopped */
     int64_t began_ns;
     struct ddp_backoff backoff; /* state of waits between polls */
 
-    /* wire_messages.c's: packed messages, by request, and how many there are. */
+    /* wire_messages.c's: a packed message for each request, and the number of requests. */
     struct ddp_packed *packed;
     int requests;
 
@@ -155,11 +155,13 @@ struct ddp_allreduce_algorithm {
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
     /* Go on, since request i of the chunk has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* Go on, if possible, without a request that ended, and set *moved to 1 if so. NULL: never. */
+    /* Go on if the chunk can do so without an ended request; then set *moved to 1. NULL: it never
+     * can. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
-    /* Return the i-th slice of a chunk of `count` floats that this rank has the sum of after
-     * DDP_REDUCE_SCATTER; it may be empty. *slices becomes how many there are, for any count. */
+    /* Return the i-th slice that this rank has summed of a chunk of `count` floats, after
+     * DDP_REDUCE_SCATTER; it may be empty. *slices becomes how many there are, whatever count is.
+     */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
     /* Return the rank that the chunk waits for, if that rank itself is known to wait for no other;

@@ -56,8 +56,8 @@ int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
  * for. */
 ddp_status ddp_chunk_overdue(ddp_group *g, ddp_error *err);
 
-/* Make the error that for the group's timeout peer has not sent a message (taking: 0) or not taken
- * one (taking: 1); always returns DDP_ERR_COMM. The text ends with `where`: ", sum 1 of 4", or "".
+/* Make the error that `peer` has not sent (taking: 0) or not taken (taking: 1) a message for the
+ * group's timeout; always returns DDP_ERR_COMM. The text ends with `where`: ", sum 1 of 4", or "".
  */
 ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
                                       ddp_error *err);

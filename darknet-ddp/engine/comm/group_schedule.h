@@ -6,8 +6,8 @@
 
 /* ---- how sums travel ----
  *
- *   direct         Every rank exchanges with every other: 2 (size-1)/size of a sum's bytes each way
- *                  for each rank. A host of many ranks sends as many times that.
+ *   direct         Every rank exchanges with every other: it sends 2 (size-1)/size of a sum's
+ *                  bytes, and receives as many. A host sends what its ranks send together.
  *   hierarchical   Within a host ranks sum in memory that they share. Between hosts each rank
  *                  exchanges its slice with the ranks that sum this slice on other hosts
  *                  (comm/hierarchical_plan.h), so that a host sends no more than one rank would.
@@ -28,7 +28,8 @@ typedef enum ddp_schedule {
 ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return in words how sums of ddp_group_device's memory travel: "direct", or "2 levels (4 ranks a
- * host in shared memory, then 2 hosts)". The text lives until the schedule changes. */
+ * host in shared memory, then 2 hosts)". Of no
+ * meaning if ddp_group_has_schedule returns 0. The text lives until the schedule changes. */
 const char *ddp_group_schedule(const ddp_group *g);
 
 /* Return 1 if sums of ddp_group_device's memory go one of the ways of ddp_schedule; 0 if NCCL sums

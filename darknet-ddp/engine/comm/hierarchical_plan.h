@@ -72,8 +72,8 @@ struct ddp_stage_transfer {
 struct ddp_stage {
     struct ddp_span ranks; /* ranks over which the held slices are summed */
     struct ddp_span *held; /* the slices that it holds, in order */
-    /* by held slice: index in the stage before's `held` of the slice that it is cut from; all 0 in
-     * stage 0 */
+    /* by held slice: the slice that it is cut from, as an index in `held` of the stage before; all
+     * 0 in stage 0 */
     int *from;
     int held_count;
     struct ddp_stage_transfer *transfers; /* transfers of this stage; two ranks list the transfers

@@ -55,9 +55,9 @@ int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s);
 /* Return the first option with this key; NULL: there is none. */
 const ddp_cfg_line *ddp_cfg_find(const ddp_cfg_section *s, const char *key);
 
-/* Return the number of an option (text/numbers.h); ddp_cfg_whole takes whole numbers of an int's
- * range alone. Return `fallback` if line is NULL, or its value is no such number, of which
- * Darknet's parser tells. */
+/* Return the number of an option (text/numbers.h), or `fallback` if line is NULL or its value is no
+ * number. ddp_cfg_whole takes only whole numbers of an int's range. Darknet's parser reports
+ * others. */
 double ddp_cfg_number(const ddp_cfg_line *line, double fallback);
 int ddp_cfg_whole(const ddp_cfg_line *line, int fallback);
 

@@ -11,7 +11,7 @@ int64_t ddp_clock_ns(void);
 int64_t ddp_clock_unix_ns(void);
 
 /* Return how long this process was stopped, by Ctrl-Z for example, since *looked_ns: the time
- * passed, if that is more than 2 s, else 0. Sets *looked_ns to now. Call it each few milliseconds.
+ * passed, if that is more than 2 s, else 0. Sets *looked_ns to now. Call it every few milliseconds.
  */
 int64_t ddp_clock_stopped_ns(int64_t *looked_ns);
 

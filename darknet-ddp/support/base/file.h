@@ -86,10 +86,9 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
  * the copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
-/* If the file that was opened at path is no longer there (its folder was removed, for example),
- * write it anew. A copy of the bytes of fd comes to path. After that fd, which is open for writing,
- * writes to the copy. If something is at path, or the copy fails, fd stays as it is; also if the
- * copy is at path, but could not be synced or opened. */
+/* Bring back a removed file that fd still has open for writing. If nothing is at path, copy fd's
+ * bytes to path, and let fd write to the copy from then on. If something is at path, or a step
+ * fails, fd stays as it is; after a failure a copy may be at path all the same. */
 void ddp_file_bring_back(const char *path, int fd);
 
 /* Return 1 if both paths lead to one existing file, by whatever names. */

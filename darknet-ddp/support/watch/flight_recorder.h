@@ -78,8 +78,8 @@ typedef struct ddp_verdict {
  *  2. of the ranks that could not be asked, the one last heard the longest ago;
  *  3. the only rank that came least far, by its last step and the sums launched in it;
  *  4. the rank whose last event is the oldest, by a second at least.
- * Fails with DDP_ERR_USAGE (no path), DDP_ERR_IO, DDP_ERR_FORMAT (names file and line; also where
- * memory ran out). */
+ * Fails with DDP_ERR_USAGE (count is 0), DDP_ERR_IO, DDP_ERR_FORMAT (a line is no event, a file is
+ * empty, or there is no memory). */
 ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count,
                             ddp_error *err) DDP_MUST_CHECK;
 
