@@ -8,7 +8,7 @@
  * (scripts/check-removable).
  *
  * The module algorithms/ stands between core/ and glue/: it knows neither Darknet nor checkpoints.
- * Of options a folder reads those of its own rows. */
+ * A folder reads only the options of its own rows. */
 #ifndef DDP_ALGORITHMS_ALGORITHM_H
 #define DDP_ALGORITHMS_ALGORITHM_H
 
@@ -87,7 +87,8 @@ typedef struct ddp_algorithm {
     void (*detach)(void *self);
     void (*close)(void *self);
 
-    int halves; /* 1: buckets are summed in halves; it starts the second ones (core/reducer.h) */
+    int halves; /* 1: buckets are summed in halves, the second started by the algorithm
+                   (core/reducer.h) */
     /* Tables of functions that a step of training calls (core/sum_plug.h, algorithms/plugs.h). */
     const ddp_sum_plug *sum;
     const ddp_update_plug *update;

@@ -1,5 +1,5 @@
-/* checkpoint/candidates.h: the files of a name in a folder that a start may go on from, in the
- * order in which they are tried. For checkpoint/find.c alone. */
+/* checkpoint/candidates.h: lists the files of a run's name in a folder that a start may go on from,
+ * in the order in which they are tried. For checkpoint/find.c alone. */
 #ifndef DDP_CHECKPOINT_CANDIDATES_H
 #define DDP_CHECKPOINT_CANDIDATES_H
 
@@ -16,8 +16,8 @@ struct ddp_candidate {
     ddp_checkpoint_metadata metadata;
     ddp_status status; /* how reading metadata from state ended; DDP_ERR_FORMAT without a state */
     ddp_error error;   /* why status is not DDP_OK, or why is_bare is 1 */
-    /* How new the weights are, if status is not DDP_OK or is_bare is 1; else 0. How many images
-     * they count, and the time of their last change, which copying changes. */
+    /* How new weights without a usable state are (status is not DDP_OK, or is_bare is 1): images
+     * that they count, and the time of their last change, which copying changes. Else 0. */
     uint64_t seen;
     struct timespec time;
 };

@@ -24,8 +24,8 @@ typedef struct ddp_name_lock_config {
     void (*note)(const char *sentence);
     /* Called ten times a second while another owner is waited for. Not NULL. */
     void (*waits)(void);
-    /* Called as soon as the file is made, before the calling thread takes a signal. NULL: nothing
-     * is called. */
+    /* Called as soon as the file is made, by open or by renew, before the calling thread takes a
+     * signal. NULL: nothing is called. */
     void (*owns)(const char *path);
     /* Called once, on the lock's own thread, when ownership was lost; err says to whom. NULL:
      * nothing is called. */

@@ -22,9 +22,10 @@
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the folder of base in directory with the highest number that holds a file of this name, or
- * with name NULL a pair, by its header. The caller frees it. A folder whose files are on their way
- * counts, too. NULL: there is none, no memory, or directory cannot be read. */
+/* Return the folder BASE.<number> in directory that holds a file called name; name NULL: that holds
+ * a pair, by its header. If there are several, the highest number is taken. A folder whose files
+ * are on their way counts, too. The caller frees it. NULL: there is none, no memory, or directory
+ * cannot be read. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
 /* Move the files of the folder, BASE.<number>, back to their places. Remove it if nothing is left

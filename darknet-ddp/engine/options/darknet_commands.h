@@ -36,7 +36,7 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
  * one. */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return word i of argv, from 0, the command's name. Options and their values do not count. NULL:
+/* Return word i of argv; word 0 is the command's name. Options and their values do not count. NULL:
  * there are fewer words. */
 const char *ddp_darknet_word(int argc, char **argv, int i);
 

@@ -77,7 +77,8 @@ typedef struct ddp_check_config {
 } ddp_check_config;
 
 /* Check the pictures of a list. Adds faults to *f and counts to *t. Adds to by_class[c], for each c
- * below config->classes, the good boxes of class c, or a classifier's pictures. */
+ * below config->classes, the good boxes of class c, or a classifier's pictures; not used with
+ * classes 0. */
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
                         const ddp_check_config *config, const ddp_list_lines *list);
 

@@ -15,7 +15,7 @@ typedef struct ddp_heads {
     int most_boxes_of_forks; /* most_boxes, were the cfg trained by the later forks' formulas */
     int width, height;       /* size of the network's input; 0: the cfg has none */
     int anchor_count;
-    /* width and height of all [yolo] heads' anchors, fractions of the network's input */
+    /* width and height of each anchor in a [yolo] head's mask=, fractions of the network's input */
     float anchors[2 * DDP_ANCHORS_MOST];
 } ddp_heads;
 

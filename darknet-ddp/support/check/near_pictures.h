@@ -20,7 +20,7 @@ typedef struct ddp_signature {
 } ddp_signature;
 
 /* Set *s to the signature of a grey picture, rows from the top. A picture that is one even area has
- * none. */
+ * none, nor has any if there is no memory. */
 void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, int height);
 
 /* Return how much the waves that both pictures have correlate, from -1 to 1. It is the largest
@@ -28,8 +28,8 @@ void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, in
  * their aspects differ by more than a factor of 1.1. */
 double ddp_signature_likeness(const ddp_signature *a, const ddp_signature *b);
 
-/* Call found(ctx, i, k, likeness) for each pair of near pictures, k < i, once or several times.
- * Returns 0; -1 if there is no memory. */
+/* Call found(ctx, i, k, likeness) for each pair of near pictures, of a likeness of 0.99 or more,
+ * once or several times; k < i. Returns 0; -1 if there is no memory. */
 int ddp_near_find(const ddp_signature *all, size_t count,
                   void (*found)(void *ctx, size_t i, size_t k, double likeness), void *ctx);
 
