@@ -87,8 +87,7 @@ typedef struct ddp_algorithm {
     void (*detach)(void *self);
     void (*close)(void *self);
 
-    int halves; /* 1: buckets are summed in halves, the second started by the algorithm
-                   (core/reducer.h) */
+    int halves; /* 1: buckets are summed in halves, the second started by the algorithm */
     /* Tables of functions that a step of training calls (core/sum_plug.h, algorithms/plugs.h). */
     const ddp_sum_plug *sum;
     const ddp_update_plug *update;

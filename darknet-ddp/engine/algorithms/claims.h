@@ -9,8 +9,7 @@
 
 #include <stddef.h>
 
-/* Bits of things that an option may control. Options that control the same thing exclude each
- * other. */
+/* Bits of things that an option may control. Two that control one thing exclude each other. */
 enum {
     DDP_CONTROLS_SUM = 1,        /* how a bucket of gradients becomes a sum */
     DDP_CONTROLS_UPDATE = 2,     /* who updates what */
@@ -35,8 +34,7 @@ typedef struct ddp_claims {
     unsigned breaks, relies; /* bits DDP_GUARANTEE_...: which it breaks, and on which it relies */
 } ddp_claims;
 
-/* An algorithm (algorithms/algorithm.h), or an option of reducer, trainer or Darknet, with its
- * claims. */
+/* An algorithm (algorithms/algorithm.h), or an option of reducer, trainer or Darknet. */
 typedef struct ddp_claimant {
     const char *example; /* words of a command line that ask for it, the option first */
     ddp_claims claims;

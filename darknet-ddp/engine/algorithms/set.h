@@ -54,8 +54,7 @@ int ddp_algorithm_set_halves(const ddp_algorithm_set *s);
 
 /* Return 1 if an algorithm keeps moments of which each rank has parts. */
 int ddp_algorithm_set_shards(const ddp_algorithm_set *s);
-/* Return the moments of which each rank has parts, while attached; s owns them. NULL: there are
- * none. */
+/* Return the moments of which each rank has parts, while attached; s owns them. NULL: none. */
 ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
 
 /* Print each algorithm's lines of the banner, while attached, in the order of their table. */

@@ -56,8 +56,7 @@ typedef struct ddp_checkpoint_metadata {
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
 
-/* An array of floats of a layer: "momentum" (name) of its "weights" (part). Both texts are
- * borrowed. */
+/* An array of floats of a layer: "momentum" (name) of its "weights" (part), borrowed texts. */
 typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* names of at most 31 and 15 bytes */

@@ -73,8 +73,7 @@ typedef struct ddp_pair {
     ddp_error why; /* reason why NOT_FINITE, DAMAGED, BARE or RENAMED cannot be resumed */
 } ddp_pair;
 
-/* Return 1 if this is the name of a weights or state file, or of a part of one, that runs of base
- * save. */
+/* Return 1 if runs of base save a weights or state file, or a part of one, under this name. */
 int ddp_pair_has_file(const char *file, const char *base);
 
 /* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step), and

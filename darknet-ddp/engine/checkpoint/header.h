@@ -6,8 +6,8 @@
 
 enum { DDP_HEADER_BYTES = 16384 }; /* most bytes of a header, and room for one */
 
-/* The sizes of the rest of the file: bytes of the cfg, number of arrays, and bytes of the cfg and
- * all arrays, with the record before each. The hash at the end is not counted. */
+/* Sizes of what follows the header: the cfg's bytes, the number of arrays, and the bytes of the cfg
+ * and all arrays together, with the record before each. The hash at the end is not counted. */
 typedef struct ddp_header_body {
     uint64_t cfg_bytes, arrays, bytes;
 } ddp_header_body;

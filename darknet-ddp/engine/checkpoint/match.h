@@ -39,8 +39,8 @@ char *ddp_state_part_path(const char *weights);
 ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if there is no whole state file beside these weights that describes them: with
- * DDP_ERR_MISMATCH, DDP_ERR_FORMAT or DDP_ERR_IO. Reads all of both files. Fails also with
+/* Fail with DDP_ERR_MISMATCH, DDP_ERR_FORMAT or DDP_ERR_IO if no whole state file beside these
+ * weights describes them. Reads all of both files. Fails also with
  * DDP_ERR_NOMEM. */
 ddp_status ddp_match_pair(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 

@@ -31,8 +31,7 @@ int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
 /* Write m, with a count, to the open file fd, and close fd in any case. Returns 0; -1: failed. */
 int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
 
-/* Return 1 if m's process number means the same process here: host, boot and name space of numbers
- * are self's. */
+/* Return 1 if m's host, boot and name space are self's, so that m->pid is valid here. */
 int ddp_owner_mark_is_here(const ddp_owner_mark *self, const ddp_owner_mark *m);
 
 /* Return 1 if m's process still runs. Call only where ddp_owner_mark_is_here returns 1. */

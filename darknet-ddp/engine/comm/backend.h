@@ -218,8 +218,8 @@ void ddp_group_clear(ddp_group *g);
 
 /* Fail with DDP_ERR_COMM if the group has failed: nothing but closing and aborting works then. */
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
-/* Return st. If st is DDP_ERR_COMM and g's first failure, remember *err: g then only closes and
- * aborts. */
+/* Return st. If it is DDP_ERR_COMM and g's first failure, keep *err: g then only closes and aborts.
+ */
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
 /* If the group has failed, abort what is queued on the GPU and waits for other ranks. Call before
  * something of the group is released, but not as soon as it fails: other ranks would notice, and

@@ -19,8 +19,8 @@
  * says which rank sends what to which.
  * Gradients lie in shared memory (ddp_group_alloc_memory) and are not copied. Other memory, and
  * small sums, go through slots. Polls look at boards and messages, so nothing blocks. A board that
- * has not changed tells which rank of this host is late; a missing message tells which rank of
- * another host is. */
+ * has not changed tells which rank of this host is late, a missing message which rank of another
+ * host. */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
@@ -155,8 +155,7 @@ struct ddp_allreduce_algorithm {
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
     /* Go on, since request i of the chunk has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* Go on if the chunk can do so without an ended request; then set *moved to 1. NULL: it never
-     * can. */
+    /* If the chunk can go on without an ended request, do so, and set *moved to 1. NULL: never. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
     /* Return the i-th slice that this rank has summed of a chunk of `count` floats, after
@@ -164,8 +163,8 @@ struct ddp_allreduce_algorithm {
      */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
-    /* Return the rank that the chunk waits for, if that rank itself is known to wait for no other;
-     * else -1. */
+    /* Return the rank that the chunk waits for, if it is known to wait for no other itself; else
+     * -1. */
     int (*behind)(const ddp_group *g, const struct ddp_chunk *c);
     /* Return a rank that the chunk waits for, or -1. That rank may itself wait for another. *taking
      * becomes 1 if that rank has not taken a message, 0 if it has not sent one. */

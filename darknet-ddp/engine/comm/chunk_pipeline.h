@@ -35,8 +35,7 @@ ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algor
 
 void ddp_chunk_pipeline_close(ddp_group *g); /* frees g->pipeline; it may be NULL */
 
-/* Move chunks in flight along, without waiting; do nothing if there are none. Fails with
- * DDP_ERR_COMM. */
+/* Move chunks in flight along, if there are any, without waiting. Fails with DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
 
 /* Move chunks in flight along, and ask the transport even if there are none: Gloo then tells of a

@@ -51,7 +51,8 @@ typedef struct ddp_exact_run {
  * (core/tree_sum.h). It can if subdivisions and ranks are powers of two, ranks at most
  * subdivisions, and batch a multiple of subdivisions. Also needed: DDP_BATCH_GLOBAL, sync_every 1
  * and broadcast_buffers 1. The text has the values that work. A batch or subdivisions below 1
- * passes here, since ddp_batch_split refuses it; anything else that passes here passes there. */
+ * passes here, and ddp_batch_split refuses it. All else that passes here passes ddp_batch_split,
+ * too. */
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -26,9 +26,8 @@
  *                                          order with the group's other sums
  *   5. ddp_batchnorm_stats_settle          before the buffers are read; not within a forward pass
  *
- * Between the mini-batches of a step settled buffers hold what the last step left, with
- * DDP_STATISTICS_EXACT. Otherwise they hold what has been added so far, which differs from rank to
- * rank. */
+ * With DDP_STATISTICS_EXACT, buffers that are settled between two mini-batches of a step hold what
+ * the last step left. Otherwise they hold what was added so far, another value on each rank. */
 #ifndef DDP_CORE_BATCHNORM_STATS_H
 #define DDP_CORE_BATCHNORM_STATS_H
 
@@ -62,9 +61,8 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
 /* Have this step leave the buffers of some layers unchanged: an algorithm drops these layers, so
- * that they do not run. Call after each ddp_batchnorm_stats_begin_forward. dropped[l], for each
- * layer: not 0 if layer l is dropped; the same on every rank and in all mini-batches of a step. It
- * is copied. */
+ * that they do not run. Call after each ddp_batchnorm_stats_begin_forward. dropped[l], which is
+ * copied: not 0 if layer l is dropped; the same on every rank and in all mini-batches of a step. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Fence the sum or copy that was started last, if it has no fence yet, so that a forward pass may
@@ -74,7 +72,7 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
 
 /* With DDP_STATISTICS_RANKS, set the buffers of ranks other than 0 to zero; else do nothing. Call
  * before the first forward pass of a step, if ddp_batchnorm_stats_start_sum will follow its last
- * one. In a step without both calls the buffers of each rank go on with its own mini-batches alone.
+ * one. Without both calls each rank's buffers go on with its own mini-batches alone.
  */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
@@ -82,9 +80,8 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
  * nothing. mini_batch: its index in this rank's step, from 0. */
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
-/* Start the sum of the buffers over ranks; with DDP_STATISTICS_RANK_0, the copy of rank 0's
- * buffers. Every rank calls it, after the last mini-batch of a step. Does not wait. Fails with
- * DDP_ERR_COMM. */
+/* Start the sum of the buffers over ranks; with DDP_STATISTICS_RANK_0, the copy of rank 0's. Every
+ * rank calls it, after the last mini-batch of a step. Does not wait. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last, if it has no fence yet: the device's later work

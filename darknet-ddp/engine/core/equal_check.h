@@ -3,8 +3,7 @@
  *
  * A number is cut into digits of 6 bits. For each digit c a rank adds c and c * c. If, and only if,
  * all ranks have the same c, ranks * (sum of c * c) is (sum of c) * (sum of c). Up to
- * DDP_EQUAL_RANKS ranks all of these sums are whole numbers that a float holds, so every rank finds
- * the same. */
+ * DDP_EQUAL_RANKS ranks a float holds these sums exactly, so all ranks find the same. */
 #ifndef DDP_CORE_EQUAL_CHECK_H
 #define DDP_CORE_EQUAL_CHECK_H
 
@@ -14,8 +13,8 @@
  * DDP_EQUAL_RANKS: most ranks. */
 enum { DDP_EQUAL_DIGITS = 6, DDP_EQUAL_FLOATS = 2 * DDP_EQUAL_DIGITS, DDP_EQUAL_RANKS = 4096 };
 
-/* Write to `sent` what this rank adds to the sum. `number`, 64 bits, is hashed to 36. Numbers that
- * differ in one bit always get different digits; others get the same ones by a chance of 1 in 2^36.
+/* Write to `sent` what this rank adds to the sum. `number`, of 64 bits, is hashed to 36.
+ * Numbers that differ in one bit never get the same digits; others do by a chance of 1 in 2^36.
  */
 void ddp_equal_check_write(float sent[DDP_EQUAL_FLOATS], uint64_t number);
 

@@ -54,8 +54,7 @@ enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* History of the last steps, for ddp_launch_order_adapt. All 0 at first. */
 typedef struct ddp_launch_history {
-    /* how many elements to send early, by each of the last steps: step n's at n % DDP_LAUNCH_STEPS
-     */
+    /* elements to send early, by each of the last steps: step n's at n % DDP_LAUNCH_STEPS */
     size_t early[DDP_LAUNCH_STEPS];
     size_t steps; /* how many steps the history has heard of since it was last forgotten */
     int empty;    /* how many last steps in a row had no backlog although some sums were late */

@@ -21,9 +21,8 @@ typedef struct ddp_layer_times {
 
 typedef struct ddp_layer_profile {
     int layers;
-    int on_gpu; /* 1: times of a GPU, which communication does not slow; 0: of a CPU, which it slows
-                 */
-    int images; /* images in a mini-batch */
+    int on_gpu;             /* 1: times of a GPU, which communication does not slow; 0: of a CPU */
+    int images;             /* images in a mini-batch */
     ddp_layer_times *times; /* one entry for each layer; ddp_layer_profile_release frees them */
 } ddp_layer_profile;
 

@@ -20,8 +20,7 @@ enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a param
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
-    int moments; /* buffer[0] to buffer[moments - 1] are moments, which an update reads and changes
-                  */
+    int moments; /* the first `moments` buffers are moments, which an update reads and changes */
     /* In a GPU's table: where the framework keeps its pointer to buffer[i], memory that
      * ddp_device_free can free. */
     float **slot[DDP_OPTIMIZER_BUFFERS];

@@ -59,8 +59,8 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) 
 /* Skip the next bucket of the launch order, which no rank sends in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 while a bucket's turn for a second sum is still to come; else 0. Every bucket has a
- * turn, also one without a second sum. *bucket becomes the index of the bucket whose turn is next.
+/* Return 1 while a bucket's turn for a second sum is still to come; else 0. A bucket without one
+ * has a turn, too. *bucket becomes the index of the bucket whose turn is next.
  */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
@@ -75,9 +75,9 @@ ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK
  */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write the sum over ranks, decoded, to the gradient of table->params[i], which is not frozen. Its
- * run count becomes the number of ranks on which its layer ran. Call after the fence of its bucket,
- * once a pass. */
+/* Write the sum over ranks, decoded, to the gradient of table->params[i], which is not frozen. The
+ * parameter's run count in the gradients' bucket becomes the number of ranks on which its layer
+ * ran. Call after the fence of its bucket, once a pass. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
 /* Return the sum of a bucket that starts last, owned by r: its second sum or all-gather, or the

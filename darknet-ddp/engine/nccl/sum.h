@@ -56,8 +56,7 @@ struct ddp_gpu_sum {
 /* How sums of the GPU's memory travel: by NCCL, or staged through host memory. */
 struct ddp_gpu_transport {
     char name[32]; /* its name, for people: "nccl 2.27.3" */
-    /* how its sums travel, in words ("direct"); NULL: as the group's schedule says, or NCCL's way
-     */
+    /* how sums travel, in words ("direct"); NULL: as the group's schedule says, or NCCL's way */
     const char *schedule;
     void *state;
 

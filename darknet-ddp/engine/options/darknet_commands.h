@@ -46,8 +46,8 @@ int ddp_darknet_is(int argc, char **argv, const char *name, const char *verb);
 /* Return the word behind an option on the line; NULL if the option is not there, or is last. */
 const char *ddp_darknet_option(char **argv, const char *option);
 
-/* Return the word of argv at the place that its command's row calls `place`, such as "OUT"; NULL if
- * there is none. */
+/* Return the word of argv at the place that its command's row calls `place`, such as "OUT"; else
+ * NULL. */
 const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
 
 /* Return the index of a place in words such as "DATA CFG [WEIGHTS]"; -1: it is not there. */

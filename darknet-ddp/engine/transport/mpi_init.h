@@ -9,8 +9,7 @@
  * the call's name `what` and MPI's own sentence. */
 ddp_status ddp_mpi_check(int rc, const char *what, ddp_error *err);
 
-/* Return which MPI library this process is linked with; never DDP_MPI_NONE. MPI need not be
- * started. */
+/* Return the MPI library that this process is linked with, never DDP_MPI_NONE. MPI need not run. */
 ddp_mpi_kind ddp_mpi_kind_of_library(void);
 
 /* Start MPI, if it does not run yet, with settings that suit sums. What the environment sets stays.

@@ -12,8 +12,8 @@ typedef struct ddp_memory_room {
 
 /* Return the least of what is left: of this machine's memory and swap (/proc/meminfo), of each
  * cgroup that holds this process, version 1 or 2, and of RLIMIT_AS. Memory of cached files counts
- * as left. So does swap: in a cgroup of version 2 what it may still take of the machine's, in one
- * of version 1 none. */
+ * as left. Swap counts, too: all that the machine has free, what a cgroup of version 2 may still
+ * take of it, none in a cgroup of version 1. */
 ddp_memory_room ddp_memory_room_now(void);
 
 /* Return how many bytes this process has in memory and in swap, without pages of files. */

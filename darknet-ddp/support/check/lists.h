@@ -12,8 +12,7 @@ typedef struct ddp_list_lines {
     size_t count;
 } ddp_list_lines;
 
-/* Add a warning to *f for each line that repeats an earlier one of the list. No memory: f->lost is
- * set. */
+/* Add a warning to *f for each line that repeats an earlier one. No memory: f->lost is set. */
 void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
 
 /* Return 1 if a line ends with a blank or a tab. */

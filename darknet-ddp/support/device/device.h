@@ -111,8 +111,7 @@ void ddp_device_queue_close(ddp_device *queue); /* frees the queue; it may be NU
  * the device that it was opened for. Does nothing on the host. */
 void ddp_device_follow(ddp_device *queue, ddp_device *earlier);
 
-/* Return the seconds from one event of a device to another. Both must be recorded; waits until both
- * have passed. */
+/* Return the seconds from one recorded event of a device to another; waits for both to pass. */
 double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to);
 
 #endif

@@ -16,11 +16,11 @@
  * inputs overlap. */
 int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire wire);
 
-/* Sum as much of the tree as the ranks begin to end - 1 make alone. An input inputs[r] is rank r's,
- * or the sum of a node (ddp_sum_nodes) whose first rank is r. It is NULL if r is another rank of
- * such a node. Each node's sum goes to inputs[first], or to inputs[own] if own is in the node;
- * inputs[own] is not NULL. Returns 0 if this made the sums of all ranks and one is not finite,
- * else 1. */
+/* Sum as much of the tree as the ranks begin to end - 1 make alone. inputs[r] has
+ * rank r's values. If a node (ddp_sum_nodes) was summed before, its first rank's input has the sum,
+ * and its other ranks' inputs are NULL. Each node's sum goes to its first rank's input, or to
+ * inputs[own] if own is in the node; inputs[own] is not NULL. Returns 0 if this made the sums of
+ * all ranks and one is not finite, else 1. */
 int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire);
 

@@ -51,8 +51,7 @@ void ddp_csv_add(ddp_csv *c, const double *values);
  * none, or a line behind it that is no row, add the row instead. Call before ddp_csv_add. */
 void ddp_csv_replace_last(ddp_csv *c, const double *values);
 
-/* Write waiting rows to the file. With now 0 do so only if a second has passed since the last
- * flush. */
+/* Write waiting rows to the file; with now 0, only if a second has passed since the last flush. */
 void ddp_csv_flush(ddp_csv *c, int now);
 
 /* If the file is no longer at path, under which it was opened, write it there anew with all its

@@ -34,8 +34,7 @@ void ddp_html_text(FILE *out, const char *text);
 void ddp_html_jpeg(FILE *out, const void *jpeg, size_t bytes, int width, int height,
                    const ddp_html_box *boxes, size_t count);
 
-/* Write a list of bars with a count each, as a table: the longest bar is that of the greatest
- * count. */
+/* Write a table of bars with a count each; the longest bar has the greatest count. */
 void ddp_html_bars(FILE *out, const char *const *names, const double *counts, size_t count);
 
 /* Write bytes in base64, as data: addresses have them. */

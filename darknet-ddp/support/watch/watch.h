@@ -23,8 +23,9 @@
 typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
-    double timeout_s; /* the most seconds in which nothing moves in the run; 0: no limit. Until all
-                         ranks have joined, at least the lesser of 30 s and io_timeout_s counts */
+    double
+        timeout_s; /* the most seconds in which nothing moves in the run; 0: no limit. Until all
+                      ranks have joined it is at least 30 s, or io_timeout_s if that is shorter */
     double lost_s; /* seconds after which a rank counts as lost whose connection is gone without a
                       goodbye (rank 0: 3). Until then a rank that fails can report its own error */
     double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
@@ -79,8 +80,7 @@ void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
  * peer owes something (-1: not known). The rank counts as waiting until the next ddp_watch_phase or
  * ddp_watch_layer. */
 void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
-/* Note that all ranks have sent their part of the step under way. Call when a sum over them has
- * arrived. */
+/* Note, when a sum over all ranks has arrived, that all have sent their part of this step. */
 void ddp_watch_all_sent(ddp_watch *w);
 /* Note that this rank has done something, such as receiving data: it counts as moving. */
 void ddp_watch_moved(ddp_watch *w);

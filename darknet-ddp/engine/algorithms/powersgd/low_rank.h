@@ -19,7 +19,7 @@ typedef struct ddp_low_rank {
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
     float *error; /* M's error, as many floats */
     float *q;     /* Q with which the step begins; its columns are orthonormal */
-    /* column k replaces column k of q if that depends on earlier ones; as many columns as q */
+    /* q's shape: column k replaces q's column k if that depends on earlier columns of q */
     const float *drawn;
     float *p;     /* P of this rank; the caller sums it over ranks before make_second */
     float *q_sum; /* M^T P of this rank; the caller sums it over ranks before decode */
