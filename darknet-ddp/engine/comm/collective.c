@@ -1,10 +1,11 @@
 /* Moves the data of collectives: broadcast, transfer, allgather, gather and barrier.
  * comm/collectives.c checks their arguments.
  *
- * Their data are a model, once, some statistics, the errors of compression at a save, and small
- * agreements. So the code is simple before it is fast. Each wait ends, after the group's timeout by
- * an error that names the rank that is waited for. Long data travel in segments. This keeps a
- * message below MPI's limit of 2 GiB, and the lower links of a broadcast's tree busy. */
+ * They carry a model, once, some statistics, the errors of compression at a save, and small
+ * agreements. So the code is simple rather than fast. A wait in which nothing comes for the group's
+ * timeout ends with an error that names the rank that is waited for. Long data travel in segments.
+ * This keeps a message below MPI's limit of 2 GiB, and the lower links of a broadcast's tree busy.
+ */
 #include "comm/collective.h"
 
 #include "comm/chunk_pipeline_state.h"

@@ -21,8 +21,8 @@
  * have a part of the layer are there.
  *
  * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Three options
- * change this. With r->rounds core/rounds.c sums numbers that an algorithm makes from a bucket's.
- * With config.halves each sum is made in two halves (reducer_halves.c). With r->tree
+ * change this. With r->rounds, core/rounds.c sums numbers that an algorithm makes of a bucket's
+ * gradients. With config.halves, each sum is made in two halves (reducer_halves.c). With r->tree,
  * mini-batches are added up in a tree (core/tree_sum.h). */
 #include "base/clock.h"
 #include "comm/group_gpu.h"

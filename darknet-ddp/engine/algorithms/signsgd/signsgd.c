@@ -8,9 +8,9 @@
  *     the gradient becomes the sum over ranks of scale sign(M), in the order of ranks
  *     e becomes M - scale sign(M) of this rank
  *
- * Ranks send each other scale and signs. A float carries 30 signs, as the bits of a whole number
- * below 2^30; read as a float, these bits are finite (comm/work.h). That is about a thirtieth of n
- * floats. It is computed on CPUs alone. */
+ * Each rank sends every other one its scale and signs: about n / 30 floats. A float carries 30
+ * signs, as the bits of a whole number below 2^30; read as a float, these bits are finite
+ * (comm/work.h). Signs are computed on CPUs alone. */
 #include "algorithms/compression.h"
 
 #include <math.h>
