@@ -99,8 +99,8 @@ typedef struct ddp_algorithm {
 
     void (*print)(const void *self,
                   FILE *out); /* prints its lines of the banner, while attached; self may be NULL */
-    /* Print to stdout, on rank 0, what becomes of state that is each rank's own, when a run of
-     * `was` ranks goes on on `now` ranks. */
+    /* A run of `was` ranks goes on on `now` ranks: on rank 0, print to stdout what becomes of state
+     * that is each rank's own. */
     void (*print_resumed)(int was, int now);
     /* Print its lines at the end of a run of `steps` steps; self is not NULL. */
     void (*print_end)(const void *self, FILE *out, size_t steps);

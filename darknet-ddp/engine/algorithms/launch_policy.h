@@ -16,9 +16,9 @@ typedef struct ddp_launch_policy {
 } ddp_launch_policy;
 
 /* Return the policy of a run with these options on `ranks` ranks. on_gpus: 1 if they compute on
- * GPUs. All sums start in the plan's order if there is one rank, no overlap, an option by which
- * steps may be skipped, or an algorithm that controls the order. On GPUs some may be deferred, and
- * none goes by priority. */
+ * GPUs. All sums start in the plan's order on one rank, without overlap, with -ddp_on_nan skip, or
+ * with an algorithm that controls the order. On GPUs some may be deferred, and none goes by
+ * priority. */
 ddp_launch_policy ddp_launch_policy_of(const ddp_options *o, int ranks, int on_gpus);
 
 #endif

@@ -49,9 +49,9 @@ typedef struct ddp_update_plug {
     ddp_status (*receive_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 
-/* Decides which steps sum gradients; alike on every rank. In a step that does not (a local step),
- * each rank updates with its own gradients, and ranks differ until they are brought into sync
- * again. Code that needs them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
+/* Decides which steps sum gradients; alike on every rank. In any other step (a local step) each
+ * rank updates with its own gradients. Ranks then differ until they are brought into sync again.
+ * Code that needs them in sync asks the trainer (ddp_trainer_in_sync) and waits. */
 typedef struct ddp_step_plug {
     /* Return 1 if gradients are summed in this step; the first step is 1. */
     int (*syncs_gradients)(const void *self, size_t step);

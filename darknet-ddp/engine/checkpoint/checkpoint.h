@@ -9,8 +9,8 @@
  *      (uint32 layer, uint32 0, uint64 count, char part[32], char name[16])
  *   4. XXH3 of all before it
  *
- * Numbers are little endian, floats as in memory. The header ends with its own hash, and knows the
- * file's length, so that the head of a file already tells whether it can be whole. */
+ * Numbers are little endian, floats as in memory. The header ends with its own hash. It has the
+ * file's length, so that it tells whether the file can be whole. */
 #ifndef DDP_CHECKPOINT_CHECKPOINT_H
 #define DDP_CHECKPOINT_CHECKPOINT_H
 

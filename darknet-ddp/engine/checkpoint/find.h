@@ -76,8 +76,8 @@ typedef struct ddp_pair {
 /* Return 1 if runs of base save a weights or state file, or a part of one, under this name. */
 int ddp_pair_has_file(const char *file, const char *base);
 
-/* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step), and
- * finish the save that left it, if that was interrupted. Tell the listener of pairs that seem newer
+/* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step). If its
+ * save was interrupted, finish it. Tell the listener of pairs that seem newer
  * and are damaged, of another cfg, or hold a number that is not finite. Tell it of weights without
  * a state file, too, if they count more images.
  *

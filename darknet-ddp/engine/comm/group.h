@@ -93,8 +93,8 @@ const char *ddp_group_host(const ddp_group *g, int rank);
  * counts, and the error names no other rank. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
-/* Return for how many nanoseconds, since the group was opened, this rank had no core, or was
- * stopped, while it was in sums and collectives of host memory. Gaps of 20 ms or less do not count.
+/* Return how many nanoseconds this rank had no core, or was stopped, within sums and collectives of
+ * host memory, since the group was opened. Gaps of 20 ms or less do not count.
  */
 int64_t ddp_group_descheduled_ns(const ddp_group *g);
 

@@ -15,9 +15,9 @@
  * 3. The sums go back the same ways, the last stage first. Then each rank gives its lane to the
  *    others of its host.
  *
- * If the last block of a stage is incomplete, its hosts hold several slices. If the ranks of a
- * block are no whole branch of the tree (device/sum.h), a rank sends the sums of those branches
- * that they make, a message each.
+ * If the last block of a stage is incomplete, its hosts hold several slices. The ranks of a block
+ * may make several branches of the tree (device/sum.h) and no whole one. A rank then sends the sum
+ * of each of these branches, a message each.
  *
  * Example: 2 hosts of 3 ranks, ranks 0 1 2 and 3 4 5; 6 units, one stage, lanes of 2 units. The
  * tree is ((0 + 1) + (2 + 3)) + (4 + 5).

@@ -26,8 +26,8 @@ ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t c
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* Prepare a sum of buf[0..count), memory of device d (the host or ddp_group_device), that travels
- * in `wire`. If that is shorter than float32 (device/wire.h), what each rank adds is rounded to it,
- * and so is each sum of the tree, which is made in float32. 8-bit floats go in blocks, the first of
+ * in `wire`. If `wire` is shorter than float32 (device/wire.h), each rank's numbers are rounded to
+ * it. So is each sum of the tree, which is made in float32. 8-bit floats go in blocks, the first of
  * which begins at buf; NCCL cannot sum them. The sum's bits depend on no schedule and no host, but
  * NCCL rounds and adds in an order of its own. A rank that is alone rounds nothing. Otherwise as
  * ddp_allreduce_open. */
@@ -57,8 +57,8 @@ void ddp_work_close(ddp_work *w);
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Start the sum as ddp_work_start does, after the work that is queued so far on `behind`, a queue
- * of the sum's device (ddp_device_queue_open), and after no other work. */
+/* Start the sum as ddp_work_start does. It waits for the work that is queued so far on `behind`, a
+ * queue of its device (ddp_device_queue_open), and for no other work. */
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move everything in flight along, without waiting. Data moves only inside calls on the group. So a
@@ -76,8 +76,8 @@ int ddp_work_done(const ddp_work *w);
  * DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
 ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum as ddp_work_fence does, for the work that `before`, a queue of its device, computes
- * from here on, and for no other work. */
+/* Fence the sum as ddp_work_fence does, but only for work that is queued from here on on `before`,
+ * a queue of its device. */
 ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if ddp_work_fence of a started sum would block now: the sum travels through host memory,

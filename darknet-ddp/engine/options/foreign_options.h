@@ -23,8 +23,8 @@ typedef struct ddp_foreign_options_taken {
  * NULL if it is unknown. */
 const char *ddp_foreign_option_instead(const char *word, char *text);
 
-/* Take the words that have no effect in a train command, and their values, out of argv[1..argc),
- * and add them to *taken, all zero at first. The 1 behind -clear goes, too, without an entry.
+/* Take words that have no effect in a train command, with their values, out of argv[1..argc). Add
+ * them to *taken, which is all zero at first. The 1 behind -clear goes, too, without an entry.
  * Returns the new argc; NULL follows the words that are left. */
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 

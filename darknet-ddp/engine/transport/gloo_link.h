@@ -54,7 +54,7 @@ int ddp_gloo_test(ddp_gloo_link *x, int *ended, int *count, ddp_gloo_failure *fa
 int ddp_gloo_busy(const ddp_gloo_link *x);
 
 /* Close x and free it. With goodbye_ms above 0 first tell all others that this rank leaves, and
- * wait until all have said so or are gone, goodbye_ms at most. Afterwards buffers of requests that
+ * wait, goodbye_ms at most, until all have said so or are gone. Afterwards buffers of requests that
  * have not ended are not touched. NULL is allowed. */
 void ddp_gloo_close(ddp_gloo_link *x, int64_t goodbye_ms);
 

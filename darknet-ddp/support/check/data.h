@@ -53,8 +53,8 @@ typedef struct ddp_check_config {
     /* Write to out[0..DDP_PATH_BYTES) the path where training looks for a picture's labels. NULL:
      * these are pictures of a classifier, whose classes stand in their paths. */
     void (*label_path)(const char *picture, char *out);
-    /* Write to out[0..DDP_PATH_BYTES) the path of another label file of a picture, if there is one
-     * and it differs from that of label_path, and return 1; else return 0. NULL: this is not
+    /* If a picture has another label file, which differs from that of label_path, write its path to
+     * out[0..DDP_PATH_BYTES) and return 1; else return 0. NULL: this is not
      * checked. */
     int (*second_label_path)(const char *picture, char *out);
     /* Decode all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's

@@ -11,9 +11,10 @@
  * A network may know that there is a thing, and not which one. So two questions are asked apart: is
  * there a thing at the place of a box, of whatever class, and which class is it? Three kinds of
  * suspects follow: a label at whose place nothing is seen, a thing without a label, and a label at
- * whose place another class is likelier. Each is worth as much as it is rare for its class, so a
- * class that the network knows badly does not fill the list. If nothing is seen at a label, and a
- * thing is seen beside it, both make one suspect. Of two labels on one thing one is surely wrong.
+ * whose place another class is likelier. A suspect is worth the more, the rarer its like is in its
+ * class. So a class that the network knows badly does not fill the list. If nothing is seen at a
+ * label, and a thing is seen beside it, both make one suspect. Of two labels on one thing one is
+ * surely wrong.
  */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H

@@ -39,9 +39,9 @@ typedef enum ddp_link {
 } ddp_link;
 
 /* On rank 0 of `size`: begin to listen, and fill *invitation for the others. It listens on the
- * network interface that `interface` names. If that is NULL, it listens on the loopback address
- * alone with local 1 (all ranks are on one host), with local 0 on each other interface that is up.
- * *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
+ * network interface that `interface` names. `interface` NULL: with local 1 (all ranks are on one
+ * host) on the loopback address alone, with local 0 on each other interface that is up. *out is set
+ * on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
