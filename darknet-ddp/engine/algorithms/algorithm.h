@@ -51,7 +51,7 @@ typedef struct ddp_attached {
     const ddp_param_table *table; /* the network's arrays, in the device's memory */
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
-    int root; /* the rank whose state all begin with */
+    int root; /* rank whose state all ranks begin with */
     /* On root alone: reads the moments that the run begins with; NULL: the table has them. */
     const ddp_sharded_source *first;
 } ddp_attached;

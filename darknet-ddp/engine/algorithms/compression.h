@@ -61,7 +61,7 @@ typedef struct ddp_compression_of {
     double value;               /* number behind the word of -ddp_compress */
     ddp_device *device;         /* device that the network trains on */
     ddp_state *state;           /* where it declares arrays that are to be saved */
-    const ddp_matrix *matrices; /* a matrix for each parameter, whose pointers are not set */
+    const ddp_matrix *matrices; /* a matrix for each parameter; their pointers are not set */
     size_t param_count;
 } ddp_compression_of;
 

@@ -64,7 +64,7 @@ typedef struct ddp_pair_listener {
 /* The files in a folder that a start may go on from. */
 typedef struct ddp_pair {
     ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE, RENAMED or NOTHING */
-    /* path of the whole pair, or of the weights that may be taken alone; NULL: there are neither */
+    /* path of the whole pair's weights, or of weights that may be taken alone; NULL: neither */
     char *weights;
     ddp_checkpoint checkpoint; /* state of the whole pair; all 0 if there is none */
     /* pairs, and weights without a state, that seemed newer and were passed over; those of another

@@ -90,8 +90,8 @@ typedef struct ddp_reducer_config {
     size_t first_bucket_bytes; /* bytes after which the first bucket is full */
     size_t defer_bytes; /* bytes of the plan's first buckets that may be deferred, at most a quarter
                            of all gradients; 0: none. Must be 0 with halves or sum */
-    size_t piece_bytes; /* bytes of a piece, about, in which larger buckets travel; 0: each bucket
-                           is one sum. Must be 0 with halves or sum */
+    size_t piece_bytes; /* larger buckets travel in pieces of about so many bytes; 0: each bucket is
+                           one sum. Must be 0 with halves or sum */
     /* 1: the sums left when backward ends start from the first layer on. Must be 0 with halves or
      * sum */
     int priority;
@@ -107,8 +107,8 @@ typedef struct ddp_reducer_config {
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
     ddp_watch *watch;              /* is told what is launched, waited for and landed; NULL: none */
     int halves;       /* 1: with more than one rank, make sums in two halves (head of this file) */
-    int mini_batches; /* 0: mini-batches add up in place. Else they are summed in a tree, at most
-                         this many, a power of two, up to each syncing pass */
+    int mini_batches; /* 0: mini-batches add up in place. Else a power of two: they are summed in a
+                         tree, at most so many between two syncing passes */
 } ddp_reducer_config;
 
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */

@@ -35,7 +35,7 @@ using std::chrono::milliseconds;
 /* Gloo's timeout for waits that name no other. */
 constexpr milliseconds gloo_timeout{6000};
 
-/* The timeout of a wait that ends only with its event, a lost peer, or the link. */
+/* The timeout of a wait that ends only when its event comes, a peer is lost or the link closes. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
 /* How many receives are posted in advance for the notes of a peer, so that it can send at any time.
@@ -47,7 +47,7 @@ constexpr uint64_t note_slot = 0;
 enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 
 struct note {
-    uint32_t kind, tag; /* tag is that of the message; with GONE the lost rank */
+    uint32_t kind, tag; /* tag: the message's; with GONE, the lost rank */
     uint64_t bytes;     /* bytes of the message */
     uint64_t heard;     /* how many notes this note's sender has had from its receiver */
 };

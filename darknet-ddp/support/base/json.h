@@ -8,7 +8,7 @@
  * quotes and backslashes are escaped, and so is <, since the JSON may stand in a web page. */
 void ddp_json_text(FILE *out, const char *text);
 
-/* Write a number with 7 digits, or null if it is not finite. */
+/* Write a number with 7 significant digits, or null if it is not finite. */
 void ddp_json_number(FILE *out, double value);
 
 #endif

@@ -23,9 +23,9 @@ typedef struct ddp_signature {
  * none, nor has any if there is no memory. */
 void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, int height);
 
-/* Return how much the waves that both pictures have correlate, from -1 to 1. It is the largest
- * figure of b as it is, and mirrored in x, in y and in both. Returns 0 if one has no signature, or
- * their aspects differ by more than a factor of 1.1. */
+/* Return how much the waves that both pictures have correlate, from -1 to 1. Picture b counts as it
+ * is, or mirrored in x, in y or in both, whichever correlates most. Returns 0 if one has no
+ * signature, or their aspects differ by more than a factor of 1.1. */
 double ddp_signature_likeness(const ddp_signature *a, const ddp_signature *b);
 
 /* Call found(ctx, i, k, likeness) for each pair of near pictures, of a likeness of 0.99 or more,

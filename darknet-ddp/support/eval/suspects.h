@@ -24,9 +24,9 @@
 typedef enum ddp_suspect_kind {
     DDP_SUSPECT_TWICE,   /* two labels on one thing: IoU of 0.9 or more */
     DDP_SUSPECT_CLASS,   /* another class is found at the label's place */
-    DDP_SUSPECT_PLACE,   /* a thing is found beside the label, at whose place far less is seen */
+    DDP_SUSPECT_PLACE,   /* a thing is found beside the label, and far less at the label's place */
     DDP_SUSPECT_MISSING, /* a find without a label */
-    DDP_SUSPECT_EXTRA,   /* a label that is never found */
+    DDP_SUSPECT_EXTRA,   /* a label at whose place, and beside it, nothing is found */
     DDP_SUSPECT_KINDS
 } ddp_suspect_kind;
 

@@ -29,9 +29,9 @@ typedef struct ddp_film_functions {
      * Fails with DDP_ERR_IO. */
     ddp_status (*read)(ddp_film_reader *film, unsigned char *rgb, int *got, ddp_error *err);
     void (*close)(ddp_film_reader *film); /* NULL is allowed */
-    /* Create a film of frames as info says; its frames are not counted. The ending of path decides
-     * about the format. A side of an odd number of pixels loses the last one. Fails with
-     * DDP_ERR_IO, DDP_ERR_NOMEM. */
+    /* Create a film whose frames have info's size and rate; info->frames is not read. The ending of
+     * path decides about the format. A side of an odd number of pixels loses the last one. Fails
+     * with DDP_ERR_IO, DDP_ERR_NOMEM. */
     ddp_status (*create)(ddp_film_writer **out, const char *path, const ddp_film_info *info,
                          ddp_error *err);
     /* Write a frame of info's size, laid out as for `read`. Fails with DDP_ERR_IO. */

@@ -26,8 +26,9 @@ typedef struct ddp_watch_config {
     double
         timeout_s; /* the most seconds in which nothing moves in the run; 0: no limit. Until all
                       ranks have joined it is at least 30 s, or io_timeout_s if that is shorter */
-    double lost_s; /* seconds after which a rank counts as lost whose connection is gone without a
-                      goodbye (rank 0: 3). Until then a rank that fails can report its own error */
+    double lost_s; /* seconds from the end of a rank's connection, without a goodbye, until the rank
+                      counts as lost (rank 0: 3). Till then a rank that fails can report its own
+                      error */
     double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
                             once all have joined, starts; 0: no limit */
     /* The functions below are called by the watch's thread. They and ctx must outlive it. */
