@@ -51,7 +51,7 @@ typedef enum ddp_start {
     DDP_START_REFUSED
 } ddp_start;
 
-/* Return what a start with -resume, or with -resume_force if `force`, does about what is there. */
+/* Return what a start does about what is there: with -resume or, if force is 1, -resume_force. */
 ddp_start ddp_start_of(ddp_there there, int force);
 
 /* Hears why a pair was passed over: a sentence without a newline, which lives for the call. Neither

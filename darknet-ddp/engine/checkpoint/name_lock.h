@@ -32,11 +32,11 @@ typedef struct ddp_name_lock_config {
     void (*lost)(const ddp_error *err);
 } ddp_name_lock_config;
 
-/* Own the file at path. If a process of this host owns it, waits up to 2 s for its end. For a
- * process of another host, or if the file is a copy, waits until its counter rises, or 10 s. With
- * config->take_over it waits for neither. *out is set on success. DDP_ERR_USAGE: another run owns
- * it; the error says which. DDP_ERR_IO: the file cannot be written, read or removed. Fails also
- * with DDP_ERR_NOMEM.
+/* Own the file at path. If a process of this host owns it, waits up to 2 s for its end. If the
+ * owner is on another host, or the file is a copy, watches the counter for up to 10 s: if it does
+ * not rise, the owner is dead. With config->take_over it waits for neither. *out is set on success.
+ * DDP_ERR_USAGE: another run owns it; the error says which. DDP_ERR_IO: the file cannot be written,
+ * read or removed. Fails also with DDP_ERR_NOMEM.
  */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
                               const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
@@ -46,7 +46,7 @@ ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
 ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make the file again, if it was removed with its directory. If another run has made one meanwhile,
- * nothing happens, and ddp_name_lock_check says so. If it cannot be made, nothing is said. */
+ * nothing happens, and ddp_name_lock_check says so. If it cannot be made, nothing is reported. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
 /* Remove the file if it is ours. If it was taken over from an owner that may still run, leave it:

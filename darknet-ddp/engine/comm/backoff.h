@@ -22,7 +22,8 @@ struct ddp_backoff {
 void ddp_backoff_begin(struct ddp_backoff *r);
 
 /* Note that a poll has ended. If more than 20 ms have passed since the last poll or, before the
- * first, since ddp_backoff_begin, add them to descheduled_ns: the rank had no core, or was stopped.
+ * first, since ddp_backoff_begin, add that time to descheduled_ns: the rank had no core, or was
+ * stopped.
  */
 void ddp_backoff_polled(struct ddp_backoff *r);
 

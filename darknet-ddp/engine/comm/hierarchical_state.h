@@ -121,7 +121,7 @@ void ddp_hierarchical_close(ddp_group *g);
 ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c, int phase,
                                  int incoming, int peer, float *data, size_t count, ddp_error *err);
 
-/* Post the messages in which slices come from other hosts in the chunk's stage, to be added. */
+/* Post the messages that bring slices of other hosts in the chunk's stage, to be added. */
 ddp_status ddp_hierarchical_receive_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                            ddp_error *err);
 /* Post the messages that send slices of the chunk to other hosts in its stage. */

@@ -115,7 +115,7 @@ void ddp_reducer_return_gradients(ddp_reducer *r);
 ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_pieces(ddp_reducer *r);
 
-/* Begin a syncing pass: with config.priority, set by r->early how many pieces are late in it. */
+/* When a syncing pass begins, with config.priority: set how many pieces are late, by r->early. */
 void ddp_reducer_begin_order(ddp_reducer *r);
 
 /* Return the place in the launch order, from 0, of the last piece that holds gradients of this

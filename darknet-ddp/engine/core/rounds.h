@@ -45,7 +45,7 @@ ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_t
 /* Free r. NULL is allowed. No sum may be in flight, unless the group failed. */
 void ddp_rounds_close(ddp_rounds *r);
 
-/* Begin a pass that syncs. All sums of the last one must have been fenced. */
+/* Begin a pass that syncs. All sums of the last such pass must have been fenced. */
 void ddp_rounds_begin(ddp_rounds *r);
 
 /* Return 1 if the next bucket of the launch order may start its first sum: fewer than two started
@@ -59,8 +59,8 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t bucket, ddp_error *err) 
 /* Skip the next bucket of the launch order, which no rank sends in this pass. */
 void ddp_rounds_skip_bucket(ddp_rounds *r, size_t bucket);
 
-/* Return 1 while a bucket's turn for a second sum is still to come; else 0. A bucket without one
- * has a turn, too. *bucket becomes the index of the bucket whose turn is next.
+/* Return 1 while a bucket's turn for a second sum is still to come; else 0. A bucket without
+ * a second sum has a turn, too. *bucket becomes the index of the bucket whose turn is next.
  */
 int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket);
 
@@ -71,7 +71,7 @@ int ddp_rounds_may_start_second(const ddp_rounds *r);
  * sum and start the second. With NCCL nothing waits. Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence all sums of a bucket; the last one was started (ddp_work_fence). Fails with DDP_ERR_COMM.
+/* Fence all sums of a bucket (ddp_work_fence), once the last was started. Fails with DDP_ERR_COMM.
  */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
@@ -80,7 +80,7 @@ ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err)
  * ran. Call after the fence of its bucket, once a pass. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
-/* Return the sum of a bucket that starts last, owned by r: its second sum or all-gather, or the
+/* Return the last sum that a bucket starts, owned by r: its second sum or all-gather, or the
  * first sum if it has neither. */
 ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t bucket);
 

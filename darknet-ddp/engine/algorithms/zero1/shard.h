@@ -57,8 +57,8 @@ typedef struct ddp_shard_of {
  * DDP_ERR_COMM, and on of->root with of->first's error. */
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
 
-/* Free s and its moments. The framework's arrays of moments are empty then; on a GPU without memory
- * for them they are NULL. NULL is allowed. */
+/* Free s and its moments. The framework's arrays of moments then hold zeros; on a GPU without
+ * memory for them they are NULL. NULL is allowed. */
 void ddp_shard_close(ddp_shard *s);
 
 /* Return the moments, for checkpoints; s owns them. */
