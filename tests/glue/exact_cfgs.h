@@ -26,7 +26,7 @@ static const char detector[] =
         "[convolutional]\nfilters=21\nsize=1\nactivation=linear\n"
         "[yolo]\nmask=0,1,2\nanchors=4,4, 8,8, 16,16\nclasses=2\nnum=3\n";
 
-/* Networks with dropout, for another size every few steps, as random=1 takes. */
+/* Networks with dropout. A test resizes them every few steps, as random=1 does. */
 static const char random_classifier[] =
     NET "width=32\nheight=32\nchannels=3\n"
         "[convolutional]\nbatch_normalize=1\nfilters=4\nsize=3\npad=1\nactivation=leaky\n"

@@ -10,7 +10,7 @@
  * Sums, and what all ranks have alike, must have the same bits on all. */
 void compressed_is_its_definition(const struct compressed_net *net);
 
-/* Check that a dropped step leaves no gradient, and errors and what else is kept as they were. So
+/* Check that a dropped step leaves gradients at zero, and errors and other state as they were. So
  * must a step with a number that is not finite, which all ranks see. */
 void compressed_drops_leave_nothing(const struct compressed_net *net);
 

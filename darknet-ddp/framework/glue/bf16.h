@@ -3,7 +3,7 @@
  *
  * bf16_plan.c (framework/layers/bf16/) decides which layers these are when the cfg is parsed, and
  * frees their outputs and deltas in float32. The header layers/bf16/bf16.h says which arrays these
- * layers have instead, and how a layer reads the output of one of the other type. Parameters,
+ * layers have instead, and how layers of both types read each other's outputs. Parameters,
  * gradients and statistics stay float32. So above layers/ only glue/bf16.c knows of bf16, for the
  * NaN guard and the banner.
  *

@@ -15,8 +15,8 @@ int ddp_cfg_keeps_aspect(const ddp_cfg_text *cfg);
 /* Return 1 if the cfg has a section of a type that Darknet does not know. */
 int ddp_cfg_has_unknown_section(const ddp_cfg_text *cfg);
 
-/* Return the name of the cfg at path, without folder, up to its first dot: with it begin the names
- * of files that Darknet saves. The caller frees it. */
+/* Return the name of the cfg at path, without folder, up to its first dot. The names of files that
+ * Darknet saves begin with it. The caller frees it. */
 char *ddp_cfg_base(const char *path);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct ddp_darknet_config {
     int deterministic;      /* 1: on GPUs only algorithms with the same bits each time */
     int any_threads;        /* 1: on CPUs products have the same bits with any number of threads */
     int allow_unknown_keys; /* 1: unknown keys of a cfg are a warning, no error */
-    int weights_force;   /* 1: if a weights file has more than the network takes, load what fits */
+    int weights_force; /* 1: load weights files that are too long or too short, as far as they go */
     int labels_required; /* 1: a detector's picture without a label file is an error */
     int loader_threads;  /* threads that load pictures; 0: as many as each command chooses */
     int verbose;         /* 1: lines about a mini-batch, a load or a size are printed, too */

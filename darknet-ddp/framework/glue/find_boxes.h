@@ -11,7 +11,7 @@ typedef struct ddp_find_rules {
     /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a class goes;
      * 0: all stay */
     float overlap;
-    int classes; /* number of classes: the length of `map`; without `map`, of the network */
+    int classes; /* length of `map`; without a map, number of the network's classes */
     int *map;    /* node of each class in a tree of classes; NULL: there is none */
 } ddp_find_rules;
 

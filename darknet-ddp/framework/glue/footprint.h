@@ -6,8 +6,8 @@
 
 struct network;
 
-/* Memory by the size of pictures: of this process on the host, of all processes on a GPU. Bytes are
- * those allocated: Darknet allocates all that a size needs when it resizes. */
+/* How memory grows with the size of pictures: this process's on the host, all processes' on a GPU.
+ * Bytes are those allocated: Darknet allocates all that a size needs when it resizes. */
 typedef struct ddp_footprint {
     int width, height; /* largest size that is drawn */
     int images;        /* images of a mini-batch */

@@ -1,5 +1,5 @@
-/* glue/residual_blocks.h: finds the residual blocks of a network without which a step can be
- * trained.
+/* glue/residual_blocks.h: finds the residual blocks of a network that a step of training can leave
+ * out.
  *
  * A block is the layers between a [shortcut] and the layer that it names: x -> x + f(x), where f is
  * those layers. Without f the shortcut passes x on. A block counts only if

@@ -1,5 +1,5 @@
-/* glue/validate_share.h: a rank's share of a validation: each picture loads while the last is
- * computed. */
+/* glue/validate_share.h: a rank's share of a validation: each picture loads while the one
+ * before it is computed. */
 #ifndef DDP_GLUE_VALIDATE_SHARE_H
 #define DDP_GLUE_VALIDATE_SHARE_H
 

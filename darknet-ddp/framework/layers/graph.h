@@ -20,7 +20,8 @@ int layer_source(const network *net, int i, int k);
 int layer_owner(const network *net, int i, int reader);
 
 /* Return the index of the first layer behind layer `after` that gets layer i's output (layer_owner
- * returns i); net->n if none does. If a [dropout] stands right behind i, only this one does. */
+ * returns i); net->n if none does. If [dropout] stands right behind i, only [dropout] does.
+ */
 int layer_reader(const network *net, int i, int after);
 
 /* Return 1 if layer i uses another layer's weights, or another layer uses layer i's. */

@@ -24,8 +24,8 @@ typedef struct ddp_onnx_options {
     float thresh, nms; /* with DDP_ONNX_NMS, 0 to 1: least score, most overlap by nms_kind */
     const char *names; /* the classes' names, a line each; NULL: none are known */
 
-    /* Called for each layer in order, before the file is written. name: the layer's output in the
-     * file has this name, which is valid until the function returns. NULL: not called. */
+    /* Called for each layer in order, before the file is written. name: that of the layer's output
+     * in the file, valid until the function returns. NULL: not called. */
     void (*layer_names)(void *ctx, int layer, const char *name);
     void *ctx;
 } ddp_onnx_options;

@@ -12,9 +12,8 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Write the parts of the pair: the first half of ddp_checkpoint_save. Call ddp_pair_finish(*out)
- * then, on any thread; it does not use net. Sets run->saved_at_ns. Fails as
- * ddp_pair_write, with DDP_ERR_FORMAT (a number is not finite), and DDP_ERR_COMM (run->sharded
- * cannot be asked). */
+ * then, on any thread; net may have changed. Sets run->saved_at_ns. Fails as ddp_pair_write, with
+ * DDP_ERR_FORMAT (a number is not finite), and DDP_ERR_COMM (run->sharded cannot be asked). */
 ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
                                 ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,7 +8,7 @@
 
 /* Fill net->input and net->truth (NULL allowed) with one mini-batch. Image k depends on (seed,
  * first + k) alone, so that ranks and one process see the same images. Labels have the form that
- * the network's last layer reads: a class, boxes, a grid of boxes, or plain numbers. */
+ * the network's last layer reads: a class, boxes, a grid of boxes, or a mask. */
 void ddp_synthetic_fill(network *net, uint64_t seed, uint64_t first);
 
 #endif

@@ -1,11 +1,11 @@
 /* trainer/nan_guard.h: checks that a step's loss, gradients and BatchNorm statistics are finite
  * numbers. If not, the job ends, or the step is skipped, on every rank.
  *
- * The code that sums also checks (device/sum.c; on a GPU a kernel on the comm stream). A rank that
- * sums a slice which is not finite makes its first element NaN, and the others look at that one
- * element. So every rank knows in the same step, without a message (ddp_work_finite). A rank that
- * is alone on a CPU sums nothing: its update checks each gradient as it reads it
- * (net->gradients_seen). So layers may have been updated when the run ends; they are not saved.
+ * The code that sums also checks (device/sum.c; on a GPU a kernel on the comm stream). If a slice's
+ * sum is not finite, its rank makes the first element NaN, at which the others look. So every rank
+ * knows in the same step, without a message (ddp_work_finite). A rank that is alone on a CPU sums
+ * nothing: its update checks each gradient as it reads it (net->gradients_seen). So layers may have
+ * been updated when the run ends; they are not saved.
  *
  * To end the job, call ddp_nan_guard_check_arrived whenever sums have arrived. To skip steps, no
  * layer may be updated before all sums have arrived: call ddp_nan_guard_judge_step before the first
@@ -102,8 +102,8 @@ ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *
 int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
 /* Note that the backward pass of a mini-batch has ended. Look for the origin if this loss is the
- * update's first that is not finite. `first` is 1 for the first mini-batch of an update. `number`
- * is the mini-batch's in this rank's step, from 1. Fails as ddp_device_check_finite. */
+ * update's first that is not finite. `first` is 1 for the first mini-batch of an update. `number`:
+ * the mini-batch's number in this rank's step, from 1. Fails as ddp_device_check_finite. */
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 

@@ -108,8 +108,8 @@ void ddp_trainer_detach(ddp_trainer *t);
  * read. A failure ends the program by config.fail. Only while attached, on every rank. */
 void ddp_trainer_flush(ddp_trainer *t);
 
-/* Return 1 if all ranks have the same parameters; every rank gets the same answer. Without an
- * algorithm that has ranks update with their own gradients for a while (ddp_step_plug), always 1.
+/* Return 1 if all ranks have the same parameters; every rank gets the same answer. Always 1
+ * unless an algorithm has ranks update with their own gradients for a while (ddp_step_plug).
  * Call after a step whose loss Darknet has asked for. Saves and validations wait for 1. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
 

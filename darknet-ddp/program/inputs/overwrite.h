@@ -10,9 +10,9 @@
 #include "options/ddp_commands.h"
 #include "options/options.h"
 
-/* Note the files that the command argv, from which our own options were taken, reads: those of its
- * line, and those that its .data file names. Then check the files that options and words tell it to
- * write. own: the command's row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE,
+/* Note the files that a command reads: those of its line, and those that its .data file names. Then
+ * check the files that options and words tell it to write. argv: its line, without our own options.
+ * own: its row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE,
  * naming both files, if one may not be written over, or if two written files are the same. Fails
  * also with DDP_ERR_NOMEM. */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,

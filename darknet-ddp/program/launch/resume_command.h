@@ -28,8 +28,8 @@ int ddp_is_mpirun(pid_t pid);
 /* Return 1 if process `pid` is by its name the daemon that an mpirun starts on another host. */
 int ddp_is_mpiruns_daemon(pid_t pid);
 
-/* Return the line of ddp_resume_command for the words argv, which NULL ends, in a process that
- * starts ranks. The caller frees it; NULL without memory. */
+/* Return the line of ddp_resume_command, made from the words argv, which NULL ends. For a process
+ * that starts ranks. The caller frees it; NULL without memory. */
 char *ddp_resume_command_of(char *const *argv, ddp_resume_how how);
 
 /* Return the command line of this process as it is, quoted for a shell. The caller frees it; NULL

@@ -40,6 +40,6 @@ ddp_status ddp_data_report_read(ddp_data_report *r, const ddp_scan_data *data, i
 /* Write the page to out; ferror(out) tells whether all of it could be written. */
 void ddp_data_report_put(FILE *out, const ddp_data_report *r);
 
-void ddp_data_report_release(ddp_data_report *r); /* makes *r all zero; it may be so */
+void ddp_data_report_release(ddp_data_report *r); /* makes *r all zero, if it is not */
 
 #endif

@@ -1,5 +1,5 @@
-/* saves/earlier_run.h: moves what an earlier run of the same name has left out of the way of a new
- * run, and back (checkpoint/set_aside.h). On rank 0, which owns the name. Each function prints what
+/* saves/earlier_run.h: moves the files of an earlier run of the same name out of a new run's way,
+ * and back (checkpoint/set_aside.h). On rank 0, which owns the name. Each function prints what
  * it did. */
 #ifndef DDP_SAVES_EARLIER_RUN_H
 #define DDP_SAVES_EARLIER_RUN_H

@@ -42,12 +42,12 @@ typedef struct ddp_csv_columns {
 /* Columns of a head: terms of its loss on rank 0, and how well its boxes fit. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
-/* Set *c to the columns of a run. kind: a result of the kind of its validation
- * (ddp_validation_kind); NULL: there is none. best: the option -best (options/options.h). Release
+/* Set *c to the columns of a run. kind: what ddp_validation_kind returns for
+ * its validation; NULL: it has none. best: the option -best (options/options.h). Release
  * with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
 ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
-void ddp_csv_columns_release(ddp_csv_columns *c); /* makes *c all zero; it may be so */
+void ddp_csv_columns_release(ddp_csv_columns *c); /* makes *c all zero, if it is not */
 
 /* Write the figures of a step's heads to their columns of row[0..c->count); heads has c->head_count
  * entries. */

@@ -17,16 +17,16 @@
 void ddp_rank_output_init(ddp_launcher launcher);
 
 /* Note the group, which must outlive every call below, and this rank's number in it. Call before
- * the first message of a run. On ranks other than 0, standard output is closed off for good, and
- * standard error until ddp_rank_output_errors_only. */
+ * the first message of a run. On ranks other than 0, standard output is closed off (led to
+ * /dev/null) for good, and standard error until ddp_rank_output_errors_only. */
 void ddp_rank_output_open(ddp_group *group);
 
 /* Discard what is written to standard error, until ddp_rank_output_errors_only. Functions of this
  * header still print there. */
 void ddp_rank_output_quiet(void);
 
-/* Close standard output off, and return a stream to where it went, which is never closed. Returns
- * standard output itself if that fails. */
+/* Close standard output off. Returns a stream to where it went before, which is never closed; on
+ * failure standard output itself. */
 FILE *ddp_rank_output_take_output(void);
 
 /* Open standard error again if it was closed off here, for messages of libraries. Call after the

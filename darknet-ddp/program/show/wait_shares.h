@@ -27,7 +27,7 @@ typedef struct ddp_wait_shares {
  * DDP_ERR_NOMEM. */
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err) DDP_MUST_CHECK;
-void ddp_wait_shares_release(ddp_wait_shares *w); /* makes *w all zero; it may be so */
+void ddp_wait_shares_release(ddp_wait_shares *w); /* makes *w all zero, if it is not */
 
 /* Give every rank the shares of all ranks: of the time since the last call, how much it waited.
  * communication_ns: this rank's time in communication so far. Collective. Fails with DDP_ERR_COMM.

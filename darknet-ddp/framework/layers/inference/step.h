@@ -29,7 +29,7 @@ struct inference_step {
     convolution *convolution;
     void *weights; /* packed by convolution_pack */
     float *biases;
-    ACTIVATION last; /* computed by Darknet's code on the result; LINEAR: none */
+    ACTIVATION last; /* activation by Darknet's code, of the result; LINEAR: none */
     int writes;      /* index of the layer whose tensor it writes: this, or the [shortcut] behind */
     int adds; /* index of the layer whose output it adds for the [shortcut] behind; NO_SOURCE: none
                */

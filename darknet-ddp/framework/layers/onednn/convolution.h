@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-/* Whether the values that y held before the call are added: to the activation's output or input. */
+/* Whether what y held is added: no, AFTER the activation to its output, or BEFORE to its input. */
 typedef enum {
     CONVOLUTION_SUM_NONE,
     CONVOLUTION_SUM_AFTER,
