@@ -103,9 +103,14 @@ int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p)
     onednn_free_layout(l.y);
     if (l.bias)
         onednn_free_layout(l.bias);
-    if (description)
-        onednn_make_primitive(p, description);
-    return description != NULL;
+    if (!description)
+        return 0;
+    if (is_forward && onednn_is_reference(description)) {
+        onednn_check(dnnl_primitive_desc_destroy(description), "a description");
+        return 0;
+    }
+    onednn_make_primitive(p, description);
+    return 1;
 }
 
 static void make_backward(convolution *c, convolution_pass pass, onednn_primitive *p)

@@ -64,7 +64,7 @@ int convolution_has_amx(void);
 int convolution_can_activate(ACTIVATION a);
 
 /* Return the handle of a shape; it lives until the process ends. The first call for a shape takes
- * milliseconds. Return NULL if oneDNN has no such convolution on this CPU. */
+ * milliseconds. Return NULL if oneDNN has no fast code for such a convolution on this CPU. */
 convolution *convolution_of(const convolution_shape *shape);
 
 /* Return the rows and columns of y. */

@@ -17,8 +17,8 @@ struct convolution {
     convolution *next; /* in the list of all handles */
 };
 
-/* Make *p, the primitive of a pass of c's shape, and return 1; return 0 if oneDNN has none. A
- * backward pass needs c->forward. */
+/* Make *p, the primitive of a pass of c's shape, and return 1; return 0 if oneDNN has none, or for
+ * the forward pass its slow reference alone. A backward pass needs c->forward. */
 int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p);
 
 /* Return the primitive of a pass of c, which c owns. A backward one is made at the first call; the

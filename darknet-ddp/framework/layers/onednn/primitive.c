@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static dnnl_engine_t engine;
 
@@ -77,6 +78,15 @@ dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add
     onednn_check(dnnl_primitive_attr_set_post_ops(attributes, list), "post-ops");
     onednn_check(dnnl_post_ops_destroy(list), "post-ops");
     return attributes;
+}
+
+int onednn_is_reference(dnnl_primitive_desc_t description)
+{
+    const char *name = NULL;
+
+    onednn_check(dnnl_primitive_desc_query(description, dnnl_query_impl_info_str, 0, (void *)&name),
+                 "the name of an implementation");
+    return strncmp(name, "ref", 3) == 0;
 }
 
 void onednn_make_primitive(onednn_primitive *p, dnnl_primitive_desc_t description)

@@ -82,6 +82,10 @@ dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
  * is 1, the result is added to the floats that its memory held. The caller destroys them. */
 dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add);
 
+/* Return 1 if a description's implementation is oneDNN's reference: plain loops, a hundred times as
+ * slow as the others. */
+int onednn_is_reference(dnnl_primitive_desc_t description);
+
 /* Make *p, the primitive of a description, which p owns from then on. */
 void onednn_make_primitive(onednn_primitive *p, dnnl_primitive_desc_t description);
 
