@@ -22,8 +22,8 @@ static inline float reference_value(int rank, int sum, size_t i)
     return ((float)(h & 0xFFFFFF) - 8388608.0F) * (1.0F / (float)(1U << (h >> 24 & 15)));
 }
 
-/* Return x rounded to the wire's format, by arithmetic: to so many binary digits, in steps that are
- * no smaller below the smallest normal number. */
+/* Return x rounded to the wire's format, by arithmetic: to its number of binary digits, in steps
+ * that are no smaller below the smallest normal number. */
 static inline float reference_rounded(ddp_wire wire, float x)
 {
     int digits = wire == DDP_WIRE_BF16 ? 8 : 11, least = wire == DDP_WIRE_BF16 ? -126 : -14;

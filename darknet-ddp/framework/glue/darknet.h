@@ -21,7 +21,7 @@ typedef struct ddp_darknet_config {
      * NULL: Darknet prints the table. */
     void (*table)(const ddp_network_size *size, const char *table);
     /* Print the message with which Darknet gives up, and end the program: must not return. NULL:
-     * the function set before, at first Darknet's own, does. */
+     * the function that was set before stays, at first Darknet's own. */
     void (*fatal)(int exit_status, const char *message);
     /* Take a sentence on why the weights' average cannot be saved. NULL: the program ends. */
     void (*average_unsaved)(const char *why);

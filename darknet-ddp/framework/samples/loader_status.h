@@ -16,7 +16,7 @@ void ddp_loading_reads(const char *path);
 /* Note that the calling thread has loaded its sample. */
 void ddp_loading_end(void);
 
-/* Write which picture a thread has been at for longest to out: "a loader has been at images/a.png,
+/* Write to out which picture a thread has been at for longest: "a loader has been at images/a.png,
  * or its labels, for 5 s". Writes "" if that is less than a second. */
 void ddp_loading_describe(char *out, size_t size);
 

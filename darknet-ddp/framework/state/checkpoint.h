@@ -40,16 +40,16 @@ typedef struct ddp_checkpoint_run {
         *guard; /* called while a save is written (checkpoint/checkpoint.h); NULL: none */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* options that change results */
-    /* per option: 1: it has its default, so a state file that does not name it counts as equal.
-     * 0: the run goes on from such a file, too, and the listener hears that the option was not
-     * known. Options of rounding use `before` instead. */
+    /* for each option, 1: it has its default, so a state file that does not name it counts as
+     * equal. 0: the run goes on from such a file, too, and the listener hears that the option was
+     * not known. Options of rounding use `before` instead. */
     int is_default[DDP_CHECKPOINT_OPTIONS];
     /* how many of the options only change rounding; they are the last ones, until
      * ddp_remember_validation or ddp_remember_unlabelled adds others */
     size_t rounding_count;
     int same_rounding; /* 1: resuming with other rounding is refused, too */
-    /* per option of rounding: its value in state files that do not name it; NULL: they count as
-     * equal */
+    /* for each option of rounding, its value in state files that do not name it; NULL: they count
+     * as equal */
     const char *before[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_run;
 

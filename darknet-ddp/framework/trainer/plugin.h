@@ -29,8 +29,8 @@ typedef struct ddp_figures {
 typedef struct ddp_plugin_callbacks {
     /* Resume the run from a checkpoint, or leave net as it is. Called when net has been parsed from
      * the file cfg; its weights will be saved in `directory`. *seed is the run's, and may become
-     * the checkpoint's, on every rank alike. Only rank 0's net has to change; the
-     * others get what rank 0 has. */
+     * the checkpoint's, on every rank alike. Only rank 0's net has to change; the others get what
+     * rank 0 has. */
     ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err);
     /* Called when the trainer is attached to net; the first step comes next. cfg is a path. */

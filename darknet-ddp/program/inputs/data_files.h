@@ -16,8 +16,8 @@ typedef struct ddp_data_files {
     size_t count;
 } ddp_data_files;
 
-/* Add the file at path. what: what the run reads from it, such as "labels". Both words are
- * copied, and the contents of the file are hashed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Add the file at path. what: what the run reads from it, such as "labels". Both strings
+ * are copied, and the contents of the file are hashed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -12,13 +12,12 @@
 
 /* Note the files that a command reads: those of its line, and those that its .data file names. Then
  * check the files that options and words tell it to write. argv: its line, without our own options.
- * own: its row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE,
- * naming both files, if one may not be written over, or if two written files are the same. Fails
- * also with DDP_ERR_NOMEM. */
+ * own: its row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE, naming both
+ * files, if one may not be written over, or if two written files are the same; DDP_ERR_NOMEM. */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check one file more that is to be written; `what` says for the error what names it ("-out NAME").
+/* Check one file more that is to be written. what: what names it ("-out NAME"), for the error.
  * Call after ddp_overwrite_check. Fails as ddp_overwrite_check. */
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;

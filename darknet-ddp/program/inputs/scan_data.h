@@ -35,8 +35,9 @@ typedef struct ddp_scan_data {
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be all zero */
 
-/* Add to f what is wrong with eval= and with the names of classes. Names may be too many or too
- * few, be blank, end with a blank, or stand twice. ddp_scan_data_open finds these faults, too. */
+/* Add to f what is wrong with eval= and with the names of classes. Faults of names:
+ * too many, too few, a blank one, a blank at an end, one twice. ddp_scan_data_open finds them, too.
+ */
 void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f);
 
 /* Look at `count` pictures of train= or of valid=, as the function's name says, from index `first`

@@ -63,13 +63,13 @@ void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
 /* Call ddp_run_files_saving before weights are saved: it flushes rows to the disk. Call
- * ddp_run_files_saved afterwards: it brings files back, and has the next row flushed when it is
- * added. So a run resumed from these weights finds the rows of all steps before them. */
+ * ddp_run_files_saved afterwards: it calls ddp_run_files_bring_back, and has the next row flushed
+ * when it is added. So a run resumed from these weights finds the rows of all steps before them. */
 void ddp_run_files_saving(ddp_run_files *r);
 void ddp_run_files_saved(ddp_run_files *r);
 
 /* If somebody has removed files of the run or their folder, write these files again as they were.
- * ddp_run_files_saved does so, too. */
+ */
 void ddp_run_files_bring_back(ddp_run_files *r);
 
 /* Take the times and figures of a step that has ended. Time between this call and ddp_run_files_add

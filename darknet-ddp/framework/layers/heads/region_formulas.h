@@ -23,8 +23,8 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
 
 /* Write the deltas of a place's classes, so that it learns class `label`; with a tree `hier`, its
  * ancestors, too. With tag 1 and no tree, if the first class's delta is not 0 already, writes only
- * that of `label`. Else adds the likelihood of `label` to *avg_cat. scale:
- * factor of the deltas. index: the first class; others follow `stride` apart. */
+ * that of `label`. Else adds the likelihood of `label` to *avg_cat. scale: factor of the deltas.
+ * index: the first class; others follow `stride` apart. */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)

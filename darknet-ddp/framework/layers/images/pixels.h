@@ -15,8 +15,8 @@ typedef struct {
 
 /* Return for each of `count` columns (or rows) of a canvas, from number `begin` on, between which
  * pixels of a picture it lies. The picture's side of `pixels` pixels is scaled to `size`
- * columns of the canvas, from column `corner` on, which may be negative. mirror: 1 turns it round.
- * The caller frees the result. */
+ * columns of the canvas, from column `corner` on, which may be negative. mirror: 1: the picture is
+ * mirrored. The caller frees the result. */
 between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror);
 
 /* Write the values of a picture's row `from` at n columns, none outside of the picture, to out. */
