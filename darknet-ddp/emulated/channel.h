@@ -24,7 +24,7 @@ struct transfer {
     const char *from;     /* bytes that this rank hands in */
     char *to;             /* place of the bytes that this rank receives */
     size_t bytes;         /* bytes that each rank hands in */
-    size_t element_bytes; /* bytes of an element of the type that was called with */
+    size_t element_bytes; /* bytes of an element of the call's type */
     int peer;             /* the other rank of a message; root of a broadcast */
     bool average;
     bool brain;          /* true: elements of 16 bits are bfloat16; false: float16 */

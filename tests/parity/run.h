@@ -30,7 +30,7 @@ typedef struct run {
     ddp_group *group; /* NULL: the reference */
     int defers;       /* 1: some layers' updates happen in the next forward pass */
     ddp_wire wire;    /* with as_ranks: the format to which sums are rounded, as ranks round them */
-    int as_ranks;     /* 1, of the reference: add mini-batches up in the ranks' order */
+    int as_ranks;     /* 1: the reference adds mini-batches up in the ranks' order */
 
     train_hooks hooks;
     int update;       /* number of the present update, from 0 */

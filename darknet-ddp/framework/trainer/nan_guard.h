@@ -35,7 +35,7 @@ typedef enum ddp_origin {
     DDP_ORIGIN_DELTA, /* the delta of a layer: the last that is not finite, which backward met first
                        */
     DDP_ORIGIN_LOSS,  /* the loss, while inputs, outputs and deltas are finite */
-    DDP_ORIGIN_NONE   /* nothing that the rank still has: sums of gradients are too large */
+    DDP_ORIGIN_NONE   /* none of these: only sums of gradients have become too large */
 } ddp_origin;
 
 /* A finding, the same on every rank. */
@@ -54,7 +54,7 @@ typedef struct ddp_not_finite {
     int mini_batch;    /* number of the origin's mini-batch in the rank's step, from 1 */
     size_t sample,
         samples;  /* number in the run, from 0, of the mini-batch's first sample; how many it has */
-    int in_a_row; /* steps skipped in a row: for `skipped` up to this one, for `end` before it */
+    int in_a_row; /* steps skipped in a row: for config.skipped with this one, else before it */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {

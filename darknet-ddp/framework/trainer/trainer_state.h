@@ -64,7 +64,7 @@ struct ddp_trainer {
     ddp_param_table table;
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
-    ddp_sync_batchnorm *moments; /* joins ranks' statistics; NULL: not with sync_bn, or one rank */
+    ddp_sync_batchnorm *moments; /* joins ranks' statistics; NULL: no sync_bn, or one rank */
     joint_statistics joint;
     char *deferred; /* per layer: 1: its update waits for the next forward pass */
     ddp_loss *loss;
@@ -79,7 +79,7 @@ struct ddp_trainer {
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
     int root;    /* the rank whose parameters, counters and state all ranks begin with */
-    int resumed; /* 1: the run was resumed, so root's optimizer state is shared, too */
+    int resumed; /* 1: the run was resumed, so all ranks get root's optimizer state, too */
     /* on root: source of moments that are dealt out to ranks; NULL: the network has all moments */
     const ddp_sharded_source *first_moments;
     int update_begins; /* 1: this mini-batch is the first of an update */

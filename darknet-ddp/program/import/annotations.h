@@ -57,7 +57,7 @@ typedef struct ddp_annotations {
     size_t box_count, box_room;
 
     size_t odd[DDP_ODDITIES]; /* by kind: how often it was counted */
-    /* by kind: places of the first ones, texts that the set frees; NULL: no more */
+    /* by kind: places of the first ones, strings that the set frees; NULL: there are no more */
     char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES];
     int lost; /* 1: something is missing for want of memory */
 } ddp_annotations;

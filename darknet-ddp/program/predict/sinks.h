@@ -45,7 +45,7 @@ struct ddp_sink {
 /* Each function below sets *s to an open sink. config, and the names given, must outlive it. Fails
  * with DDP_ERR_NOMEM; *s is then open if its ctx is set. */
 
-/* Open a sink that prints lines as `detector test` and `classifier predict` always did. */
+/* Open a sink that prints predictions as lines on standard output. */
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   ddp_error *err) DDP_MUST_CHECK;
 
