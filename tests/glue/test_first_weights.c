@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "layers/first_weights.h"
 #include "net.h"
 
 #include <math.h>
@@ -137,6 +138,20 @@ static void each(void (*body)(const struct cfg *cfg))
         body(&cfgs[i]);
 }
 
+static void skipped_ones_are_zero(void **state)
+{
+    network *net;
+
+    (void)state;
+    skip_first_weights(1);
+    net = parse(&cfgs[0], "[convolutional]\nfilters=64\nsize=3\npad=1\nactivation=leaky\n");
+    skip_first_weights(0);
+    for (int i = 0; i < net->layers[0].nweights; i++)
+        assert_true(net->layers[0].weights[i] == 0);
+    free_network(net);
+    convolutions(&cfgs[0]);
+}
+
 static void convolutions_as_the_cfg_says(void **state)
 {
     (void)state;
@@ -173,6 +188,7 @@ static void darknets_cfgs_have_darknets_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(skipped_ones_are_zero),
         cmocka_unit_test(convolutions_as_the_cfg_says),
         cmocka_unit_test(convolutions_of_a_recurrent_layer_too),
         cmocka_unit_test(others_as_ever),

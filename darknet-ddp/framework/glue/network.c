@@ -1,6 +1,7 @@
 #include "glue/network.h"
 
 #include "glue/darknet.h"
+#include "layers/first_weights.h"
 #include "layers/onednn/convolution.h"
 #include "samples/sampler.h"
 
@@ -85,6 +86,19 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
                                  .time_steps = net->time_steps,
                                  .batch = in_cfg.batch,
                                  .subdivisions = in_cfg.subdivisions};
+    return net;
+}
+
+network *ddp_network_load_trained(ddp_network_shape *shape, const char *cfg,
+                                  const ddp_net_number *numbers, size_t count, int gpu,
+                                  const char *weights)
+{
+    network *net;
+
+    skip_first_weights(1); /* a million of them take 40 ms */
+    net = ddp_network_load(shape, cfg, numbers, count, gpu);
+    skip_first_weights(0);
+    ddp_network_read(net, weights);
     return net;
 }
 

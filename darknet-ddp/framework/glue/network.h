@@ -30,6 +30,12 @@ enum { DDP_NET_NUMBERS_MOST = 8 };
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
                           size_t count, int gpu);
 
+/* Load a network as ddp_network_load does, and its weights as ddp_network_read does, for
+ * predictions. Draws no first weights: where the file ends early, those of convolutions are 0. */
+network *ddp_network_load_trained(ddp_network_shape *shape, const char *cfg,
+                                  const ddp_net_number *numbers, size_t count, int gpu,
+                                  const char *weights);
+
 /* Return 1 if net is trained by the formulas of YOLOv4's Darknet, 0 if by those of YOLOv3's. *why
  * becomes a text, owned by net, that names the place in the cfg that decides; NULL for YOLOv3's. */
 int ddp_network_is_v4(const network *net, const char **why);
