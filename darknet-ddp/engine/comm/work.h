@@ -95,12 +95,12 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a step late. */
 int ddp_work_finite(ddp_work *w);
 
-/* Return the event at which the sum that was fenced last began: when it had been started and the
- * values in its memory had been computed. On a GPU it is in the GPU's own time. w owns the event,
- * which is set after the first fence, in a group of more than one rank. */
+/* Return the event that passed when the last fenced sum began: it had been started, and the values
+ * in its memory had been computed. On a GPU it is in the GPU's own time. w owns the event. Read it
+ * after the first fence; a group of one rank never records it. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
-/* Return the event at which the sum of ddp_work_began ended; w owns it, and it is set when the
- * event of ddp_work_began is. */
+/* Return the event that passed when the sum of ddp_work_began ended. w owns it. Read it when that
+ * of ddp_work_began may be read. */
 const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
 /* ---- a sum in two halves ----

@@ -41,7 +41,7 @@ typedef struct ddp_batchnorm_stats ddp_batchnorm_stats;
 /* Whose mini-batches the statistics are made of. */
 typedef enum ddp_batchnorm_stats_of {
     DDP_STATISTICS_RANK_0, /* rank 0's alone: all ranks have the same (SyncBN), or none are sent */
-    DDP_STATISTICS_RANKS,  /* all ranks', up to rounding */
+    DDP_STATISTICS_RANKS,  /* all ranks'; rounded differently on another number of ranks */
     DDP_STATISTICS_EXACT   /* all ranks', with the same bits on any number of them */
 } ddp_batchnorm_stats_of;
 

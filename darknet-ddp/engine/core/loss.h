@@ -76,7 +76,7 @@ int ddp_loss_numbers_equal(const ddp_loss *l);
 
 enum { DDP_LOSS_COUNTS = 2 }; /* counts that may travel with a sum */
 
-/* Send this rank's count with the next sum alone. It replaces a count that waits. which: 0 to
+/* Send this rank's count once, with the next sum. It replaces a count that waits. which: 0 to
  * DDP_LOSS_COUNTS - 1. The sum over ranks is exact up to 2^24. */
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 

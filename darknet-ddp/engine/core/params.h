@@ -21,10 +21,10 @@ typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS];
     int moments; /* the first `moments` buffers are moments, which an update reads and changes */
-    /* In a GPU's table: where the framework keeps its pointer to buffer[i], memory that
-     * ddp_device_free can free. */
+    /* In a GPU's table: address of the framework's own pointer to buffer[k]. The pointer may be set
+     * to other memory of ddp_device_alloc, or to NULL; the old memory is for ddp_device_free. */
     float **slot[DDP_OPTIMIZER_BUFFERS];
-    /* In a GPU's table: the framework's copy of buffer[i] on the host. */
+    /* In a GPU's table: the framework's copy of buffer[k] on the host. */
     float *host[DDP_OPTIMIZER_BUFFERS];
 } ddp_optimizer;
 

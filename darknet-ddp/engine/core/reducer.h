@@ -60,7 +60,7 @@
  * of ranks.
  *
  * Halves (config.halves). After layer_fence this rank has the sum of its own share of the layer's
- * gradients, and updates these parameters alone. After the last layer's update
+ * gradients, and updates only these parameters. After the last layer's update
  * ddp_reducer_send_updated starts the second halves. They carry the updated parameters, in the
  * order in which the next forward pass needs them. A call to ddp_reducer_receive_updated waits for
  * those of a layer. Run counts travel in a small sum after the buckets. The layer_fence of a layer
@@ -150,8 +150,8 @@ size_t ddp_reducer_floats(const ddp_reducer *r);
  * that it is launched by ddp_reducer_launch_deferred. */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
-/* Choose what passes sum, from the next one on. on: 1, as after open: what config.sum makes; 0: the
- * gradients. Call it with the same value on every rank. Nothing changes without config.sum. */
+/* Choose what is summed from the next pass on. on: 1: the numbers of config.sum, as after
+ * ddp_reducer_open; 0: gradients. The same on every rank. Does nothing without config.sum. */
 void ddp_reducer_use_plug(ddp_reducer *r, int on);
 
 /* Begin a backward pass. sync: 1 if it is the step's last, and sums over ranks; else 0. Since the

@@ -18,9 +18,9 @@ typedef struct ddp_foreign_options_taken {
     int count;
 } ddp_foreign_options_taken;
 
-/* Write to text, which has DDP_FOREIGN_OPTION_TEXT bytes, what to type in place of another
- * program's word, and return text. The word may begin with two dashes, or end with =VALUE. Returns
- * NULL if it is unknown. */
+/* Write to text, which has DDP_FOREIGN_OPTION_TEXT bytes, what to type in place of a word, and
+ * return text. The word, such as epochs=100, --imgsz or --gpus, names an option of another program,
+ * or ours in another form. Returns NULL if it is unknown. */
 const char *ddp_foreign_option_instead(const char *word, char *text);
 
 /* Take words that have no effect in a train command, with their values, out of argv[1..argc). Add
@@ -28,9 +28,9 @@ const char *ddp_foreign_option_instead(const char *word, char *text);
  * Returns the new argc; NULL follows the words that are left. */
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 
-/* Fail with DDP_ERR_USAGE if a word of argv, such as epochs=100, names an option of another
- * program, unless there is a file of this name. The text names the first such word, and what to
- * type. */
+/* Fail with DDP_ERR_USAGE if a word of argv[1..argc) of the form NAME=VALUE, without dashes, is one
+ * for which ddp_foreign_option_instead has an answer, and no file. The text names the first such
+ * word, and what to type. */
 ddp_status ddp_foreign_options_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

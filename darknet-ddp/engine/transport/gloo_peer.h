@@ -148,7 +148,7 @@ void fail(ddp_gloo_link *x, int rank, const char *what);
  * Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
-/* Wait, 6 s at most, until the thread of a peer whose connection has ended has ended, too. Before
+/* Wait, 6 s at most, for the end of a peer's thread, after the end of the peer's connection. Before
  * its end the thread takes what had arrived, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 

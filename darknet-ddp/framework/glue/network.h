@@ -102,7 +102,7 @@ typedef struct ddp_head_layers {
  * the cfg. */
 ddp_head_layers ddp_network_heads(const network *net);
 
-/* Return the types of net's layers, as a cfg names them. Free the array alone. NULL: no memory. */
+/* Return the types of net's layers, as a cfg names them. Free only the array. NULL: no memory. */
 const char **ddp_network_kinds(const network *net);
 
 /* Free net and its layers; detach a trainer that is attached to it (trainer/trainer.h). */

@@ -61,8 +61,8 @@ typedef struct ddp_resumed {
     int passed_over; /* how many pairs, or weights alone, seemed newer and could not be used */
     /* if run->shares is 1 and a pair was loaded: its moments, still in the file; else NULL */
     ddp_saved_moments *moments;
-    char
-        *damaged; /* after a refusal: path of weights that run->force would take alone; else NULL */
+    /* after DDP_START_REFUSED: path of weights that run->force 1 would take alone; else NULL */
+    char *damaged;
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 

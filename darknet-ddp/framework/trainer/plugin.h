@@ -49,7 +49,7 @@ typedef struct ddp_plugin_callbacks {
                              const ddp_figures *figures, ddp_error *err);
     /* Save the first `cutoff` layers at path, and what belongs beside it. net is settled. */
     ddp_status (*save)(network *net, const char *path, int cutoff, ddp_error *err);
-    /* Leave the program: a rank was asked to end, and what this run has learnt is saved. Threads
+    /* Leave the program, by a signal or ddp_plugin_stop; what this run has learnt is saved. Threads
      * that load samples go on until the process ends. */
     void (*leave)(void) __attribute__((noreturn));
     /* Print `sentence`: a picture or its labels cannot be read, and why. Called from any thread. */
@@ -76,8 +76,7 @@ typedef struct ddp_plugin_config {
 } ddp_plugin_config;
 
 /* Have Darknet's train commands train with config->trainer, until ddp_plugin_close. Call it on
- * every rank. *config is copied; all that it points to must outlive the plugin.
- */
+ * every rank. *config is copied; all that it points to must outlive the plugin. */
 void ddp_plugin_open(const ddp_plugin_config *config);
 
 /* Save net in the run's directory, as the cfg's name with `end` behind it, such as "_best.weights".
@@ -106,7 +105,8 @@ const char *ddp_plugin_sample(size_t sample, size_t *line);
 /* Return how many unreadable samples of this run, of all ranks, were replaced by others. */
 size_t ddp_plugin_replaced(void);
 
-/* Take the plugin away from Darknet. Does nothing if none is open. */
+/* Take the plugin away from Darknet. Saves that wait (ddp_plugin_save) are dropped. Does nothing if
+ * none is open. */
 void ddp_plugin_close(void);
 
 #endif

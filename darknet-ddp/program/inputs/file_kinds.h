@@ -33,7 +33,7 @@ ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail if, without -epochs, max_batches is 0 for a detector, or 0 or missing for policy=poly. For
- * other commands and policies 0 means without end. Else a cfg without the key passes: Darknet names
+ * other commands and policies 0 means without end, and a cfg without the key passes: Darknet names
  * misspelt keys. */
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;

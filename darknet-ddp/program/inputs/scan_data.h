@@ -42,7 +42,7 @@ void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f);
 
 /* Look at `count` pictures of train= or of valid=, as the function's name says, from index `first`
  * on, and add faults. Only ddp_scan_data_train adds to tally, by_class and sample. Some faults
- * count in valid= alone, since validation ends at them and training puts them right. */
+ * count only in valid=, since validation ends at them and training puts them right. */
 void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count);
 void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count);
 

@@ -51,7 +51,7 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_LACKS = 16,  /* all is done, and something is missing: exit status 1 */
     DDP_NOTE_BEGINS = 32, /* a rank runs */
     DDP_NOTE_COMMITS =
-        64, /* no rank was asked to end before training; a run that ends later saves */
+        64, /* no rank was asked to end before training: asked later, the run saves first */
     DDP_NOTE_UNTRAINED =
         128, /* a rank was asked to end before training: all end, and have written nothing */
     DDP_NOTE_TAKEN = 256, /* another run has taken over this run's folder */

@@ -235,8 +235,7 @@ static void print_run(const network *net, const ddp_train_position *now, const c
 }
 
 /* The one place where it is decided whether this run begins: all ranks end here if any was asked to
- * by now, and nothing of an earlier run has been touched. Who is asked later ends a run that saves.
- */
+ * by now, and nothing of an earlier run has been touched. A run that is asked later saves first. */
 static ddp_status commit(ddp_error *err)
 {
     int own = ddp_signals_number(), number = 0;

@@ -10,8 +10,8 @@
 #include "show/progress.h"
 #include "validate/schedule.h"
 
-/* Print a line for the first, the last and each `every`-th step; every 1 or less: for each. Call
- * before Darknet trains. */
+/* Have a line printed for the first, the last and each `every`-th step; every 1 or less: for each.
+ * Call before Darknet trains. */
 void ddp_step_line_open(int every);
 
 /* Note that training begins. Without this call, it begins with the end of the first step. */

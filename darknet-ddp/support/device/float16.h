@@ -82,8 +82,8 @@ DDP_HALF_INLINE float ddp_from_bf16(uint16_t half)
     return ddp_float_of((uint32_t)half << 16);
 }
 
-/* Return x as fp16. Numbers below 2^-14 are rounded by adding 0.5: its last place is 2^-24, as
- * theirs in fp16. */
+/* Return x as fp16. Adding 0.5 rounds numbers below 2^-14: above 0.5 a float32 has steps of 2^-24,
+ * as fp16 has below 2^-14. */
 DDP_HALF_INLINE uint16_t ddp_to_fp16(float x)
 {
     uint32_t bits = ddp_bits_of(x), size = bits & 0x7fffffffU;

@@ -3,7 +3,7 @@
  * The first line names the columns, the first of which is the step; each other line is a row. An
  * unknown value is empty. Rows wait until a row is added a second or more after the last write, or
  * the file is closed; then all are written. A full disk stops nothing: rows wait for room, some
- * megabytes of them, and what is lost is counted. The file holds whole rows alone. */
+ * megabytes of them, and what is lost is counted. The file holds only whole rows. */
 #ifndef DDP_MONITOR_CSV_H
 #define DDP_MONITOR_CSV_H
 

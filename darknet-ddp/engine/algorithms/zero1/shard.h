@@ -1,8 +1,8 @@
 /* algorithms/zero1/shard.h: what the optimizer remembers, shared out over ranks.
  *
  * Stage 1 of ZeRO (Rajbhandari et al. 2020). In a plain run all ranks update every parameter alike,
- * and each has all of momentum, or Adam's moments. Here a rank has the moments of its own slice of
- * each bucket alone. It has the sum of that slice after the first half of the bucket's sum
+ * and each has all of momentum, or Adam's moments. Here a rank has moments only for its own slice
+ * of each bucket. It has the sum of that slice after the first half of the bucket's sum
  * (comm/work.h). It updates the slice, and the second half of the sum brings the slices of all
  * ranks. No more travels than in a plain run, but parameters travel in 32 bits where gradients
  * travel in 16. Each element is updated by the numbers and formulas of a plain run, so its bits are

@@ -1,5 +1,5 @@
 /* The algorithm of -ddp_shard_optimizer, as the trainer calls it (algorithms/algorithm.h): each
- * rank keeps the moments of its share of the parameters alone. shard.h says how shares are updated
+ * rank keeps moments only for its share of the parameters. shard.h says how shares are updated
  * and sent. On one rank it does nothing. */
 #include "algorithms/zero1/shard.h"
 

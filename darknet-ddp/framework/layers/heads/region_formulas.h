@@ -21,10 +21,10 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
     }
 }
 
-/* Write the deltas of a place's classes, so that it learns class `label`; with a tree `hier`, its
- * ancestors, too. With tag 1 and no tree, if the first class's delta is not 0 already, writes only
- * that of `label`. Else adds the likelihood of `label` to *avg_cat. scale: factor of the deltas.
- * index: the first class; others follow `stride` apart. */
+/* Write the deltas of a place's classes, so that it learns class `label` and, with a tree `hier`,
+ * its ancestors. Add the likelihood of `label` to *avg_cat. Without a tree and with tag 1, if the
+ * first class's delta is not 0 already, write only the delta of `label`, and leave *avg_cat. Deltas
+ * are multiplied by `scale`. index: the first class; others follow `stride` apart. */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)
@@ -87,7 +87,7 @@ FORMULA float *truth_without_place(layer l, float *truths)
 }
 
 /* Return the place's likelihood of class `label` of the tree: objectness times the outputs of
- * `label` and its ancestors. Sets the delta so that objectness learns 0. place: n*l.w*l.h + cell.
+ * `label` and its ancestors. Sets objectness's delta, so that it learns 0. place: n*l.w*l.h + cell.
  */
 FORMULA float class_of_region_place(layer l, int b, int place, int label)
 {
@@ -100,8 +100,8 @@ FORMULA float class_of_region_place(layer l, int b, int place, int label)
     return l.output[obj_index] * p;
 }
 
-/* Train a place for class `label` of the tree alone; its objectness learns nothing. Call for the
- * place at which class_of_region_place is largest. Adds figures to *sum. */
+/* Train only the classes of a place, for class `label` of the tree; objectness learns nothing. Call
+ * for the place at which class_of_region_place is largest. Adds figures to *sum. */
 FORMULA void train_region_class(layer l, int b, int place, int label, team t, region_tally *sum)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);

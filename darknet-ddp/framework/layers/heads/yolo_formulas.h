@@ -11,7 +11,7 @@
 #define BOX_VALUES (4 + 1) /* how many values a truth has: x, y, w, h, class */
 
 /* Write the deltas of a place's classes, so that it learns class `label`. If the first class's
- * delta is not 0 already, writes only that of `label`. index: the first class in output and
+ * delta is not 0 already, write only the delta of `label`. index: the first class in output and
  * delta; others follow `stride` apart. Adds the output of `label` to *avg_cat, if not null. */
 FORMULA void delta_yolo_class(float *output, float *delta, int index, int label, int classes,
                               int stride, float *avg_cat, team t)

@@ -18,7 +18,7 @@ struct convolution {
 };
 
 /* Make *p, the primitive of a pass of c's shape, and return 1; return 0 if oneDNN has none, or for
- * the forward pass its slow reference alone. A backward pass needs c->forward. */
+ * the forward pass only its slow reference. A backward pass needs c->forward. */
 int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p);
 
 /* Return the primitive of a pass of c, which c owns. A backward one is made at the first call; the
