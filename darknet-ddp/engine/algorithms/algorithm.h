@@ -42,7 +42,7 @@ typedef struct ddp_algorithm_of {
     ddp_device *device; /* device that the network trains on */
     const ddp_param_table
         *table;       /* table of the host's memory: shapes, and rank 0's first values */
-    ddp_state *state; /* where it declares the arrays that it keeps */
+    ddp_state *state; /* where the algorithm declares arrays that are to be saved */
     ddp_network_facts network;
 } ddp_algorithm_of;
 
@@ -65,7 +65,7 @@ typedef struct ddp_algorithm {
      * (ddp_launch_policy.fixed), such as "what is compressed". */
     const char *order_subject;
 
-    /* Return 1 if the command line asks for it. */
+    /* Return 1 if the options ask for the algorithm. */
     int (*is_on)(const ddp_options *o);
     /* Fail with DDP_ERR_USAGE, and say why, if options of this folder's rows are wrong by
      * themselves. Called whether the algorithm is on or not. NULL: they never are. */
@@ -102,7 +102,7 @@ typedef struct ddp_algorithm {
     /* A run of `was` ranks goes on on `now` ranks: on rank 0, print to stdout what becomes of state
      * that is each rank's own. */
     void (*print_resumed)(int was, int now);
-    /* Print its lines at the end of a run of `steps` steps; self is not NULL. */
+    /* Print the algorithm's lines at the end of a run of `steps` steps; self is not NULL. */
     void (*print_end)(const void *self, FILE *out, size_t steps);
 } ddp_algorithm;
 

@@ -60,7 +60,7 @@ static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 typedef struct ddp_compression_of {
     double value;               /* number behind the word of -ddp_compress */
     ddp_device *device;         /* device that the network trains on */
-    ddp_state *state;           /* where it declares arrays that are to be saved */
+    ddp_state *state;           /* where the compression declares arrays that are to be saved */
     const ddp_matrix *matrices; /* a matrix for each parameter; their pointers are not set */
     size_t param_count;
 } ddp_compression_of;

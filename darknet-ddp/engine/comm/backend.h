@@ -173,7 +173,7 @@ struct ddp_group {
     struct ddp_gpu *gpu; /* data of gpu_ops; NULL: this rank has no GPU */
     int sums_opened;   /* number of the sum that was opened last; restarts at 1 when none is open */
     int sums_open;     /* how many sums and all-gathers are open */
-    ddp_error failure; /* its first failure; code DDP_OK while it works */
+    ddp_error failure; /* the group's first failure; code DDP_OK: none yet */
 };
 
 struct ddp_work {

@@ -26,13 +26,13 @@ struct ddp_board {
     uint64_t places[DDP_CHUNKS_MOST];
 };
 
-/* States of a chunk, by what it waits for. */
+/* States of a chunk, by what this rank waits for. */
 enum ddp_hierarchical_state {
-    DDP_HIERARCHICAL_MEETING,   /* it waits for the host's ranks to launch it */
-    DDP_HIERARCHICAL_REDUCING,  /* it waits for slices of other hosts, to add them */
-    DDP_HIERARCHICAL_RETURNING, /* it waits for sums of other hosts */
-    DDP_HIERARCHICAL_GATHERING, /* it waits for an all-gather's messages with other hosts */
-    DDP_HIERARCHICAL_SHARING    /* it waits until all ranks of the host have shared it */
+    DDP_HIERARCHICAL_MEETING,   /* waits for the host's ranks to launch the chunk */
+    DDP_HIERARCHICAL_REDUCING,  /* waits for slices of other hosts, to add them */
+    DDP_HIERARCHICAL_RETURNING, /* waits for sums of other hosts */
+    DDP_HIERARCHICAL_GATHERING, /* waits for an all-gather's messages with other hosts */
+    DDP_HIERARCHICAL_SHARING    /* waits until the host's ranks have done with others' memory */
 };
 
 /* A message under way, for the names in errors. */
@@ -64,7 +64,7 @@ struct ddp_hierarchical_chunk {
 struct ddp_hierarchical {
     struct ddp_hierarchical_plan *plan;
     int host;                         /* index of this rank's host */
-    struct ddp_shared_memory *memory; /* a board and slots for each rank of the host */
+    struct ddp_shared_memory *memory; /* a ddp_board and slots for each rank of the host */
     int window, requests;             /* chunks in flight, and requests of each */
     size_t chunk_count;               /* floats of a slot */
     struct ddp_hierarchical_chunk *chunks;

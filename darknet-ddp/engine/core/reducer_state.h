@@ -54,7 +54,7 @@ struct ddp_reducer {
     ddp_rounds *rounds; /* sums of this pass: `plugged`; NULL: they are sums[] */
 
     /* Members for layers that did not run: */
-    float *counts;  /* room for the run counts of one bucket, on the host */
+    float *counts;  /* run counts (core/bucket_plan.h) of one bucket, on the host */
     char *ran;      /* by layer: 1 if it ran on this rank since the last step */
     char *dropped;  /* by layer: 1 if it was dropped in each pass since the last syncing one */
     int frozen;     /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
@@ -73,7 +73,7 @@ struct ddp_reducer {
     /* Members that are used only with config.priority: */
     size_t early; /* how many elements' sums go early (core/launch_order.h) from the next syncing
                      pass on */
-    ddp_launch_history history; /* history of the last steps, from which `early` follows */
+    ddp_launch_history history; /* how the last steps went; ddp_launch_order_adapt uses it */
 };
 
 /* Return 1 if the layer has gradients in buckets. */

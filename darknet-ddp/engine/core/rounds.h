@@ -36,7 +36,7 @@
 typedef struct ddp_rounds ddp_rounds;
 
 /* Open the sums of a plan's buckets. Every rank calls it. gradients: the plan's memory, on table's
- * device, with run counts at the end of each bucket. self is passed to plug's functions. All
+ * device, run counts (core/bucket_plan.h) included. self is passed to plug's functions. All
  * pointers must outlive *out, which is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_table *table,
                            const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,

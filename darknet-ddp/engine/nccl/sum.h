@@ -44,7 +44,7 @@ struct ddp_gpu_sum {
         reached; /* event that passes when the stream of sum->before has come to the fence */
     /* in pinned memory: `number` of the last start whose result was seen not to be finite */
     unsigned *not_finite;
-    unsigned number; /* how often it was started */
+    unsigned number; /* how often the sum was started */
     unsigned told; /* `number` of the last result that ddp_work_finite has reported as not finite */
     int in_flight; /* 1: it was started and has no fence yet */
     int queued;    /* 1: all its work is queued on the GPU, `landed` behind it */

@@ -100,8 +100,8 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Stop training the network: finish what is under way with other ranks (collective), and give it
- * its own buffers back. free_network calls this by itself. With an algorithm that keeps optimizer
- * moments elsewhere, the network's are zero then. Does nothing if none is attached. */
+ * its own buffers back. free_network calls this. If an algorithm keeps moments elsewhere, the
+ * network's are zero then. Does nothing if none is attached. Failures end in config.fail. */
 void ddp_trainer_detach(ddp_trainer *t);
 
 /* Wait for all sums under way, and update the layers that wait for them. Then the network can be

@@ -128,8 +128,8 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
 
-/* Before a forward pass, check the sums that have arrived (all but deferred layers'). If one is not
- * finite, end the job or, if steps may be skipped, remember it. */
+/* Before a forward pass, end the job if a sum that has arrived (all but deferred layers') is not
+ * finite. If steps may be skipped, only note whether loss and statistics are. */
 void ddp_trainer_judge_last_step(ddp_trainer *t);
 
 /* Unless steps may be skipped, end the job if a sum that has arrived is not finite. */
@@ -177,7 +177,7 @@ void ddp_trainer_leave_state(const ddp_trainer *t);
 /* End what ddp_trainer_attach_algorithms began; the algorithms stay open. Call while t->net is set.
  */
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
-/* Close the algorithms; there are none then. */
+/* Close the algorithms; t->algorithms becomes NULL. */
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
 /* At a step's first mini-batch, choose which layers the step drops. For every mini-batch, tell the

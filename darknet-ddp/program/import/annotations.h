@@ -33,7 +33,7 @@ typedef enum ddp_side {
 typedef struct ddp_annotated_box {
     size_t picture; /* index of its picture */
     int class_id;   /* index of its class */
-    unsigned odd; /* its oddities, 1 << DDP_ODD_ID for each; ddp_annotations_prepare counts them */
+    unsigned odd;   /* 1 << kind for each of its oddities; ddp_annotations_prepare counts them */
     double left, top, right, bottom;
 } ddp_annotated_box;
 
@@ -93,7 +93,7 @@ ddp_oddity ddp_oddity_find(const char *word);
 int ddp_oddity_is_choice(ddp_oddity kind);
 
 /* Print a line for each kind that was counted. It says how often, what was done, and examples.
- * left: a bit for each kind that was left out by choice, 1 << DDP_ODD_ID. */
+ * left: 1 << kind for each kind that was left out by choice. */
 void ddp_annotations_print_odd(FILE *out, const ddp_annotations *a, unsigned left);
 
 #endif

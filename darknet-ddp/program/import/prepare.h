@@ -11,7 +11,7 @@
  * loaded, or are of a test set or of a kind in `left`. Pictures with one path become one. Then
  * pictures stand in the order of their paths, and boxes in that of their pictures. Without memory
  * it only sets a->lost.
- * left: a bit for each kind that the user leaves out, 1 << DDP_ODD_ID. */
+ * left: 1 << kind for each ddp_oddity that the user leaves out. */
 void ddp_annotations_prepare(ddp_annotations *a, unsigned left);
 
 #endif

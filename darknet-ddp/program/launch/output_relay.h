@@ -15,8 +15,8 @@
 #include <stddef.h>
 
 /* DDP_RELAY_BYTES: while more bytes wait to be written, nothing is read from the pipe.
- * DDP_RELAY_FRAME: room for a line, a path, or all frames that are kept back. DDP_RELAY_WHY: room
- * for a sentence. */
+ * DDP_RELAY_FRAME: bytes for a line, a path, one of mpirun's frames, or all those that are kept
+ * back. DDP_RELAY_WHY: bytes for a sentence. */
 enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096, DDP_RELAY_WHY = 400 };
 
 typedef struct ddp_output_relay {
@@ -38,12 +38,12 @@ typedef struct ddp_output_relay {
      * a frame with is_end */
     char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has told it */
-    /* State of filtering, up to withheld_bytes: */
+    /* Members that are used only with `filters`, up to withheld_bytes: */
     int framed;  /* 1: within a frame of mpirun's */
     int passing; /* 1: the beginning of this line was passed on, so its rest must be */
     char line[DDP_RELAY_FRAME];     /* a line that has come in part */
     char frame[DDP_RELAY_FRAME];    /* the frame that is being read */
-    char withheld[DDP_RELAY_FRAME]; /* text of frames that were kept back */
+    char withheld[DDP_RELAY_FRAME]; /* text of frames that were kept back, as many as fit */
     size_t line_bytes, frame_bytes, withheld_bytes;
     /* the text that waits to be written: out[0..out_bytes) */
     size_t out_bytes;

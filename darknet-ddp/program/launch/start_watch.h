@@ -1,5 +1,5 @@
-/* launch/start_watch.h: finds a start that does not come to its end. No rank may begin, or ranks
- * may die in MPI's start and their launcher wait for them for ever. */
+/* launch/start_watch.h: finds a start that does not come to its end: no rank begins, or ranks die
+ * in MPI's start and their launcher waits for them for ever. */
 #ifndef DDP_LAUNCH_START_WATCH_H
 #define DDP_LAUNCH_START_WATCH_H
 

@@ -1,4 +1,4 @@
-/* Label files as they are once the suspects are put right, for people to review. */
+/* Writes label files in which the suspects are put right, for people to review. */
 #include "base/plural.h"
 #include "predict/out_names.h"
 #include "predict/suspects.h"

@@ -1,5 +1,5 @@
 /* Connects Darknet's train commands (trainer/plugin.c) with a run's checkpoints
- * (saves/checkpoints.c). It notes the time that a save takes, and says how a run begins. */
+ * (saves/checkpoints.c): the callbacks `resume` and `save`, with the time that a save takes. */
 #include "run/session.h"
 
 #include "base/clock.h"

@@ -20,10 +20,10 @@
 
 #include <signal.h>
 
-/* The run of this process. Each part is opened by the file that its comment names, and closed by
+/* The run of this process. Each part is set by the file that its comment names, and closed by
  * end.c. What only one file needs of a run is a static of that file. */
 extern struct ddp_run {
-    /* Opened by session.c: the ranks and the trainer. */
+    /* Set by session.c as it opens: options, ranks, seed and trainer. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;
@@ -59,7 +59,7 @@ extern struct ddp_run {
     ddp_wait_shares waits;
 } ddp_run;
 
-/* Return where the run stands, as its lines show it. */
+/* Return the clock and the run's counts at position `now`. Only while the trainer is attached. */
 ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 
 /* Set the sentence on how to go on, which must stay valid. A run that ends early prints it once
@@ -105,7 +105,7 @@ void ddp_session_end_untrained(int number) __attribute__((noreturn));
 
 /* ---- step.c ---- */
 
-/* Show Darknet's line about a step. On rank 0. */
+/* Show Darknet's line about a step. On rank 0, while the trainer is attached. */
 void ddp_session_show_line(const ddp_train_position *position, const char *line);
 
 /* Return how many steps this run has made. */

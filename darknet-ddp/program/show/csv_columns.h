@@ -42,9 +42,9 @@ typedef struct ddp_csv_columns {
 /* Columns of a head: terms of its loss on rank 0, and how well its boxes fit. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
-/* Set *c to the columns of a run. kind: what ddp_validation_kind returns for
- * its validation; NULL: it has none. best: the option -best (options/options.h). Release
- * with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
+/* Set *c to the columns of a run. kind: what ddp_validation_kind returns for its validation; NULL:
+ * it has none. best: the option -best (options/options.h). heads: ddp_network_heads. Release with
+ * ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
 ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
 void ddp_csv_columns_release(ddp_csv_columns *c); /* makes *c all zero, if it is not */

@@ -36,7 +36,7 @@ typedef struct ddp_run_files_config {
     ddp_train_position start; /* position at which the run begins */
     size_t saved_step;        /* start.step as the checkpoint counts it: batch= may have changed */
     int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
-    ddp_trainer *trainer;
+    ddp_trainer *trainer;       /* attached from ddp_run_files_open to the last save */
     ddp_validation *validation; /* is told of validations in a resumed run's CSV file; NULL: none */
     /* last step whose validation in that file is not told */
     size_t valid_since;

@@ -25,7 +25,7 @@ typedef struct ddp_step_timing {
     int in_row;       /* 1 between ddp_step_timing_end and ddp_step_timing_next */
 } ddp_step_timing;
 
-/* Begin the first step, after `images` images. The trainer must be attached, and outlive *t. */
+/* Begin the first step, after `images` images. The trainer must stay attached while *t is used. */
 void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images);
 
 /* Note that a save begins (saving), or that it has ended (saved). */

@@ -40,7 +40,7 @@ void ddp_validation_close(ddp_validation *v); /* frees v; NULL is allowed */
 
 enum { DDP_VALIDATION_LIST = 64 };
 
-/* Write what is validated on to text: how many pictures, and a hash of their paths. */
+/* Write to text how many pictures v validates on, and a hash of their paths. */
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Write to text a hash of what the figures depend on: the pictures' names, and their labels or

@@ -24,7 +24,7 @@ cudaError_t ddp_cuda_scale(cudaStream_t stream, float *x, double factor, size_t 
 cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const float *more,
                              size_t count);
 
-/* Most nodes that one kernel adds up: its additions travel as an argument. */
+/* Most nodes of ddp_cuda_sums: their additions travel as an argument of the kernel. */
 enum { DDP_CUDA_NODES = 2048 };
 
 /* Nodes of the tree in device/sum.h that one kernel adds up to larger nodes. */

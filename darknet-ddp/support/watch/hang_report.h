@@ -10,9 +10,9 @@ enum { DDP_WATCHED_FILE = 256 };
 /* All that is known about a rank. Times are in nanoseconds of one clock; 0 is its start. */
 typedef struct ddp_watched {
     ddp_rank_position at;
-    int64_t heard_ns;            /* when it was last heard */
-    int64_t moved_ns;            /* when it last did something */
-    int64_t lost_ns;             /* when its connection was lost; 0: it was not */
+    int64_t heard_ns;            /* when the rank was last heard */
+    int64_t moved_ns;            /* when the rank last did something */
+    int64_t lost_ns;             /* when the connection with the rank was lost; 0: it was not */
     int left;                    /* 1: it said that it ends */
     int answered;                /* 1: it has sent its events */
     char file[DDP_WATCHED_FILE]; /* file that it waits for; "": none is known */

@@ -45,9 +45,9 @@ typedef enum ddp_link {
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
-/* On another rank, `rank`: connect with rank 0, by the first address of the invitation that answers
- * within wait_ms. *out is set on success. Fails with DDP_ERR_COMM (no address answers: the text
- * names them), DDP_ERR_NOMEM. */
+/* On another rank, `rank`: connect with rank 0, by whichever address of the invitation answers
+ * first, within wait_ms. *out is set on success. Fails with DDP_ERR_COMM (no address answers: the
+ * text names them), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_address *invitation,
                               int rank, int wait_ms, ddp_error *err) DDP_MUST_CHECK;
 

@@ -40,7 +40,7 @@ void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
  * by that of `drawn`, of Q's size, and all are made orthonormal again. */
 void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s);
 
-/* Fraction of a column's length that must be left when the columns before it are taken off. A
+/* Fraction of a column's norm that must be left when the columns before it are taken off. A
  * column with no more left is rounding, and becomes zero. */
 #define DDP_MATRIX_LEAST_LEFT 1e-5
 

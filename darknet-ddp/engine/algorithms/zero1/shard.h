@@ -46,7 +46,7 @@ typedef struct ddp_shard_of {
     const ddp_param_table *table;
     const ddp_bucket_plan *plan;
     float *memory;         /* memory of all buckets; the plan's offsets count from its start */
-    ddp_work *const *sums; /* by bucket: the sum of its gradients, without run counts */
+    ddp_work *const *sums; /* by bucket: sum of its gradients, no run counts (bucket_plan.h) */
     int root;              /* rank whose moments the run begins with */
     const ddp_sharded_source
         *first; /* reads root's moments; NULL: they are in the framework's memory */

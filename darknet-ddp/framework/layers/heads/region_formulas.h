@@ -70,7 +70,7 @@ FORMULA int region_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (l.coords + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* Return a picture's first truth with a class and no place, if l has a tree; 0: there is none. */
+/* Return a picture's first truth without a place (box_cell), if l has a tree; else 0. */
 FORMULA float *truth_without_place(layer l, float *truths)
 {
     int t;
@@ -87,8 +87,7 @@ FORMULA float *truth_without_place(layer l, float *truths)
 }
 
 /* Return the place's likelihood of class `label` of the tree: objectness times the outputs of
- * `label` and its ancestors. Sets objectness's delta, so that it learns 0. place: n*l.w*l.h + cell.
- */
+ * `label` and its ancestors. Sets objectness's delta, to learn 0. place: n*l.w*l.h + cell. */
 FORMULA float class_of_region_place(layer l, int b, int place, int label)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
