@@ -1,10 +1,10 @@
 /* ddp-test: quick */
-/* Layers in bf16 on a CPU against the same layers in float32: outputs, gradients, and what is
- * passed back, for each type of layer and the ways in which they read each other. The relative
- * error of each array's norm must be below 1 %, of weights' gradients behind several layers 1.5 %;
- * of biases and scales, whose gradients are sums that cancel in part, 2.5 %. Twice: by a float32
- * product of values that bf16 can hold, which every CPU has, and by the CPU's own bf16, if it has
- * that. */
+/* Networks of a few layers in bf16 on a CPU against the same in float32: outputs and gradients, for
+ * each type of layer and the ways in which they read each other. Errors of several layers add up.
+ * The relative error of each array's norm must be below 1 %, of weights' gradients 1.5 %; of biases
+ * and scales, whose gradients are sums that cancel in part, 2.5 %. Twice: by a float32 product of
+ * values that bf16 can hold, which every CPU has, and by the CPU's own bf16, if it has that.
+ * (glue.bf16_gradients has single layers.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -2,7 +2,8 @@
 # ddp-test: usual
 """-ddp_bf16 1 on CPUs: detectors and classifiers learn what they learn in float32; with -ddp_exact one result on any number of
 ranks and threads; a run goes on to the same weights, and not in another precision; networks change their size; where a CPU lacks
-the instructions 1 is refused, and auto takes float32. (What layers compute: glue.bf16_host.) Skipped on a CPU without them."""
+the instructions 1 is refused, and auto takes float32. (What layers compute: glue.bf16_gradients, glue.bf16_host.) Skipped on a
+CPU without them."""
 import array
 import os
 import re

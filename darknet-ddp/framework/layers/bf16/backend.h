@@ -55,6 +55,7 @@ typedef struct bf16_backend {
     void (*prepare_floats)(layer *l);
     /* Free what prepare made. */
     void (*free_convolution)(layer l);
+    /* Compute the convolution. A CPU adds the biases of a layer without BatchNorm here. */
     void (*convolve)(layer l, network net, const void *input);
     /* Add the gradient by the weights to l.weight_updates, in float32. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
@@ -72,7 +73,8 @@ typedef struct bf16_backend {
     /* Write to `output` (bf16, on the device) the output that a fused layer would have, from its x
      * and its present parameters. */
     void (*normalize_again)(layer l, void *output);
-    /* Add biases to the convolution's result, and activate it, for a layer without BatchNorm. */
+    /* Add biases to the convolution's result, if convolve has not, and activate it, for a layer
+     * without BatchNorm. */
     void (*add_bias)(layer l);
     /* Turn the layer's delta, the gradient by the layer's output, into the gradient by its
      * convolution's result. Add to the updates of scales and biases. */

@@ -19,13 +19,14 @@
 #define SLICE_WORK 5e8
 
 struct bf16_convolution {
-    int images; // of a slice; a divisor of the mini-batch
-    convolution *handle;
+    int images;                     // of a slice; a divisor of the mini-batch
+    convolution *forward;           // with biases, for a layer without BatchNorm
+    convolution *backward;          // without biases
     void *packed[2];                // weights for CONVOLUTION_FORWARD and CONVOLUTION_BACKWARD_DATA
     struct bf16_convolution *other; // for another mini-batch, as validation has; null: none yet
 };
 
-static convolution *convolution_for(layer l, int images)
+static convolution *convolution_for(layer l, int images, int has_bias)
 {
     convolution_shape s;
     memset(&s, 0, sizeof(s));
@@ -41,6 +42,7 @@ static convolution *convolution_for(layer l, int images)
     s.dilation = l.dilation;
     s.groups = l.groups;
     s.bf16 = !bf16_emulated;
+    s.has_bias = has_bias;
     s.activation = LINEAR;
     convolution *c = convolution_of(&s);
     if (c)
@@ -81,11 +83,17 @@ static size_t emulated_bytes(layer l, int images)
     return bf16_emulated ? round_up(in * sizeof(float)) + round_up(out * sizeof(float)) : 0;
 }
 
-static size_t scratch_bytes(convolution *c)
+static convolution *handle_of(const struct bf16_convolution *c, convolution_pass pass)
+{
+    return pass == CONVOLUTION_FORWARD ? c->forward : c->backward;
+}
+
+static size_t scratch_bytes(const struct bf16_convolution *c)
 {
     size_t most = 0;
-    for (int pass = CONVOLUTION_FORWARD; pass <= CONVOLUTION_BACKWARD_WEIGHTS; ++pass) {
-        size_t bytes = convolution_scratch_bytes(c, (convolution_pass)pass);
+    for (int i = CONVOLUTION_FORWARD; i <= CONVOLUTION_BACKWARD_WEIGHTS; ++i) {
+        convolution_pass pass = (convolution_pass)i;
+        size_t bytes = convolution_scratch_bytes(handle_of(c, pass), pass);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -108,16 +116,18 @@ static void *make_packed(convolution *c, convolution_pass pass)
 // Null: oneDNN has no such convolution.
 static struct bf16_convolution *make_convolution(layer l, int images)
 {
-    convolution *handle = convolution_for(l, images);
-    if (!handle)
+    convolution *backward = convolution_for(l, images, 0);
+    convolution *forward = l.batch_normalize ? backward : convolution_for(l, images, 1);
+    if (!forward || !backward)
         return 0;
     struct bf16_convolution *c = calloc(1, sizeof(struct bf16_convolution));
     if (!c)
         malloc_error();
     c->images = images;
-    c->handle = handle;
-    c->packed[0] = make_packed(handle, CONVOLUTION_FORWARD);
-    c->packed[1] = make_packed(handle, CONVOLUTION_BACKWARD_DATA);
+    c->forward = forward;
+    c->backward = backward;
+    c->packed[0] = make_packed(forward, CONVOLUTION_FORWARD);
+    c->packed[1] = make_packed(backward, CONVOLUTION_BACKWARD_DATA);
     return c;
 }
 
@@ -140,7 +150,7 @@ int bf16_host_prepare(layer *l)
         return 0;
     free_convolution(l->bf16->convolution);
     l->bf16->convolution = c;
-    l->workspace_size = 64 + emulated_bytes(*l, images) + scratch_bytes(c->handle);
+    l->workspace_size = 64 + emulated_bytes(*l, images) + scratch_bytes(c);
     if (l->workspace_size < bf16_host_sums_size(*l))
         l->workspace_size = bf16_host_sums_size(*l);
     return 1;
@@ -198,7 +208,7 @@ static const void *pack(layer l, struct bf16_convolution *c, convolution_pass pa
         for (int i = 0; i < l.nweights; ++i)
             rounded[i] = half_to_float(half_of_float(l.weights[i]));
     }
-    convolution_pack(c->handle, pass, rounded ? rounded : l.weights, c->packed[pass]);
+    convolution_pack(handle_of(c, pass), pass, rounded ? rounded : l.weights, c->packed[pass]);
     free(rounded);
     return c->packed[pass];
 }
@@ -221,7 +231,7 @@ void bf16_host_convolve(layer l, network net, const void *input)
         slice s = slice_from(l, net, i, c->images);
         const void *x = values_for((const half *)input + s.input, input_values(l, c->images), s.x);
         void *y = bf16_emulated ? (void *)s.y : made + s.output;
-        convolution_forward(c->handle, weights, 0, x, y, s.scratch);
+        convolution_forward(c->forward, weights, l.batch_normalize ? 0 : l.biases, x, y, s.scratch);
         if (bf16_emulated)
             bf16_narrow(output_values(l, c->images), s.y, made + s.output);
         let_messages_move(net);
@@ -236,7 +246,7 @@ void bf16_host_convolve_backward_weights(layer l, network net, const void *input
         const half *delta = (const half *)l.bf16->delta + s.output;
         const void *x = values_for((const half *)input + s.input, input_values(l, c->images), s.x);
         const void *dy = values_for(delta, output_values(l, c->images), s.y);
-        convolution_backward_weights(c->handle, x, dy, l.weight_updates, s.scratch);
+        convolution_backward_weights(c->backward, x, dy, l.weight_updates, s.scratch);
         let_messages_move(net);
     }
 }
@@ -251,7 +261,7 @@ void bf16_host_convolve_backward_input(layer l, network net, int set, void *inpu
         const void *dy = values_for(delta, output_values(l, c->images), s.y);
         half *to = (half *)input_delta + s.input;
         void *dx = bf16_emulated ? (void *)s.x : to;
-        convolution_backward_data(c->handle, weights, dy, dx, !set && !bf16_emulated, s.scratch);
+        convolution_backward_data(c->backward, weights, dy, dx, !set && !bf16_emulated, s.scratch);
         if (bf16_emulated)
             bf16_give(input_values(l, c->images), s.x, set, to);
         let_messages_move(net);

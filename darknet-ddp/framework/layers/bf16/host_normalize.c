@@ -133,15 +133,6 @@ static void normalize_rows(size_t rows, size_t channels, const half *restrict x,
                 (half_to_float(x[r * channels + c]) - mean[c]) * scale[c] + biases[c];
 }
 
-VECTORIZE
-static void add_biases(size_t rows, size_t channels, const half *restrict x,
-                       const float *restrict biases, float *restrict y)
-{
-    for (size_t r = 0; r < rows; ++r)
-        for (size_t c = 0; c < channels; ++c)
-            y[r * channels + c] = half_to_float(x[r * channels + c]) + biases[c];
-}
-
 // Round y as memory would, and add the other layer's output.
 VECTORIZE
 static void add_other(size_t n, float alpha, float beta, const half *restrict from,
@@ -374,22 +365,18 @@ void bf16_host_normalize_and_add_backward(layer l, network net, layer shortcut, 
 
 // ---- biases ----
 
+// bf16_host_convolve has added the biases.
 void bf16_host_add_bias(layer l)
 {
-    float *memory = calloc(1, bf16_host_sums_size(l));
-    if (!memory)
-        malloc_error();
-    block_shape s = shape_in(l, memory);
-    half *kept = l.bf16->x, *output = l.bf16->output;
-    for (size_t row = 0; row < s.rows; row += s.at_once) {
-        size_t at = row * s.channels, rows = rows_at(s, row), n = rows * s.channels;
-        add_biases(rows, s.channels, (kept ? kept : output) + at, l.biases, s.y);
-        if (kept)
-            bf16_narrow(n, s.y, kept + at);
-        activate_array(s.y, (int)n, l.activation);
-        bf16_narrow(n, s.y, output + at);
+    const half *from = l.bf16->x ? l.bf16->x : l.bf16->output;
+    size_t count = (size_t)l.outputs * (size_t)l.batch;
+    for (size_t at = 0; l.activation != LINEAR && at < count; at += BF16_BLOCK) {
+        float y[BF16_BLOCK];
+        size_t n = count - at < BF16_BLOCK ? count - at : BF16_BLOCK;
+        bf16_widen(n, from + at, y);
+        activate_array(y, (int)n, l.activation);
+        bf16_narrow(n, y, (half *)l.bf16->output + at);
     }
-    free(memory);
 }
 
 void bf16_host_add_bias_backward(layer l, network net)
