@@ -58,6 +58,9 @@ static const struct {
     {"3x3, 4 groups, BatchNorm, leaky", 32, 12, 1, EXACT(32) CONV(32, BN S3 "groups=4\n" A(leaky))},
     {"3x3, a group a channel, BatchNorm, swish", 32, 12, 1,
      EXACT(32) CONV(32, BN S3 "groups=32\n" A(swish))},
+    {"connected, of a picture, leaky", 16, 6, 1, EXACT(16) "[connected]\noutput=40\n" A(leaky)},
+    {"connected, of a pixel, BatchNorm, mish", 64, 1, 1,
+     EXACT(64) "[connected]\noutput=24\n" BN A(mish)},
     {"BatchNorm and shortcut", 16, 12, 1,
      EXACT(16) CONV(16, BN S3 A(leaky)) "[shortcut]\nfrom=-2\n" A(linear)},
     {"shortcut", 16, 12, 2, EXACT(16) EXACT(16) "[shortcut]\nfrom=-2\n" A(leaky)},
@@ -69,11 +72,16 @@ static const struct {
     {"scale_channels", 16, 12, 2, EXACT(16) "[avgpool]\n[scale_channels]\nfrom=-2\n" A(linear)},
 };
 
-enum { BATCH = 4 };
+enum { BATCH = 16 };
 
 static size_t values_of(const layer *l)
 {
     return (size_t)(l->outputs * l->batch);
+}
+
+static int is_convolved(const layer *l)
+{
+    return l->type == CONVOLUTIONAL || l->type == CONNECTED;
 }
 
 static float pseudo(unsigned *seed)
@@ -87,17 +95,23 @@ static float rounded(float x)
     return half_to_float(half_of_float(x));
 }
 
-static void set_weights(layer *l, int is_exact)
+static void set_exact_weights(layer *l)
+{
+    for (int k = 0; k < l->n; k++) {
+        memset(l->weights + k * l->c, 0, (size_t)l->c * sizeof(float));
+        l->weights[k * l->c + k] = k % 3 ? 1 : -.5F;
+    }
+}
+
+static void set_weights(layer *l)
 {
     unsigned seed = 3;
-    float scale = sqrtf(3.F / (float)(l->size * l->size * l->c / l->groups));
+    int fan_in = l->type == CONNECTED ? l->inputs : l->size * l->size * l->c / l->groups;
 
-    for (int i = 0; i < l->nweights; i++)
-        l->weights[i] = is_exact ? 0 : scale * pseudo(&seed);
-    for (int k = 0; k < l->n; k++) {
-        l->biases[k] = is_exact ? 0 : .5F * pseudo(&seed);
-        if (is_exact)
-            l->weights[k * l->c + k] = k % 3 ? 1 : -.5F;
+    for (int i = 0; i < fan_in * l->out_c; i++)
+        l->weights[i] = sqrtf(3.F / (float)fan_in) * pseudo(&seed);
+    for (int k = 0; k < l->out_c; k++) {
+        l->biases[k] = .5F * pseudo(&seed);
         if (l->scales)
             l->scales[k] = 1 + .1F * (float)(k % 5);
     }
@@ -135,8 +149,8 @@ static network *made(int which, int in_bf16)
     net = net_parse(cfg);
     bf16_wanted = 0;
     for (int i = 0; i < net->n; i++)
-        if (net->layers[i].type == CONVOLUTIONAL)
-            set_weights(&net->layers[i], i < cases[which].before);
+        if (is_convolved(&net->layers[i]))
+            (i < cases[which].before ? set_exact_weights : set_weights)(&net->layers[i]);
     set_input(net->input, (size_t)(net->inputs * net->batch));
     net->train = 1;
     forward_network(net);
@@ -180,12 +194,15 @@ static void expect(const char *what, const float *found, const float *wanted, si
         fail_msg("%s: relative error %.4f", what, error);
 }
 
-static void compare_convolution(const layer *found, const layer *wanted)
+static void compare_updates(const layer *found, const layer *wanted)
 {
-    expect("weights", found->weight_updates, wanted->weight_updates, (size_t)wanted->nweights);
-    expect("biases", found->bias_updates, wanted->bias_updates, (size_t)wanted->n);
+    size_t weights =
+        (size_t)(wanted->type == CONNECTED ? wanted->inputs * wanted->outputs : wanted->nweights);
+
+    expect("weights", found->weight_updates, wanted->weight_updates, weights);
+    expect("biases", found->bias_updates, wanted->bias_updates, (size_t)wanted->out_c);
     if (wanted->batch_normalize)
-        expect("scales", found->scale_updates, wanted->scale_updates, (size_t)wanted->n);
+        expect("scales", found->scale_updates, wanted->scale_updates, (size_t)wanted->out_c);
 }
 
 static void compare_delta(const layer *found, const layer *wanted)
@@ -212,8 +229,8 @@ static void compare(int which)
     go_back(wanted);
     go_back(found);
     for (int i = cases[which].before; i <= last; i++)
-        if (wanted->layers[i].type == CONVOLUTIONAL)
-            compare_convolution(&found->layers[i], &wanted->layers[i]);
+        if (is_convolved(&wanted->layers[i]))
+            compare_updates(&found->layers[i], &wanted->layers[i]);
     for (int i = 0; i < cases[which].before; i++)
         compare_delta(&found->layers[i], &wanted->layers[i]);
     print_message("\n");

@@ -64,6 +64,12 @@ static const struct {
          "[maxpool]\nsize=2\nstride=2\n" CONV(
              8, BN "size=3\nactivation=mish\n") "[maxpool]\nsize=1\nstride=2\n",
          3},
+        {"connected",
+         CONV(8, BN
+              "size=3\nactivation=mish\n") "[avgpool]\n[connected]\noutput=12\nactivation=mish\n",
+         4},
+        {"connected that stays in float32, for its picture is no square",
+         CONV(8, BN "size=3\nactivation=mish\n") "[connected]\noutput=12\nactivation=mish\n", 2},
         {"avgpool", CONV(8, BN "size=3\nactivation=mish\n") "[avgpool]\n", 3},
         {"sam",
          CONV(8, BN "size=3\nactivation=mish\n")
@@ -122,6 +128,8 @@ static network *trained(const char *layers, int in_bf16)
     for (int i = 0; i < net->n; i++) {
         layer *l = &net->layers[i];
 
+        if (l->type == CONNECTED)
+            fill(l->weights, (size_t)(l->inputs * l->outputs), 3, sqrtf(3.F / (float)l->inputs));
         if (l->type != CONVOLUTIONAL)
             continue;
         fill(l->weights, (size_t)l->nweights, 3 + (unsigned)i,

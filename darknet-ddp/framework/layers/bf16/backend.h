@@ -46,7 +46,8 @@ typedef struct bf16_backend {
     /* Point the parameters of *l to those of l->share_layer, if that is set. */
     void (*use_shared)(layer *l);
 
-    /* ---- [convolutional]: into x if the layer has one, else into output ---- */
+    /* ---- [convolutional] and [connected]: into x if the layer has one, else into output. A
+     * [connected] has the sizes of a convolution whose window is its whole input ---- */
 
     /* Choose how to compute the convolution in its present sizes, and set l->workspace_size to the
      * most that any of the layer's functions needs. Return 0 if it cannot be computed. */
@@ -61,7 +62,7 @@ typedef struct bf16_backend {
     void (*convolve_backward_weights)(layer l, network net, const void *input);
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 
-    /* ---- BatchNorm, biases and activation of a [convolutional] ---- */
+    /* ---- BatchNorm, biases and activation of a [convolutional] or [connected] ---- */
 
     /* Normalize and activate: make the layer's output from its x. In training, compute the
      * statistics first. */

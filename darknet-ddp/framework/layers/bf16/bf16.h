@@ -28,8 +28,8 @@ typedef struct bf16_arrays {
     void *delta;        /* gradient by the output; null if the layer takes none */
     void *x;     /* input of BatchNorm, or of an activation whose gradient needs it; else null */
     void *input; /* the network's input in bf16, if this is its first layer; else null */
-    void *weights, *weight_updates; /* a [convolutional]'s on a GPU, in cuDNN's order; else null */
-    struct bf16_convolution *convolution; /* a [convolutional]'s on a CPU (host.h); else null */
+    void *weights, *weight_updates; /* a convolution's on a GPU, in cuDNN's order; else null */
+    struct bf16_convolution *convolution; /* a convolution's on a CPU (host.h); else null */
     int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it. It keeps no
                     output of its own, since no other layer reads one */
     int trained; /* 1: a fused layer's last forward pass was one of training */
@@ -65,8 +65,8 @@ void bf16_show_output(layer l);
 void bf16_gather_delta(layer *l);
 /* Copy the output or delta of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch
  * floats in Darknet's order. Waits for a GPU. A fused layer's output is computed again, with its
- * present parameters. After its backward pass a [convolutional]'s delta is the gradient by its
- * convolution's result. */
+ * present parameters. After its backward pass the delta of a [convolutional] or
+ * [connected] is the gradient by its convolution's result. */
 void bf16_pull_output(layer l, float *to);
 void bf16_pull_delta(layer l, float *to);
 

@@ -20,6 +20,7 @@ static const bf16_keys bf16_sections[] = {
      "stride_y dilation "
      "share_index",
      "binary xnor"},
+    {CONNECTED, "[connected]", "output activation batch_normalize", ""},
     {MAXPOOL, "[maxpool]", "size stride padding stride_x stride_y", "maxpool_depth out_channels"},
     {AVGPOOL, "[avgpool]", "", ""},
     {UPSAMPLE, "[upsample]", "scale", "stride"},

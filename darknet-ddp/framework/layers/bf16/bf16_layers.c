@@ -130,7 +130,7 @@ void bf16_pull_delta(layer l, float *to)
     pull(l, l.bf16->delta, to);
 }
 
-// ---- [convolutional] ----
+// ---- [convolutional] and [connected] ----
 
 // The [shortcut] behind a fused layer, and the network as it sees it.
 static layer behind_fused(network *net)
@@ -318,6 +318,7 @@ void bf16_run_layer(layer *l)
         void (*backward)(layer, network);
     } rows[] = {
         {CONVOLUTIONAL, forward_convolutional, backward_convolutional},
+        {CONNECTED, forward_convolutional, backward_convolutional},
         {MAXPOOL, forward_maxpool, backward_maxpool},
         {UPSAMPLE, forward_upsample, backward_upsample},
         {AVGPOOL, forward_avgpool, backward_avgpool},

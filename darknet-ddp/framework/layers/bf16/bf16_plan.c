@@ -45,6 +45,13 @@ static int can_concatenate(network *net, layer l)
     return is_image(l);
 }
 
+// Does this [connected] read a picture with as many rows as columns, or what is no picture?
+static int has_square_input(network *net, int i)
+{
+    layer before = net->layers[i - 1];
+    return !is_image(before) || before.out_w == before.out_h;
+}
+
 // Is there code for it?
 static int can_run(network *net, int i, LAYER_TYPE next)
 {
@@ -55,6 +62,8 @@ static int can_run(network *net, int i, LAYER_TYPE next)
     case CONVOLUTIONAL:
         return !l.binary && !l.xnor && !l.smooth
                && bf16_backend_here()->has_activation(l.activation);
+    case CONNECTED:
+        return i && has_square_input(net, i) && bf16_backend_here()->has_activation(l.activation);
     case SHORTCUT:
         return !l.input_layers && bf16_backend_here()->has_activation(l.activation);
     case SCALE_CHANNELS:
@@ -155,13 +164,35 @@ static void show_sources(network *net, int i)
             show_to(net->layers + layer_owner(net, source, i), bf16_runs(net->layers[i]));
 }
 
-// The backend may have no algorithm for this shape.
-static int can_convolve(layer *l)
+// Give a [connected] the sizes of a convolution whose window is the whole picture. Weights of both
+// lie in one order.
+static void size_as_convolution(network *net, int i)
 {
-    if (l->type != CONVOLUTIONAL || bf16_backend_here()->prepare(l))
+    layer *l = net->layers + i, before = net->layers[i - 1];
+    int side = is_image(before) ? before.out_w : 1;
+    l->w = l->h = l->size = side;
+    l->c = l->inputs / (side * side);
+    l->n = l->outputs;
+    l->nweights = l->inputs * l->outputs;
+    l->stride_x = l->stride_y = l->dilation = l->groups = 1;
+}
+
+static int is_convolved(layer l)
+{
+    return l.type == CONVOLUTIONAL || l.type == CONNECTED;
+}
+
+// The backend may have no algorithm for this shape.
+static int can_convolve(network *net, int i)
+{
+    layer *l = net->layers + i;
+    if (l->type == CONNECTED)
+        size_as_convolution(net, i);
+    if (!is_convolved(*l) || bf16_backend_here()->prepare(l))
         return 1;
     l->bf16->runs = 0;
-    bf16_backend_here()->prepare_floats(l);
+    if (l->type == CONVOLUTIONAL)
+        bf16_backend_here()->prepare_floats(l);
     return 0;
 }
 
@@ -188,7 +219,7 @@ void bf16_plan_layer(network *net, int i, LAYER_TYPE next)
         fatal("bf16 needs %s", bf16_backend_here()->missing());
     if (can_run(net, i, next) && is_worth_it(net, i)) {
         arrays_of(l)->runs = 1;
-        if (can_convolve(l))
+        if (can_convolve(net, i))
             make_running(net, i);
     } else if (l->type == CONVOLUTIONAL) {
         arrays_of(l); // from now on it is known to stay floats
@@ -219,7 +250,7 @@ void bf16_resize_layer(network *net, int i)
         return;
     if (a->runs) {
         b->drop_floats(l, a->read_as_floats);
-        if (l->type == CONVOLUTIONAL && !b->prepare(l))
+        if (is_convolved(*l) && !b->prepare(l))
             fatal("layer %d: no convolution in bf16 for %d x %d pixels", i, l->w, l->h);
     }
     a->output = b->resize(a->output, n);
