@@ -30,7 +30,7 @@ static size_t pixels(const convolution_shape *s)
     return (size_t)s->images * (size_t)(convolution_out_height(s) * convolution_out_width(s));
 }
 
-static void make_product_now(convolution *c)
+static void make_product(convolution *c)
 {
     const convolution_shape *s = &c->shape;
     const dnnl_data_type_t type = s->bf16 ? dnnl_bf16 : dnnl_f32;
@@ -55,28 +55,43 @@ static void make_product_now(convolution *c)
 #ifdef _OPENMP
 /* Return how many threads, at most `most`, may compute a product such that its bits do not depend
  * on their number. oneDNN cuts the sum over pixels into parts, as many as the threads suggest: with
- * AMX from 16 threads on, else from 2 on if there are 2048 pixels, in bf16 a power of two. */
+ * AMX from 16 threads on, else from 2 on if the pixels are 2048 or a larger power of two. Products
+ * of float32, which only tests ask for, get one thread. */
 static int threads_for(const convolution_shape *s, int most)
 {
     const size_t k = pixels(s);
 
-    if (s->bf16 && convolution_has_amx())
+    if (!s->bf16)
+        return 1;
+    if (convolution_has_amx())
         return most < 15 ? most : 15;
-    return k >= 2048 && (!s->bf16 || (k & (k - 1)) == 0) ? 1 : most;
+    return k >= 2048 && (k & (k - 1)) == 0 ? 1 : most;
 }
 
-static void make_product(convolution *c)
+/* Let at most threads_for threads compute from now on; return how many did. A product is made and
+ * run so: oneDNN asks for their number in both places. */
+static int limit_threads(const convolution_shape *s)
 {
     const int threads = omp_get_max_threads();
 
-    omp_set_num_threads(threads_for(&c->shape, threads));
-    make_product_now(c);
+    omp_set_num_threads(threads_for(s, threads));
+    return threads;
+}
+
+static void allow_threads(int threads)
+{
     omp_set_num_threads(threads);
 }
 #else
-static void make_product(convolution *c)
+static int limit_threads(const convolution_shape *s)
 {
-    make_product_now(c);
+    (void)s;
+    return 1;
+}
+
+static void allow_threads(int threads)
+{
+    (void)threads;
 }
 #endif
 
@@ -85,8 +100,12 @@ const onednn_primitive *onednn_product(convolution *c)
     if (c->shape.groups > 1)
         return NULL;
     (void)pthread_mutex_lock(&c->mutex);
-    if (!c->product.primitive)
+    if (!c->product.primitive) {
+        const int threads = limit_threads(&c->shape);
+
         make_product(c);
+        allow_threads(threads);
+    }
     (void)pthread_mutex_unlock(&c->mutex);
     return c->product.primitive ? &c->product : NULL;
 }
@@ -179,6 +198,7 @@ void onednn_run_product(convolution *c, const void *x, const void *dy, float *gr
     char *columns = scratch;
     float *g = (float *)(void *)(columns + columns_bytes(s));
     const int in_place = s->size == 1;
+    int threads;
     const onednn_argument arguments[] = {
         {DNNL_ARG_SRC, onednn_layout_of(p, dnnl_query_src_md), (void *)dy},
         {DNNL_ARG_WEIGHTS, onednn_layout_of(p, dnnl_query_weights_md),
@@ -188,7 +208,9 @@ void onednn_run_product(convolution *c, const void *x, const void *dy, float *gr
 
     if (has_columns(s))
         write_columns(s, x, columns);
+    threads = limit_threads(s);
     onednn_run(p, arguments, 3, columns + columns_bytes(s) + result_bytes(s));
+    allow_threads(threads);
     if (!in_place)
         add_result(s, g, gradients);
 }
