@@ -17,7 +17,7 @@
 struct layer;
 
 typedef struct ddp_bf16_layers {
-    int in_bf16, all; /* how many layers run in bf16; how many there are */
+    int in_bf16, all; /* layers of the network that run in bf16; all its layers */
 } ddp_bf16_layers;
 
 /* Count the layers of net, and those of them that run in bf16. */

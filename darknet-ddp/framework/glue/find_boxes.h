@@ -7,11 +7,11 @@
 
 typedef struct ddp_find_rules {
     float least;     /* boxes of this score or less are left out, from 0 to 1 */
-    float hierarchy; /* in a tree of classes: a finer class counts only above this, 0 to 1 */
+    float hierarchy; /* in a tree: probability, 0 to 1, above which a finer class counts */
     /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a class goes;
      * 0: all stay */
     float overlap;
-    int classes; /* length of `map`; without a map, number of the network's classes */
+    int classes; /* number of classes told apart: length of `map` or, without it, the network's */
     int *map;    /* node of each class in a tree of classes; NULL: there is none */
 } ddp_find_rules;
 

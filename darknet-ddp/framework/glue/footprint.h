@@ -6,16 +6,16 @@
 
 struct network;
 
-/* How memory grows with the size of pictures: this process's on the host, all processes' on a GPU.
- * Bytes are those allocated: Darknet allocates all that a size needs when it resizes. */
+/* Measured memory, from which to compute what another size of pictures takes: of the host, this
+ * process's; of a GPU, all processes'. Darknet allocates all that a size needs when it resizes. */
 typedef struct ddp_footprint {
-    int width, height; /* largest size that is drawn */
+    int width, height; /* largest size that random= draws, in pixels; 0: it draws none */
     int images;        /* images of a mini-batch */
     double used;       /* bytes allocated at the network's own size */
     double own_pixels; /* pixels of the network's own size */
     double per_pixel;  /* bytes that one more pixel of one image of a mini-batch takes */
-    double samples; /* bytes that one pixel takes in all pictures loaded for this step and the next;
-                       0 on a GPU */
+    double samples; /* bytes by which the pictures loaded for two steps grow if each gets one more
+                       pixel; 0 on a GPU */
 } ddp_footprint;
 
 /* Return 1 if the size of net's pictures is drawn at random in training, and write the largest to

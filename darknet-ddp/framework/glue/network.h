@@ -94,7 +94,7 @@ enum { DDP_HEADS = 8 };
 
 typedef struct ddp_head_layers {
     int layers[DDP_HEADS];
-    const char *kinds[DDP_HEADS]; /* kind of each: "yolo" or "region" */
+    const char *kinds[DDP_HEADS]; /* kinds[i]: "yolo" or "region", of layer layers[i] */
     size_t count;
 } ddp_head_layers;
 

@@ -16,15 +16,14 @@
 
 typedef struct ddp_train_position {
     size_t images;      /* images of all ranks since the network was new */
-    size_t step;        /* whole steps, each a batch, that these images make */
+    size_t step;        /* steps (batches of all ranks) of which every mini-batch has begun */
     size_t last_step;   /* step at which training ends (max_batches); 0: not known */
     size_t learnt_step; /* number of the last step whose images the weights have learnt; 0: none */
-    int begun; /* mini-batches that this rank has begun in the step; 0 again once the last has begun
-                */
-    int mini_batch;  /* number in its step, from 0, of the mini-batch that began last */
-    int step_ends;   /* 1: this mini-batch is the last of its step */
-    int update_ends; /* 1: this mini-batch is the last of its update, which has one step or more */
-    size_t since_update; /* images since the last update ended */
+    int begun;          /* mini-batches begun here in the step; once the last has begun, 0 */
+    int mini_batch;     /* number in its step, from 0, of the mini-batch that began last */
+    int step_ends;      /* 1: the mini-batch that began last ends its step */
+    int update_ends;    /* 1: the mini-batch that began last ends its update, of one step or more */
+    size_t since_update; /* images of all ranks since the last update ended */
 } ddp_train_position;
 
 /* Return the position of net, which a trainer trains (trainer/trainer.h) or Darknet alone. */

@@ -14,11 +14,11 @@
 typedef struct ddp_validation_set {
     char *const *paths; /* paths of the pictures */
     size_t count;
-    const char *list;      /* path of the file that lists the pictures, for sentences */
-    const size_t *numbers; /* each path's line in list, from 1 */
+    const char *list;      /* path of the file that lists the pictures, for messages */
+    const size_t *numbers; /* for each path: the number of its line in `list`, from 1 */
     char *labelled; /* for each path of a detector: 1 if it had a label file when the run began */
     char *told; /* for each path: 1 once the listener was told that it cannot be read; 0 at first */
-    int width, height; /* size to which the input is set, in pixels; 0: as it is */
+    int width, height; /* size that the network's input gets, in pixels; 0: it keeps its own */
     int classes;
     int bf16; /* 1: convolutions compute in bf16 (ddp_network_check_bf16) */
     int *map; /* each class's node in a tree of classes; NULL: no tree */
@@ -57,7 +57,7 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
 
 typedef struct ddp_accuracy {
     size_t pictures; /* pictures that could be read */
-    /* share of pictures whose class is the likeliest, or among the `top` likeliest */
+    /* share of pictures, 0 to 1, whose true class is the likeliest, or among the k likeliest */
     double top1, topk;
     double loss; /* mean of -log of the probability of the true class */
 } ddp_accuracy;

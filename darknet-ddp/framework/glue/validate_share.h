@@ -17,7 +17,7 @@ typedef struct ddp_share {
      * the picture's labels cannot be read. */
     void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
     void *ctx;
-    /* plan of net for inference_predict, set in the s that look gets; NULL: Darknet predicts */
+    /* plan for inference_predict, set only in the *s that `look` gets; NULL: Darknet predicts */
     inference_plan *plan;
 } ddp_share;
 

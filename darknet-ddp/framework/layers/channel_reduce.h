@@ -16,10 +16,10 @@ extern "C" {
 #define VALUES_AT_ONCE 4
 
 typedef struct {
-    int channels, parts;
-    int spatial;   // values of a channel that lie side by side: those of one image
-    size_t stride; // values from an image to the next
-    int count;     // values of a channel, of all images
+    int channels, parts; // channels; parts into which a channel's values are shared out
+    int spatial;         // values of a channel in one image, which lie side by side
+    size_t stride;       // values from an image to the next
+    int count;           // values of a channel, of all images
 
     // A thread's next value is `step` values of its channel further. In the array this is
     // step_column columns and step_offset elements further (before a wrap at the end of an image).
@@ -47,13 +47,13 @@ static inline channel_shape get_channels(layer l)
     return s;
 }
 
-// The sums that parts have left in memory, to be joined into one a channel.
+// Sums in memory, each of one part of a channel's values, to be added up to one a channel.
 typedef struct {
     int channels, parts;
     int count; // values of a channel, of all images
-    int chunk; // values side by side that a part takes at a time
-    int step;  // values from where a chunk of a part begins to where the part's next chunk begins
-    float *first, *second; // two sums of each part, parts x channels each; the kernel says which
+    int chunk; // values side by side that belong to one part
+    int step;  // values from where a chunk begins to where the next chunk of the same part begins
+    float *first, *second; // two arrays of sums, parts x channels; the kernel says of what
     int rows; // threads that join the parts of one channel: a power of two, THREADS at most
 } part_sums;
 

@@ -10,7 +10,7 @@ typedef struct ddp_thumbnail {
     unsigned char *bytes; /* a JPEG file of `count` bytes, which the caller frees; NULL: none,
                              `count` undefined */
     size_t count;
-    int width, height; /* its size in pixels */
+    int width, height; /* size of the small picture in pixels */
 } ddp_thumbnail;
 
 /* Return a copy of the picture at path, no side longer than `most` pixels, at least 1. Its bytes

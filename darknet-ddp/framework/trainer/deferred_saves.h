@@ -12,7 +12,8 @@ typedef struct ddp_deferred_save {
     int cutoff; /* how many layers to save, from the first on */
 } ddp_deferred_save;
 
-/* The saves that wait. Begin with all zeros; end with ddp_deferred_saves_release. */
+/* Saves that wait until all ranks have the same parameters. Begin with all zeros; end with
+ * ddp_deferred_saves_release. */
 typedef struct ddp_deferred_saves {
     ddp_deferred_save *list; /* in the order in which they were asked for; no path twice */
     size_t count;

@@ -9,11 +9,11 @@ struct head_figures; /* Darknet's struct of a head's figures of one mini-batch *
 
 /* The figures of a head for this rank's images in a step. */
 typedef struct ddp_head_figures {
-    double box, object, category; /* parts of the head's loss, mean over images */
-    double iou;                   /* mean over the boxes that the head was to find; NaN: none */
+    double box, object, category; /* parts of the head's loss, a mean over images */
+    double iou;                   /* mean IoU of the boxes that the head was to find; NaN: none */
 } ddp_head_figures;
 
-/* Sums over the mini-batches of a step so far; of[i] belongs to heads.layers[i]. */
+/* Figures added up over a step's mini-batches so far; of[i]: of layer heads.layers[i]. */
 typedef struct ddp_head_sums {
     ddp_head_layers heads;
     struct {

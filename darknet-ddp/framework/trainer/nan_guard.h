@@ -38,23 +38,23 @@ typedef enum ddp_origin {
     DDP_ORIGIN_NONE   /* none of these: only sums of gradients have become too large */
 } ddp_origin;
 
-/* A finding, the same on every rank. */
+/* Facts about a step with numbers that are not finite; the same on every rank. */
 typedef struct ddp_not_finite {
     size_t step; /* the step's number, from 1 */
     ddp_broken broken;
-    /* With DDP_BROKEN_GRADIENTS: first and last layer of the bucket, both updated_layer if a rank
-     * is alone on a CPU. Else 0. */
+    /* With DDP_BROKEN_GRADIENTS: first and last layer of the bucket; on a CPU with one rank, both
+     * are the layer that was updated last. Else 0. */
     int first_layer, last_layer;
 
-    ddp_origin origin; /* where numbers ceased to be finite, on `rank` */
+    ddp_origin origin; /* where numbers ceased to be finite, on rank number `rank` */
     int rank;          /* rank that met the origin first; of several, the lowest */
-    int ranks_alike;   /* how many ranks met an origin as early, `rank` included */
-    int layer;         /* layer of the origin; -1: none */
-    const char *kind;  /* type of `layer`, a static string; "" without a layer */
-    int mini_batch;    /* number of the origin's mini-batch in the rank's step, from 1 */
+    int ranks_alike; /* ranks with an origin of this kind in the same mini-batch, `rank` included */
+    int layer;       /* layer of the origin; -1: none */
+    const char *kind; /* type of `layer`, a static string; "" without a layer */
+    int mini_batch;   /* number of the origin's mini-batch in the rank's step, from 1 */
     size_t sample,
-        samples;  /* number in the run, from 0, of the mini-batch's first sample; how many it has */
-    int in_a_row; /* steps skipped in a row: for config.skipped with this one, else before it */
+        samples;  /* first sample of that mini-batch, counted in the run from 0; how many it has */
+    int in_a_row; /* steps skipped in a row: with this one if it is skipped, else those before it */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
@@ -65,12 +65,12 @@ typedef struct ddp_nan_guard_config {
     void (*end)(const ddp_not_finite *what) __attribute__((noreturn));
 } ddp_nan_guard_config;
 
-/* A mini-batch of this rank, which may be the origin. */
+/* A mini-batch of this rank in which numbers may have ceased to be finite. */
 typedef struct ddp_nan_guard_mini_batch {
     int number;        /* number in its step, from 1; 0: none is noted */
-    size_t sample;     /* its first sample's number in the run, from 0 */
-    ddp_origin origin; /* origin of its loss, if that is not finite */
-    int layer;         /* layer of the origin; -1: none */
+    size_t sample;     /* its first sample, counted in the run from 0 */
+    ddp_origin origin; /* where numbers ceased to be finite; unused if its loss is finite */
+    int layer;         /* layer of `origin`; -1: none */
 } ddp_nan_guard_mini_batch;
 
 /* A guard. All fields but updated_layer belong to nan_guard.c. */
@@ -82,11 +82,11 @@ typedef struct ddp_nan_guard {
     ddp_loss *loss;
     ddp_batchnorm_stats *statistics;
 
-    ddp_nan_guard_mini_batch last;
-    /* This update's first mini-batch whose loss is not finite. */
+    ddp_nan_guard_mini_batch last; /* the mini-batch whose backward pass ended last */
+    /* the update's first mini-batch whose loss is not finite; .number is 0 if there is none */
     ddp_nan_guard_mini_batch first_broken;
     size_t step;       /* number of the step under way, from 1 */
-    int unseen;        /* 1: a step has ended whose sums nobody has checked yet */
+    int unseen;        /* 1: the sums of the last step are not checked yet */
     int broken;        /* 1: a step of this update has a loss or statistics that are not finite */
     int in_a_row;      /* steps skipped in a row so far */
     int updated_layer; /* set by the caller before it checks: the layer that was updated last */

@@ -17,12 +17,12 @@
 
 #include <stdint.h>
 
-/* Figures of the last step. Losses are of all ranks, heads of this rank. */
+/* Figures of the last step: losses over all ranks; of heads, over this rank's images. */
 typedef struct ddp_figures {
     /* mean loss of an image, and Darknet's running average of the loss */
     double loss, average_loss;
     double rate;                       /* learning rate */
-    ddp_head_figures heads[DDP_HEADS]; /* in the order of ddp_network_heads */
+    ddp_head_figures heads[DDP_HEADS]; /* by head, in the net's order; then zeros */
 } ddp_figures;
 
 /* Functions that the plugin calls; all but `unreadable` on every rank. */
@@ -64,11 +64,11 @@ typedef struct ddp_plugin_callbacks {
 
 typedef struct ddp_plugin_config {
     ddp_group *group;
-    ddp_trainer *trainer;      /* the trainer, to which no network is attached yet */
-    ddp_watch *watch;          /* is told when the run saves, validates and loads; NULL: none */
-    uint64_t seed;             /* the run's seed, the same on all ranks */
-    int replace;               /* 1: draw samples with replacement */
-    ddp_bad_samples *bad_data; /* the trainer's config.bad_data; here not NULL */
+    ddp_trainer *trainer; /* the trainer, to which no network is attached yet */
+    ddp_watch *watch; /* watch over processes, told of saves, validations and loads; NULL: none */
+    uint64_t seed;    /* the run's seed, the same on all ranks */
+    int replace;      /* 1: draw samples with replacement */
+    ddp_bad_samples *bad_data; /* record of unreadable samples, the trainer's own; not NULL */
     int skip_bad;              /* unreadable samples that a run may replace; 0: the first ends it */
     /* Ends the program with an error. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));

@@ -42,7 +42,7 @@ typedef struct ddp_trainer_config {
      * something of the run. All ranks learn of them with the loss of this step or, if its last
      * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
-    size_t compress_after; /* up to this step, from 1, no algorithm changes the sum of gradients */
+    size_t compress_after; /* algorithms change sums of gradients only after this step, from 1 */
     /* Steps between two comparisons of ranks' parameters; 0: never. One rank, or more than
      * DDP_EQUAL_RANKS (core/equal_check.h), are never compared. */
     int verify_every;

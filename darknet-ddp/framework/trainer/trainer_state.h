@@ -34,7 +34,7 @@ struct ddp_trainer_layers {
     int *block_of; /* per layer: the number of its residual block, from 1; 0: none */
     char *dropped; /* per layer: 1: not in this step */
     float *scale;  /* per layer; for a [shortcut]: factor, in this step, of the output before it */
-    layer_drops told; /* `dropped` and `scale`, as Darknet reads them */
+    layer_drops told; /* pointers to `dropped` and `scale`, for Darknet */
 };
 
 /* Local steps, which update with each rank's own gradients; all zero if every step sums. */
@@ -50,7 +50,7 @@ struct ddp_trainer_steps {
 struct ddp_trainer_updates {
     const ddp_update_plug *plug;
     void *self;
-    int end_due; /* 1: layers were updated, so the algorithm is to be told the end */
+    int end_due; /* 1: layers were updated; the algorithm is not told yet that this has ended */
 };
 
 struct ddp_trainer {
@@ -64,7 +64,7 @@ struct ddp_trainer {
     ddp_param_table table;
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
-    ddp_sync_batchnorm *moments; /* joins ranks' statistics; NULL: no sync_bn, or one rank */
+    ddp_sync_batchnorm *moments; /* joins ranks' BatchNorm statistics; NULL: none are joined */
     joint_statistics joint;
     char *deferred; /* per layer: 1: its update waits for the next forward pass */
     ddp_loss *loss;
@@ -82,16 +82,16 @@ struct ddp_trainer {
     int resumed; /* 1: the run was resumed, so all ranks get root's optimizer state, too */
     /* on root: source of moments that are dealt out to ranks; NULL: the network has all moments */
     const ddp_sharded_source *first_moments;
-    int update_begins; /* 1: this mini-batch is the first of an update */
+    int update_begins; /* 1: the mini-batch under way is the first of an update */
     struct {
         ddp_work *sum; /* sums `samples` over ranks; NULL: not asked for */
         int started;   /* 1: the sum is under way */
-        float samples; /* samples that end the run: this rank's; once summed, all ranks' */
+        float samples; /* unreadable samples, too many: of this rank; after the sum, of all */
         size_t step;   /* the step whose unreadable samples are summed, from 1 */
         size_t images; /* images that all ranks had seen when the last whole update ended */
     } bad;
     int layer;           /* the layer that computes now, in forward and backward passes */
-    int judged, skipped; /* 1: whether to skip this step was decided; 1: it is skipped */
+    int judged, skipped; /* 1: it is decided whether to skip the step; 1: it is skipped */
 
     int64_t waited_ns;  /* time waited outside the reducer since attach */
     int64_t stalled_ns; /* ddp_group_stalled_ns when attached */

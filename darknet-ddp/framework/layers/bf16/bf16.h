@@ -21,14 +21,14 @@
 extern int bf16_wanted;
 
 typedef struct bf16_arrays {
-    int runs; /* 1: the layer runs in bf16; 0: in float32, and has output and delta for readers in
-                 bf16 */
-    int read_as_floats; /* 1: a layer in bf16 that also has float output and delta, for others */
+    int runs; /* 1: the layer runs in bf16. 0: in float32; `output` and `delta` are for layers in
+                 bf16 that read it */
+    int read_as_floats; /* 1: in bf16, with output and delta in float32, too, for other layers */
     void *output;       /* in bf16; null if the layer is fused */
-    void *delta;        /* gradient by the output; null if the layer takes none */
+    void *delta;        /* gradient by the output, in bf16; null if the layer takes none */
     void *x;     /* input of BatchNorm, or of an activation whose gradient needs it; else null */
     void *input; /* the network's input in bf16, if this is its first layer; else null */
-    void *weights, *weight_updates; /* a convolution's on a GPU, in cuDNN's order; else null */
+    void *weights, *weight_updates; /* bf16 of a convolution on a GPU, in cuDNN's order; or null */
     struct bf16_convolution *convolution; /* a convolution's on a CPU (host.h); else null */
     int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it. It keeps no
                     output of its own, since no other layer reads one */

@@ -12,7 +12,7 @@
 
 // ---- [yolo] and [region] as kernels see them ----
 
-/* Where each array begins in l.head_gpu, in floats; end: the length of all. */
+/* Index in l.head_gpu, in floats, at which the array of each name begins. end: floats of all. */
 typedef struct {
     size_t tallies, squares, objects, biases, mask, map, class_weights, end;
 } head_layout;

@@ -7,9 +7,9 @@
 
 enum { ISEG_INSTANCES = 90 };
 
-/* The instances (objects) of one picture, in l.head_gpu. pixels: how many each has. errors: the
- * mean squared distance of its pixels' l.extra outputs from their means. Behind this struct lie the
- * means, l.extra values each. Without pixels an instance has zeros. */
+/* The instances (objects) of one picture, in l.head_gpu. pixels: number of pixels of each instance.
+ * errors: mean squared distance of the l.extra outputs of its pixels from the instance's means.
+ * The means lie behind this struct, l.extra values an instance. Without pixels all are 0. */
 typedef struct {
     float pixels[ISEG_INSTANCES];
     float errors[ISEG_INSTANCES];

@@ -12,27 +12,26 @@ typedef struct {
 } inference_tensor;
 
 typedef enum {
-    STEP_OWN,   /* Darknet's code runs on Darknet's arrays */
-    STEP_ALIAS, /* nothing: the layer shows what the layer before it has */
-    STEP_DONE,  /* nothing: an earlier layer wrote the tensor, too */
-    STEP_PLANNED
+    STEP_OWN,    /* the layer is run by Darknet's code, on Darknet's arrays */
+    STEP_ALIAS,  /* nothing runs: the output is that of the layer before ([dropout]) */
+    STEP_DONE,   /* nothing runs: the convolution before it has written its output */
+    STEP_PLANNED /* the step's function `run` computes the layer, on tensors */
 } inference_kind;
 
 typedef struct inference_step inference_step;
 struct inference_step {
     inference_kind kind;
     void (*run)(const inference_plan *p, const layer *l, const inference_step *s);
-    int is_shown;         /* Darknet's code reads the output: it is written to l.output, too */
-    int is_read;          /* a planned step reads the output */
+    int is_shown; /* 1: Darknet's code reads the output, so it is written to l.output, too */
+    int is_read;  /* 1: a step of kind STEP_PLANNED reads the output */
     inference_tensor out; /* the layer's output */
-    /* Members of a convolution alone: */
+    /* Used only if the layer is a convolution: */
     convolution *convolution;
     void *weights; /* packed by convolution_pack */
     float *biases;
-    ACTIVATION last; /* activation by Darknet's code, of the result; LINEAR: none */
-    int writes;      /* index of the layer whose tensor it writes: this, or the [shortcut] behind */
-    int adds; /* index of the layer whose output it adds for the [shortcut] behind; NO_SOURCE: none
-               */
+    ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */
+    int writes; /* index of the layer whose output is written: its own, or of a [shortcut] behind */
+    int adds;   /* index of a layer whose output is added, for a [shortcut]; NO_SOURCE: none */
 };
 
 struct inference_plan {
@@ -41,8 +40,8 @@ struct inference_plan {
     inference_tensor input;
     int input_is_read;
     inference_step *steps; /* for each layer */
-    void **slots;          /* memory of tensors; each may serve several, one after the other */
-    size_t *slot_bytes;    /* bytes of each slot */
+    void **slots; /* blocks of memory; each serves one tensor or, one after the other, several */
+    size_t *slot_bytes; /* bytes of each slot */
     int slot_count;
     size_t weights_bytes; /* bytes of all packed weights */
     void *scratch;        /* scratch memory of whichever convolution runs */

@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-/* Whether what y held is added: no, AFTER the activation to its output, or BEFORE to its input. */
+/* Whether the values that the output held are added: no, AFTER the activation, or BEFORE it. */
 typedef enum {
     CONVOLUTION_SUM_NONE,
     CONVOLUTION_SUM_AFTER,
@@ -29,11 +29,11 @@ typedef enum {
 /* A convolution's sizes and type. Clear it before it is filled; without an activation set LINEAR,
  * which is not 0. */
 typedef struct {
-    int images; /* in one call: a slice of a batch */
+    int images; /* images that one call computes: a batch or a slice of it */
     int channels, height, width, filters;
     int size, stride_x, stride_y, pad, dilation, groups; /* dilation: 1 if there is none */
-    int bf16;                                            /* x, y, dx, dy: 1 bf16, 0 float32 */
-    /* The forward pass alone has these; backward passes want a shape without them. */
+    int bf16;                                            /* 1: x, y, dx, dy are bf16 */
+    /* Forward pass alone; a backward pass's shape has 0, LINEAR and CONVOLUTION_SUM_NONE: */
     int has_bias;
     ACTIVATION activation; /* LINEAR, or one of which convolution_can_activate returns 1 */
     convolution_sum sum;
@@ -47,9 +47,9 @@ typedef enum {
 
 /* How gradients of weights are computed. */
 typedef enum {
-    CONVOLUTION_MEASURED,  /* by the faster of the two ways below; the first call measures both */
+    CONVOLUTION_MEASURED,  /* in the faster of the other ways, which the first call measures */
     CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
-    CONVOLUTION_PRODUCT    /* dy, transposed, times the columns of x; groups must be 1 */
+    CONVOLUTION_PRODUCT    /* by a matrix product: dy, transposed, times x as columns; 1 group */
 } convolution_way;
 
 typedef struct convolution convolution;

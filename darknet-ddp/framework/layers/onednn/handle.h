@@ -10,11 +10,11 @@
 struct convolution {
     convolution_shape shape;
     onednn_primitive forward;
-    pthread_mutex_t mutex; /* for the members below, which are made when they are asked for */
+    pthread_mutex_t mutex; /* guards backward_data to `way`, each made at its first use */
     onednn_primitive backward_data, backward_weights;
-    onednn_primitive product; /* dy, transposed, times columns; not made with groups */
+    onednn_primitive product; /* product for gradients of weights; none with groups */
     convolution_way way;
-    convolution *next; /* in the list of all handles */
+    convolution *next; /* next one in the list of all convolutions; NULL: this is the last */
 };
 
 /* Make *p, the primitive of a pass of c's shape, and return 1; return 0 if oneDNN has none, or for
