@@ -147,12 +147,28 @@ class Suspects(darknet.Case):
         result = self.succeeds("detector", "train", *WORDS[:2], "first.weights", "-clear", "-ddp_seed", "1")
         self.assertIn("`darknet ddp suspects train.data tiny.cfg` lists the labels", result.out)
         with open(self.path("backup/tiny.html"), encoding="utf-8") as f:
-            self.assertIn("darknet ddp suspects train.data tiny.cfg -o suspects.html", f.read())
+            self.assertIn("`darknet ddp suspects backup/tiny` makes tiny.suspects.html", f.read())
         own = self.ranking(words=WORDS[:2])[0]
         named = [f"backup/tiny_{which}.weights" for which in (200, 300, "final")]
         self.assertEqual(own, self.ranking(words=(*WORDS[:2], *named))[0])
         self.assertEqual(own, self.ranking(words=WORDS[:2], ranks=2)[0])
         self.assertNotEqual(own, self.ranking(words=(*WORDS[:2], named[-1]))[0])
+        self.by_name(own)
+
+    def by_name(self, own):
+        """One word names a run by its log, which tells data and cfg. Its page stands beside the run's, and goes with it when a new run begins."""
+        result = self.ranking(words=("backup/tiny",))
+        self.assertEqual(own, result[0])
+        self.assertEqual(own, self.ranking(words=("backup/tiny",), ranks=2)[0])
+        self.assertIn("backup/tiny.suspects.html shows the first", result[1].out)
+        self.refused("ddp", "suspects", "backup/other", says="suspects wants DATA CFG, or the name of a run")
+        with open(self.path("backup/tiny.log"), encoding="utf-8") as f:
+            log = f.read()
+        self.write("backup/tiny.log", log.replace("# cfg ", "# "))
+        self.refused("ddp", "suspects", "backup/tiny", says="does not tell the .data file and the cfg")
+        self.succeeds("detector", "train", *WORDS[:2], "-clear", "-ddp_seed", "1")
+        self.assertTrue(os.path.exists(self.path("backup/tiny.1/tiny.suspects.html")))
+        self.assertFalse(os.path.exists(self.path("backup/tiny.suspects.html")))
 
     def test_refusals(self):
         self.write_labels()

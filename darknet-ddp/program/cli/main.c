@@ -12,6 +12,7 @@
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"
 #include "options/foreign_options.h"
+#include "predict/named_run.h"
 #include "run/darknet_config.h"
 #include "run/session.h"
 #include "run/watchdog.h"
@@ -282,7 +283,7 @@ int main(int argc, char **original)
         ddp_report_notify_launcher(DDP_NOTE_BEGINS);
     if (ddp_command_front(argc, original))
         return 0;
-    argv = calloc((size_t)argc + 3, sizeof *argv);
+    argv = calloc((size_t)argc + 3 + DDP_NAMED_RUN_WORDS, sizeof *argv);
     if (!argv)
         return 1;
     memcpy(argv, original, (size_t)argc * sizeof *argv);
@@ -298,8 +299,8 @@ int main(int argc, char **original)
         (void)ddp_watchdog_open(&options);
     argc = drop_ignored(argc, argv, &options, &taken);
     if (is_ddp_command) {
-        own = ddp_ddp_command_of(argc, argv, &err);
-        if (!own)
+        if (ddp_named_run_expand(&argc, argv, &options, &err)
+            || !(own = ddp_ddp_command_of(argc, argv, &err)))
             ddp_rank_output_failure(&err);
     } else if (check_command(argc, argv, &options, launcher, &err)) {
         ddp_rank_output_failure(&err);

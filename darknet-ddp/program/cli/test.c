@@ -65,7 +65,7 @@ static ddp_status choose_weights(struct testing *t, ddp_error *err)
                         DDP_PREDICTORS_MOST);
     if (t->weights_count > 0)
         return DDP_OK;
-    if (ddp_own_weights_find(&t->own, &t->data, call->words[0], call->words[1], err))
+    if (ddp_own_weights_of_cfg(&t->own, &t->data, call->words[0], call->words[1], err))
         return err->code;
     t->weights = t->own.paths;
     t->weights_count = t->own.count;

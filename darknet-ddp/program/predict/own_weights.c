@@ -75,7 +75,8 @@ static ddp_status add_paths(ddp_own_weights *out, const struct numbers *n, const
     return DDP_OK;
 }
 
-static ddp_status find(ddp_own_weights *out, const char *folder, const char *base, ddp_error *err)
+ddp_status ddp_own_weights_find(ddp_own_weights *out, const char *folder, const char *base,
+                                ddp_error *err)
 {
     ddp_pair_header newest = {0};
     struct numbers n = {0};
@@ -92,15 +93,15 @@ static ddp_status find(ddp_own_weights *out, const char *folder, const char *bas
     return st;
 }
 
-ddp_status ddp_own_weights_find(ddp_own_weights *out, const ddp_sections *data, const char *path,
-                                const char *cfg, ddp_error *err)
+ddp_status ddp_own_weights_of_cfg(ddp_own_weights *out, const ddp_sections *data, const char *path,
+                                  const char *cfg, ddp_error *err)
 {
     const char *folder = ddp_sections_find(data, "backup"), *slash = strrchr(path, '/');
     char *base = ddp_cfg_base(cfg), beside[PATH_MAX];
     ddp_status st;
 
     (void)snprintf(beside, sizeof beside, "%.*sbackup", slash ? (int)(slash + 1 - path) : 0, path);
-    st = base ? find(out, folder ? folder : beside, base, err)
+    st = base ? ddp_own_weights_find(out, folder ? folder : beside, base, err)
               : ddp_fail(err, DDP_ERR_NOMEM, "no memory for the cfg's name");
     free(base);
     return st;

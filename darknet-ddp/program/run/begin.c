@@ -129,20 +129,22 @@ static ddp_status reads(const char *what, const char *path, ddp_error *err)
 /* Return lines for the page that say what the run is, and what tells of its labels. Free them. */
 static char *describe(const char *cfg)
 {
-    char *text = NULL;
+    char *text = NULL, *base;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
     if (!out)
         return NULL;
+    base = ddp_cfg_base(cfg);
     ddp_banner_print(out, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                      ddp_run.seed);
     ddp_overrides_print(out, "DDP: ", &ddp_run.overrides);
-    if (ddp_run.is_detector && ddp_run.data)
-        (void)fprintf(out,
-                      "labels most likely wrong: darknet ddp suspects %s %s -o suspects.html\n",
-                      ddp_run.data, cfg);
+    if (ddp_run.is_detector && ddp_run.data && base)
+        (void)fprintf(
+            out, "labels most likely wrong: `darknet ddp suspects %s/%s` makes %s.suspects.html\n",
+            ddp_run.directory, base, base);
     (void)fclose(out);
+    free(base);
     return text;
 }
 
@@ -174,6 +176,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
     char *banner = describe(cfg), *command = ddp_command_line();
     ddp_run_files_config config = {.directory = ddp_run.directory,
                                    .cfg = cfg,
+                                   .data = ddp_run.data,
                                    .tensorboard = ddp_run.options->tensorboard,
                                    .banner = banner ? banner : "",
                                    .command = command ? command : "",

@@ -126,6 +126,7 @@ static ddp_status make_history(ddp_run_files *r, ddp_error *err)
 
 static void open_log(const ddp_run_files *r)
 {
+    const char *data = r->config.data;
     char date[64], folder[4096], *head;
     time_t now = time(NULL);
     struct tm local;
@@ -134,8 +135,9 @@ static void open_log(const ddp_run_files *r)
         date[0] = 0;
     if (!getcwd(folder, sizeof folder))
         folder[0] = 0;
-    if (asprintf(&head, "# %s, darknet-ddp " DDP_VERSION "\n# in %s: %s\n", date, folder,
-                 r->command)
+    if (asprintf(&head, "# %s, darknet-ddp " DDP_VERSION "\n# in %s: %s\n# cfg %s\n%s%s%s", date,
+                 folder, r->command, r->config.cfg, data ? "# data " : "", data ? data : "",
+                 data ? "\n" : "")
         < 0)
         return;
     ddp_terminal_log(r->paths[LOG], r->config.resumed, head);

@@ -28,6 +28,7 @@ typedef struct ddp_run_files ddp_run_files;
 typedef struct ddp_run_files_config {
     const char *directory;    /* folder of the weights and of these files */
     const char *cfg;          /* path of the cfg, whose name the files have */
+    const char *data;         /* path of the .data file; NULL: the command has none */
     const char *tensorboard;  /* folder for TensorBoard's event file; NULL: none */
     const char *banner;       /* lines about the run, for its page; not NULL; copied */
     const char *command;      /* the command line; copied */
