@@ -19,11 +19,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Seconds of one quantity over the timed steps. */
+/* A quantity of a step, in seconds, as measured in each of the timed steps. */
 typedef struct ddp_sample {
     const char *name;    /* the quantity's name, a short word */
     const char *meaning; /* its meaning, a phrase for people */
-    double *seconds;     /* `count` times, ascending after ddp_sample_sort */
+    double *seconds;     /* one of each step, `count` of them; ascending after ddp_sample_sort */
     size_t count;
 } ddp_sample;
 
@@ -59,9 +59,9 @@ typedef struct ddp_bench_result {
     const char *precision; /* precision of convolutions: "fp32", "TF32" or "bf16" */
     int on_host;           /* 1: the steps were computed on CPUs */
     int ranks;
-    int batch; /* images of an update, all ranks together */
+    int batch; /* images of an update, of all ranks together */
     double gradient_mb;
-    /* MB of what is summed, the gradients or what stands for them, 4 bytes a number */
+    /* MB that ranks sum in a step, of gradients or their compressed form, 4 bytes a number */
     double summed_mb;
     size_t buckets;
     /* how many buckets were summed when backward ended, in the step that config->draw traces; 0
@@ -73,10 +73,10 @@ typedef struct ddp_bench_result {
     uint64_t messages;    /* messages that the sums of a step send, on the rank that sends most */
     double inter_host_mb; /* MB that leave a host in a step, for the host that sends most */
     double cpu_s;         /* CPU seconds of a step's communication alone on this rank, a mean */
-    double limit_s;       /* least time that a step could take: the longer of a local step and
-                             communication alone; on CPUs the local step includes cpu_s */
-    double step_s;        /* median step with communication */
-    double local_s;       /* median step without communication */
+    double limit_s;       /* seconds that a step takes at least: the longer of a step without
+                             communication, on CPUs plus cpu_s, and communication alone */
+    double step_s;        /* median seconds of a step with communication */
+    double local_s;       /* median seconds of a step without communication */
 } ddp_bench_result;
 
 /* Time config->steps steps of each kind. Collective. config must outlive *out, which is set in any

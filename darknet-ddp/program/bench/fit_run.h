@@ -7,7 +7,7 @@
 /* steps of a run below which a detector learns little */
 enum { DDP_FEW_STEPS = 1000 };
 
-/* Values in a cfg's [net] that say how long a run is. */
+/* Values of a cfg's [net], by key, that say how long a run is. */
 typedef struct ddp_run_length {
     int batch, subdivisions, max_batches, burn_in;
 } ddp_run_length;

@@ -24,14 +24,14 @@
 typedef struct ddp_forecast_config {
     const ddp_layer_profile *profile;
     const ddp_bucket_plan *plan;
-    ddp_launch_order order; /* order in which buckets are launched, at first */
-    int priority;           /* 1: some buckets become late, as by the reducer's priority */
-    int overlap;            /* 1: buckets travel while backward computes */
-    int mini_batches;       /* mini-batches of a rank in a step */
-    double scale; /* factor of the profile's times: images of a mini-batch / those of the profile */
+    ddp_launch_order order; /* order in which buckets are launched in the first step */
+    int priority;     /* 1: the order may change so that buckets of first layers travel first */
+    int overlap;      /* 1: buckets travel while backward computes */
+    int mini_batches; /* mini-batches of a rank in a step */
+    double scale;     /* factor of the profile's times: a mini-batch's images / the profile's */
     int ranks, hosts; /* at most as many hosts as ranks; ranks are spread evenly */
     double bytes_s;   /* bytes a second of a host's line, each way */
-    /* bytes of one number of a gradient on the line: 4; less as bf16, fp16 or fp8 */
+    /* bytes in which a number of a gradient travels: 4; less as bf16, fp16 or fp8 */
     double value_bytes;
     ddp_schedule schedule; /* schedule of sums of host memory */
 } ddp_forecast_config;
@@ -40,7 +40,7 @@ typedef struct ddp_forecast_config {
 typedef struct ddp_forecast {
     double local;         /* time of a step without communication */
     double step;          /* time of a step with communication */
-    double wire;          /* part of a step in which a host's line is busy */
+    double wire;          /* time of a step in which a host's line is busy */
     double cpu;           /* CPU time of a step that a rank spends on communication */
     const char *schedule; /* schedule of sums: "direct", "levels", "nccl"; "none" for one rank */
 } ddp_forecast;

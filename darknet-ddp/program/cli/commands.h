@@ -10,7 +10,7 @@
 
 /* The command line of a command, from which our options have been taken. */
 typedef struct ddp_command_call {
-    char **words; /* words behind the verb (options/ddp_commands.def has which); NULL ends */
+    char **words; /* words behind the command's name, without our options; NULL ends them */
     int count;    /* number of words */
     const ddp_options *options;
     ddp_launcher launcher;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Kinds of what is odd in a source: DDP_ODD_ID for each row of oddities.def. */
+/* Kinds of oddities, such as a box beyond its picture: DDP_ODD_ID for a row of oddities.def. */
 typedef enum ddp_oddity {
 #define ODDITY(ID, ...) DDP_ODD_##ID,
 #include "import/oddities.def"
@@ -21,19 +21,19 @@ typedef enum ddp_oddity {
 
 enum { DDP_ODD_EXAMPLES = 3 }; /* examples that are kept of each kind, at most */
 
-/* On which list a picture belongs. */
+/* List of pictures (for training or validation) to which a picture belongs. */
 typedef enum ddp_side {
     DDP_SIDE_UNKNOWN, /* the source does not say */
     DDP_SIDE_TRAIN,
     DDP_SIDE_VALID,
-    DDP_SIDE_TEST /* a test set's: on neither list */
+    DDP_SIDE_TEST /* a picture of a test set, which is on no list */
 } ddp_side;
 
 /* A box. Its sides are fractions of the picture's width and height. */
 typedef struct ddp_annotated_box {
-    size_t picture; /* index of its picture */
-    int class_id;   /* index of its class */
-    unsigned odd;   /* 1 << kind for each of its oddities; ddp_annotations_prepare counts them */
+    size_t picture; /* index of the box's picture in the set */
+    int class_id;   /* index of the box's class in the set */
+    unsigned odd;   /* bits 1 << kind (ddp_oddity) of the box's oddities, to be counted; 0: none */
     double left, top, right, bottom;
 } ddp_annotated_box;
 
@@ -42,22 +42,22 @@ typedef struct ddp_annotated_picture {
     char *named;          /* the source's name for it, for messages */
     double width, height; /* pixels, as the source says or, if it says none, the file; 0: unknown */
     ddp_side side;
-    size_t boxes; /* number of its boxes that stay; set by ddp_annotations_prepare */
+    size_t boxes; /* boxes of the picture that stay; set by ddp_annotations_prepare */
 } ddp_annotated_picture;
 
 /* All zero is an empty set; release it with ddp_annotations_release. */
 typedef struct ddp_annotations {
     char **classes; /* names */
     size_t class_count;
-    int is_closed; /* 1: there are no other classes than these; a box of another one is left out */
+    int is_closed; /* 1: no class may be added; a box of any other class is left out */
 
     ddp_annotated_picture *pictures;
     size_t picture_count, picture_room;
     ddp_annotated_box *boxes;
     size_t box_count, box_room;
 
-    size_t odd[DDP_ODDITIES]; /* by kind: how often it was counted */
-    /* by kind: places of the first ones, strings that the set frees; NULL: there are no more */
+    size_t odd[DDP_ODDITIES]; /* by kind (ddp_oddity): number of oddities counted */
+    /* by kind: where the first oddities are, strings that the set frees; NULL: no more */
     char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES];
     int lost; /* 1: something is missing for want of memory */
 } ddp_annotations;

@@ -7,7 +7,7 @@
 
 typedef struct ddp_picture_file {
     int width, height; /* pixels, as viewers show it; 1 x 1 for kinds whose size is not read */
-    int orientation;   /* 1 to 8: Exif's, by which viewers have turned it; 1: it says none */
+    int orientation;   /* Exif's orientation, 1 to 8, by which viewers turn the picture; 1: none */
 } ddp_picture_file;
 
 /* Set *p from the header of a picture, and return 1. Returns 0 if Darknet could not load it. */

@@ -8,8 +8,8 @@
 /* Where to read from. */
 typedef struct ddp_import_source {
     const char *path;     /* a file or a folder */
-    const char *pictures; /* the folder of the pictures, but for ddp_yolo_read, whose file names it;
-                             NULL: beside the annotations */
+    const char *pictures; /* folder of the pictures; NULL: beside the annotations. Unused by
+                             ddp_yolo_read: the .yaml file names the folder */
 } ddp_import_source;
 
 /* Add the classes, pictures and boxes of a source to *a, and count what is odd in it. An entry that

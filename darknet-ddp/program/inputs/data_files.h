@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Files that the run has read. All zero: none yet. */
+/* Files that the run has read, with their contents' hashes. All zero: none yet. */
 typedef struct ddp_data_files {
     struct ddp_input *list;
     size_t count;

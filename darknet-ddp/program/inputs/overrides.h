@@ -17,13 +17,13 @@ enum { DDP_OVERRIDES_MOST = 16, DDP_OVERRIDE_BYTES = 256 };
 
 /* Values that replace the cfg's. All zero: none. */
 typedef struct ddp_overrides {
-    /* Each .value points into `text`, so the struct must not be copied or moved. A NULL key ends
-     * them. */
+    /* The new values; a NULL key ends them. Each .value points into `text`, so the struct must not
+     * be copied or moved. */
     ddp_net_value values[DDP_OVERRIDES_MOST + 1];
     char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* strings of values */
-    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];  /* the cfg's own value; "": none */
+    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];  /* the cfg's own values; "": none */
     int count;
-    double epoch; /* batches of an epoch, with a fraction; 0: no -epochs */
+    double epoch; /* batches of an epoch, also a fraction; 0: -epochs is not given */
 } ddp_overrides;
 
 /* Set *o to the values by which the options replace those of the cfg file. `list`: the file of

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* The kind of files of truth: those that say what is in a picture. */
+/* Kind of the files that say what is in each picture of a list. */
 typedef enum ddp_truth_files {
     DDP_TRUTH_NONE,
     DDP_TRUTH_LABELS, /* label files, where Darknet looks for them */

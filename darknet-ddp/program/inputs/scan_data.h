@@ -18,8 +18,8 @@ typedef struct ddp_scan_data {
     ddp_heads heads;                    /* the cfg's [yolo] and [region] layers */
     ddp_faults faults;                  /* faults found so far */
     ddp_tally tally;       /* counts of pictures and boxes of train= that were looked at */
-    uint64_t *by_class;    /* good boxes, or a classifier's pictures, of each class */
-    ddp_box_sample sample; /* sizes of some good boxes */
+    uint64_t *by_class;    /* by class: boxes without fault, or a classifier's pictures */
+    ddp_box_sample sample; /* sizes of some boxes without fault */
     int by_names; /* 1: a classifier's data, where the paths of pictures tell their classes */
     int missing_is_error; /* 1: a picture without a label file is an error */
     int unread;  /* 1: the .data file lacks train=, or a file that it names cannot be read */

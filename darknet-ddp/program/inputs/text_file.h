@@ -10,7 +10,7 @@
 typedef struct ddp_lines {
     void *text;
     char **all;      /* the lines, pointers into text */
-    size_t *numbers; /* line number of each in the file, from 1 */
+    size_t *numbers; /* for each line in `all`: its number in the file, from 1 */
     size_t count;
     int has_mark; /* 1: the file begins with a byte-order mark, which is skipped */
 } ddp_lines;

@@ -5,7 +5,7 @@
 #define DDP_INPUTS_WRITTEN_KINDS_H
 
 typedef enum ddp_written_kind {
-    DDP_WRITTEN_CHECK, /* reports in JSON, each of its command */
+    DDP_WRITTEN_CHECK, /* CHECK to BENCH: JSON that a command's -json writes */
     DDP_WRITTEN_MAP,
     DDP_WRITTEN_PREDICTIONS,
     DDP_WRITTEN_SUSPECTS,
@@ -18,7 +18,7 @@ typedef enum ddp_written_kind {
     DDP_WRITTEN_WEIGHTS,
     DDP_WRITTEN_JPEG,
     DDP_WRITTEN_PAGE, /* pages of `ddp suspects` and of `ddp check -report` */
-    DDP_WRITTEN_VOC,  /* a detector's results, in each format of eval= */
+    DDP_WRITTEN_VOC,  /* VOC to IMAGENET: a detector's results, in the format of the name */
     DDP_WRITTEN_COCO,
     DDP_WRITTEN_IMAGENET
 } ddp_written_kind;

@@ -30,19 +30,19 @@ typedef struct ddp_child_config {
      * not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;
-    double start_limit_s; /* limit_s of the start's ddp_start_watch, in seconds; 0: no limit */
+    double start_limit_s; /* seconds in which a rank must begin (ddp_start_watch); 0: no limit */
     int ranks_here;       /* how many ranks are to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own words are printed, too */
     int trains;           /* 1: the ranks are to train, and save what they have trained */
     /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's ranks alone get them */
     int keeps_signals;
-    /* The signal at which the launcher ends its ranks. If it is not SIGTERM, the launcher has
-     * SIGTERM and SIGINT blocked. One that somebody sends to the launcher counts, within a second,
-     * as sent to this process. */
+    /* The signal by which this process has the launcher end its ranks. If it is not SIGTERM, the
+     * launcher blocks SIGTERM and SIGINT. If somebody sends one of them to the launcher, this
+     * process takes it, within a second, as sent to itself. */
     int end_signal;
 } ddp_child_config;
 
-/* Notes that ranks send to the process that started them; bits. */
+/* Notes that ranks send to the process that started the launcher; bits. */
 typedef enum ddp_launcher_note {
     DDP_NOTE_TRAINS = 1,  /* all ranks train */
     DDP_NOTE_SAVED = 2,   /* a checkpoint was saved, or the run goes on from one */
@@ -51,11 +51,11 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_LACKS = 16,  /* all is done, and something is missing: exit status 1 */
     DDP_NOTE_BEGINS = 32, /* a rank runs */
     DDP_NOTE_COMMITS =
-        64, /* no rank was asked to end before training: asked later, the run saves first */
+        64, /* training begins, and no rank was asked to end: if asked now, the run saves first */
     DDP_NOTE_UNTRAINED =
         128, /* a rank was asked to end before training: all end, and have written nothing */
     DDP_NOTE_TAKEN = 256, /* another run has taken over this run's folder */
-    DDP_NOTE_MEET = 512   /* all ranks have met */
+    DDP_NOTE_MEET = 512   /* all ranks have met: their group is open */
 } ddp_launcher_note;
 
 /* Environment variable by which ranks know that ddp_child started them, and where: PID@HOST. */

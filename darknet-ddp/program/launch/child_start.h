@@ -10,8 +10,8 @@
 /* A process that was started. */
 typedef struct ddp_child_process {
     pid_t pid;
-    int out,
-        err; /* read what it prints on standard output and standard error; the caller closes them */
+    int out, err; /* pipes to read the process's standard output and error from; the caller closes
+                     them */
 } ddp_child_process;
 
 /* Block the signals that ddp_child obeys, and return a descriptor that does not block, from which

@@ -20,9 +20,9 @@ typedef struct ddp_gpu_placement {
     char host[256];
     int local_rank;    /* the rank's number among those of its host, from 0 */
     int local_size;    /* how many ranks its host has */
-    int seen;          /* how many GPUs the rank sees, numbered from 0 */
-    int gpu;           /* number of the GPU that it chose */
-    char identity[64]; /* name of that GPU; no other GPU of the host has the same */
+    int seen;          /* number of GPUs that the rank sees */
+    int gpu;           /* the chosen GPU's number among those that the rank sees, from 0 */
+    char identity[64]; /* the chosen GPU's name, which no other GPU of the host has */
 } ddp_gpu_placement;
 
 /* Fail with DDP_ERR_USAGE if `ranks` ranks cannot be started on this host, which sees `seen` GPUs.

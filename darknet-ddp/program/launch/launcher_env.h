@@ -7,7 +7,7 @@
 typedef struct ddp_launcher {
     int ranks;   /* ranks that the launcher says it has started; 0: no launcher */
     int rank;    /* rank of this process; 0 without a launcher */
-    int by_hand; /* 1: the two variables below give the numbers, and ranks are started one by one */
+    int by_hand; /* 1: ranks are started one by one (DDP_RANK_VARIABLE), by no launcher */
 } ddp_launcher;
 
 #define DDP_RANK_VARIABLE "DARKNET_DDP_RANK"

@@ -19,20 +19,20 @@ enum { DDP_MPIRUN_LOST_WAY = 255 };
 typedef struct ddp_mpirun_start {
     const char *program; /* path of the program that each rank runs */
     int ranks;           /* how many ranks to start on all hosts together */
-    double grace_s;    /* Open MPI 4: seconds from SIGTERM to SIGKILL when mpirun ends ranks; 0: its
-                          own */
-    const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
+    double grace_s;      /* Open MPI 4: seconds from SIGTERM to SIGKILL when mpirun ends ranks; 0:
+                            mpirun's default */
+    const char *hosts;   /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
     const char *network; /* network between hosts: an interface or "10.1.0.0/16"; NULL: not known */
-    const char *interface; /* interface that -ddp_interface names; NULL: none */
-    int has_domains;       /* 1: a host is named with its domain */
-    const char *const
-        *passed_on; /* names of variables that other hosts' ranks get; NULL ends; only with hosts */
+    const char *interface;        /* interface that -ddp_interface names; NULL: none */
+    int has_domains;              /* 1: a host is named with its domain */
+    const char *const *passed_on; /* names of variables that ranks on other hosts get, NULL at the
+                                     end; unused without hosts */
 } ddp_mpirun_start;
 
 /* The first words of mpirun's command line, up to the program and with it. All zero is empty. */
 typedef struct ddp_mpirun_line {
-    const char
-        *words[DDP_MPIRUN_WORDS]; /* the words, pointers into this struct and into its start */
+    const char *words[DDP_MPIRUN_WORDS]; /* the words; they point into this struct and into the
+                                            ddp_mpirun_start */
     size_t count;
     char ranks[16], ports[32], kill_timeout[16];
 } ddp_mpirun_line;

@@ -5,14 +5,14 @@
 
 #include <stddef.h>
 
-/* Facts that a frame tells. */
+/* Facts in a frame, a message that mpirun prints between two lines of dashes. */
 typedef struct ddp_mpirun_frame {
-    int is_end;      /* 1: it says only that ranks have ended, or cannot be started */
-    int is_no_start; /* 1: it says that ranks cannot be started; is_end is 1, too */
-    int rank;        /* the rank that ended first, by a signal or before all was done; -1: none */
-    int signal;      /* signal that ended that rank; 0: it ended by itself, with exit status 0 */
-    char host[128];  /* host of that rank */
-    char lost[128];  /* host whose daemon mpirun has lost; "": none */
+    int is_end;         /* 1: the frame says only that ranks have ended, or cannot be started */
+    int is_no_start;    /* 1: the frame says that ranks cannot be started; is_end is 1, too */
+    int rank;           /* first rank that ended, by a signal or before all was done; -1: none */
+    int signal;         /* signal that ended rank `rank`; 0: it ended with exit status 0 */
+    char host[128];     /* host of rank `rank` */
+    char lost[128];     /* host whose daemon mpirun has lost; "": none */
     char sentence[400]; /* the frame's first words, up to a full stop or colon */
 } ddp_mpirun_frame;
 

@@ -9,8 +9,8 @@
 enum { DDP_RANKS_WATCHED = 64 };
 
 typedef struct ddp_oom {
-    /* how many processes of this host the kernel had ended for want of memory at opening; -1:
-     * unknown */
+    /* processes of this host that the kernel had ended for want of memory before ddp_oom_open;
+     * -1: unknown */
     int64_t killed_before;
     int count; /* ranks seen so far */
     struct {

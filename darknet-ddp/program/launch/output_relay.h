@@ -20,11 +20,11 @@
 enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096, DDP_RELAY_WHY = 400 };
 
 typedef struct ddp_output_relay {
-    int from;    /* reading end of the pipe, not blocking; -1: it has ended */
+    int from;    /* end of the pipe to read from, not blocking; -1: the output has ended */
     int to;      /* descriptor of this process to which text is passed on */
-    int filters; /* 1: standard error, whose notes and frames are kept back */
-    int stands;  /* 1: the last text passed on ends with a line that renews itself */
-    /* relay to the same terminal, whose line that renews itself is erased first; NULL: none */
+    int filters; /* 1: ranks' notes and mpirun's frames are kept back, as on standard error */
+    int stands;  /* 1: the text passed on ends with a line of progress, which may be erased */
+    /* relay to the same terminal, whose line of progress is erased before a write; NULL: none */
     struct ddp_output_relay *beside;
     int unread;             /* 1: nobody takes the output any more */
     int told;               /* 1: a sentence of this program, or of a rank, was passed on */
@@ -35,12 +35,12 @@ typedef struct ddp_output_relay {
     ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended */
     char lost[128];         /* host whose daemon mpirun has lost; "": none */
     /* last line outside frames that does not begin with "darknet"; if none came, the first words of
-     * a frame with is_end */
+     * the first frame that was kept back; "": neither came */
     char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has told it */
-    /* Members that are used only with `filters`, up to withheld_bytes: */
-    int framed;  /* 1: within a frame of mpirun's */
-    int passing; /* 1: the beginning of this line was passed on, so its rest must be */
+    /* `framed` to `withheld_bytes` are used only if `filters` is 1: */
+    int framed;  /* 1: a frame of mpirun has begun and not ended */
+    int passing; /* 1: the line's beginning was passed on, so the rest of the line must be */
     char line[DDP_RELAY_FRAME];     /* a line that has come in part */
     char frame[DDP_RELAY_FRAME];    /* the frame that is being read */
     char withheld[DDP_RELAY_FRAME]; /* text of frames that were kept back, as many as fit */

@@ -7,8 +7,8 @@
 
 typedef struct ddp_resume_how {
     const char *option; /* "-resume" or "-resume_force" */
-    int epochs;         /* the value that an -epochs of the line gets; 0: its own */
-    int patience;       /* the value that a -patience of the line gets; 0: its own */
+    int epochs;         /* new value of an -epochs in the command line; 0: the old one stays */
+    int patience;       /* new value of a -patience in the command line; 0: the old one stays */
 } ddp_resume_how;
 
 /* Return the command line that goes on with this run, quoted for a shell, in backquotes: with

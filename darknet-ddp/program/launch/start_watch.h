@@ -6,20 +6,20 @@
 #include <stdint.h>
 
 typedef struct ddp_start_watch {
-    /* The most seconds from the launcher's start to the first rank's; 0: no limit. Then
-     * all ranks must meet within 10 s more than that, 310 s at most. */
+    /* Most seconds from the launcher's start to the first rank's; 0: no limit. From then on, all
+     * ranks have 10 s more than limit_s to meet, but at most 310 s. */
     double limit_s;
     int ranks_here;    /* how many ranks are to run on this host; 0: not known */
     int64_t began_ns;  /* when the launcher was started (ddp_clock_ns) */
-    int64_t ran_ns;    /* when the first rank had begun; 0: none has */
-    int64_t lacked_ns; /* when a rank that had begun here was first seen to be gone; 0: none is */
+    int64_t ran_ns;    /* when a rank was first seen to have begun; 0: none has */
+    int64_t lacked_ns; /* when a rank of this host was first seen to be gone; 0: none is */
     int said;          /* 1 once it was said that no rank has begun yet */
 } ddp_start_watch;
 
-/* The state of a start, for a sentence about it. */
+/* The state of a start of ranks, for a sentence about it. */
 typedef enum ddp_start_verdict {
-    DDP_LAUNCH_GOES_ON,
-    DDP_LAUNCH_IS_SLOW,      /* no rank has begun; comes once */
+    DDP_LAUNCH_GOES_ON,      /* nothing is to be said */
+    DDP_LAUNCH_IS_SLOW,      /* no rank has begun for some seconds; returned once */
     DDP_LAUNCH_HAS_NO_RANK,  /* no rank has begun within the limit */
     DDP_LAUNCH_HAS_LOST,     /* a rank has ended before all had met, and the launcher waits */
     DDP_LAUNCH_DOES_NOT_MEET /* ranks have begun, and have not met within the limit */

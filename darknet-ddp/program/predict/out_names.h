@@ -12,8 +12,8 @@ typedef struct ddp_out_names {
     const ddp_sink_config *config;
     const char *out; /* a folder, or the name of the one file, with its ending or without */
     int is_folder;   /* 1: `out` is a folder */
-    char *repeated;  /* for each picture of the list: 1 if another has its name; NULL: `out` is no
-                        folder */
+    char *repeated;  /* by picture: 1 if another of the list has the same file name; NULL: `out` is
+                        no folder */
 } ddp_out_names;
 
 /* Set *n to names under `out`; config and out must outlive it. For one file (config->is_one_file)

@@ -15,15 +15,15 @@ typedef struct ddp_predict_run {
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];
     size_t predictor_count;
     const ddp_sink_config *config;
-    /* the sinks; ranks other than 0 have only those with is_of_each_rank */
+    /* sinks, which get predictions; ranks other than 0 have only sinks with is_of_each_rank */
     ddp_sink sinks[DDP_SINKS_MOST];
     size_t sink_count;
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it; not
      * NULL. */
     void (*unreadable)(const char *sentence);
-    size_t pictures, boxes,
-        unreadable_count; /* counts so far of all ranks, frames too; on rank 0 */
-    double forward_s;     /* seconds of the forward passes of all ranks, added up; only on rank 0 */
+    size_t pictures, boxes, unreadable_count; /* numbers so far, of all ranks; a frame counts as a
+                                                 picture; on rank 0 alone */
+    double forward_s; /* seconds of the forward passes of all ranks, added up; only on rank 0 */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and

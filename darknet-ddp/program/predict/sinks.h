@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* The facts that all sinks know of a command. */
+/* Facts about a command that every sink (writer of predictions) knows. */
 typedef struct ddp_sink_config {
     int is_classifier;
     const char *data;   /* the .data file */
@@ -27,8 +27,7 @@ typedef struct ddp_sink ddp_sink;
 
 struct ddp_sink {
     void *ctx;
-    /* Begin a film, whose frames come next. path, number: its place in the list. NULL: not called.
-     */
+    /* Begin a film, whose frames come next. number: its index in the list. NULL: not called. */
     ddp_status (*begin_film)(void *ctx, const char *path, size_t number, const ddp_film_info *info,
                              ddp_error *err);
     /* Take one prediction, which the caller releases. Pictures that cannot be read come, too. */

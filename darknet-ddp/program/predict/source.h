@@ -10,7 +10,7 @@
 typedef struct ddp_source {
     char **paths; /* pictures and films, in the order in which they are named */
     size_t count, room;
-    int is_one_file; /* 1: there was one word, and it names a picture or film */
+    int is_one_file; /* 1: the command names one picture or film, and no list or folder */
 } ddp_source;
 
 /* Add the pictures and films that words[0..count) name. A word is a picture, a film, a folder, or a

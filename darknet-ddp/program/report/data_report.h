@@ -8,24 +8,24 @@
 
 #include <stdio.h>
 
-/* A picture of train= or, after all of these, of valid=. */
+/* A picture of the list train= or valid=. Two are near if their likeness is 0.99 or more. */
 typedef struct ddp_report_picture {
     const char *path;
     int is_valid;         /* 1: the list is valid=; 0: train= */
-    int is_read;          /* 1: it could be decoded */
+    int is_read;          /* 1: the picture could be decoded */
     ddp_label_box *boxes; /* boxes of its label file; for a classifier one, of its class, around the
                              whole picture */
     size_t box_count;
-    uint32_t
-        like; /* number of an earlier picture of its list that it is near to, plus 1; 0: none */
-    uint32_t trained; /* for valid=: number of a picture of train= that it is near to, plus 1 */
-    double like_by, trained_by; /* likeness to the pictures `like` and `trained` */
+    uint32_t like; /* 1 + number of the nearest picture that stands before it in its list; 0: none
+                      is near */
+    uint32_t trained; /* for valid=: 1 + number of the nearest picture of train=; 0: none is near */
+    double like_by, trained_by; /* likeness, 0 to 1, to the pictures of `like` and `trained` */
 } ddp_report_picture;
 
 typedef struct ddp_data_report {
     const ddp_scan_data *data;
-    int cell; /* pixels of a cell of the finest detector, which the caller sets after reading; 0:
-                 not known */
+    int cell; /* side in pixels of a cell of the cfg's finest head, set by the caller after reading;
+                 0: not known */
     ddp_report_picture *pictures; /* by path, those of train= first; each once in its list */
     ddp_signature *signatures;    /* one for each picture */
     size_t count;

@@ -20,10 +20,10 @@
 
 #include <signal.h>
 
-/* The run of this process. Each part is set by the file that its comment names, and closed by
- * end.c. What only one file needs of a run is a static of that file. */
+/* The run of this process: what several files need of it. The comment over each group of fields
+ * names the file that sets them; end.c closes all. */
 extern struct ddp_run {
-    /* Set by session.c as it opens: options, ranks, seed and trainer. */
+    /* Set by session.c when it opens the session: options, ranks, seed and trainer. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;

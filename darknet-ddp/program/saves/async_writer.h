@@ -35,7 +35,7 @@ typedef struct ddp_async_result {
     int last_failed; /* 1: the save that ended last failed */
     double seconds;  /* seconds that the save which ended last took; 0: none has ended */
     char
-        *saved[DDP_ASYNC_PATHS]; /* paths of good saves, the last one last; the caller frees each */
+        *saved[DDP_ASYNC_PATHS]; /* paths that were saved, the latest last; the caller frees each */
     int saved_count;
     ddp_status status; /* status of the first save that failed, or DDP_OK */
     ddp_error error;   /* error of the first save that failed */

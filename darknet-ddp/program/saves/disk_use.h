@@ -6,7 +6,7 @@
 #include "core/params.h"
 #include "core/state.h"
 
-/* Bytes of a weights file, and of a state file. */
+/* Bytes of a weights file, and of the state file beside it; both make a pair. */
 typedef struct ddp_disk_use {
     double weights, state;
 } ddp_disk_use;
@@ -19,12 +19,12 @@ ddp_disk_use ddp_disk_use_of(const ddp_param_table *table, const ddp_state *stat
 ddp_status ddp_disk_check_room(const ddp_disk_use *use, const char *directory,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* The files of a whole run. */
+/* Numbers of files that a whole run saves. */
 typedef struct ddp_disk_files {
-    size_t pairs;    /* pairs with a name of their own: NAME.backup, the last, the best */
+    size_t pairs;    /* weights, each with a state, of fixed names: NAME.backup, last, best */
     size_t numbered; /* numbered weights that Darknet saves */
     size_t keep;     /* how many numbered weights stay; 0: all */
-    size_t averages; /* weights without a state (ema_alpha) */
+    size_t averages; /* weights without a state: averages of weights (ema_alpha) */
 } ddp_disk_files;
 
 /* Return how many numbered weights a detector saves until batch `last`: every 100 batches below

@@ -11,7 +11,7 @@
 typedef struct ddp_page_file {
     const char *path;
     char *part_path; /* path of the file that becomes the page once it is whole */
-    int64_t due_ns;  /* when to write the page again (ddp_clock_ns) */
+    int64_t due_ns;  /* time at which to write the page again (ddp_clock_ns) */
     int failed;      /* 1: a write has failed, and a line has said so */
 } ddp_page_file;
 

@@ -14,19 +14,19 @@ typedef struct ddp_progress {
     int64_t last_communication_ns, last_loading_ns;
     size_t last_images;
     size_t steps; /* steps since started_ns */
-    /* sums over the steps so far, each weighted less the older it is */
+    /* sums over the steps so far, in which older steps have less weight */
     double images, step_ns, communication_ns, loading_ns;
-    size_t step, last_step; /* both as of the last ddp_progress_now */
+    size_t step, last_step; /* steps done; the training's last step, 0: unknown; as last told */
 } ddp_progress;
 
 /* Counts at a step's end. */
 typedef struct ddp_progress_now {
     int64_t now_ns;
     int64_t communication_ns; /* time in communication so far, on this rank; -1: not counted */
-    int64_t loading_ns;       /* time outside of passes so far, on this rank; -1: not counted */
-    size_t images;            /* images so far, of all ranks */
-    size_t step;              /* steps done so far, as Darknet counts batches */
-    size_t last_step;         /* last step of the training; 0: unknown */
+    int64_t loading_ns; /* time outside of passes (loading) so far, on this rank; -1: not counted */
+    size_t images;      /* images so far, of all ranks */
+    size_t step;        /* steps done so far, as Darknet counts batches */
+    size_t last_step;   /* last step of the training; 0: unknown */
 } ddp_progress_now;
 
 /* Start the clock, before the first step; now: the counts then. */

@@ -35,11 +35,11 @@ typedef struct ddp_run_files_config {
     int resumed;              /* 1: the run goes on, and so do its files */
     int best;                 /* the option -best (options/options.h) */
     ddp_train_position start; /* position at which the run begins */
-    size_t saved_step;        /* start.step as the checkpoint counts it: batch= may have changed */
-    int passed_over; /* how many checkpoints seemed newer than the one that the run goes on from */
-    ddp_trainer *trainer;       /* attached from ddp_run_files_open to the last save */
-    ddp_validation *validation; /* is told of validations in a resumed run's CSV file; NULL: none */
-    /* last step whose validation in that file is not told */
+    size_t saved_step;        /* steps counted by the checkpoint, perhaps with another batch= */
+    int passed_over; /* checkpoints passed over that seemed newer than the one that was resumed */
+    ddp_trainer *trainer;       /* the trainer, attached from ddp_run_files_open to the last save */
+    ddp_validation *validation; /* learns of validations in a resumed run's CSV file; NULL: none */
+    /* validations of steps up to this one in the CSV file are not told to `validation` */
     size_t valid_since;
     const ddp_wait_shares *waits; /* shares for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Clock and totals at one moment. Only differences between two moments mean something: a row has
- * them. */
+/* Clock, and times and images counted up to one moment. Only the difference of two such structs
+ * means something. */
 struct ddp_step_counts {
     int64_t now_ns, communication_ns, save_ns, aside_ns;
     ddp_trainer_times times;
@@ -18,7 +18,7 @@ struct ddp_step_counts {
 
 typedef struct ddp_step_timing {
     ddp_trainer *trainer;
-    struct ddp_step_counts last, step; /* totals when this step began, and when it ended */
+    struct ddp_step_counts last, step; /* counts when the step began, and when it ended */
     int64_t saving_ns;                 /* when the save under way began */
     int64_t save_ns;                   /* total spent on saving */
     int64_t aside_ns; /* total spent on what is no part of a step, saving included */

@@ -19,7 +19,7 @@ typedef struct ddp_wait_shares {
     int straggler;  /* rank that all others wait for; -1: none */
     double excess_s, over_s; /* since the straggler became one: seconds that the others waited
                                 longer, and seconds that have passed */
-    int reported;            /* 1: ddp_wait_shares_straggler has told it */
+    int reported;            /* 1: ddp_wait_shares_straggler has told of the straggler */
 } ddp_wait_shares;
 
 /* Begin to count how long this rank waits. communication_ns: its time in communication so far

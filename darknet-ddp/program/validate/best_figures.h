@@ -9,15 +9,15 @@
 
 /* A validation that was the best of the run when it came. */
 typedef struct ddp_best_figure {
-    double figure; /* its figure: the greater the better */
-    size_t step;   /* step after which it came; 0: there was none */
-    int number;    /* its number among the run's validations, from 1 */
+    double figure; /* figure of the validation: the greater the better */
+    size_t step;   /* step after which the validation came; 0: there was none */
+    int number;    /* the validation's number in the run, from 1 */
 } ddp_best_figure;
 
 /* The best validation so far, and earlier ones. Begin with {0}. */
 typedef struct ddp_best_figures {
     ddp_best_figure best;
-    int number; /* validations so far */
+    int number; /* number of validations so far */
     /* Validations that were the best when they came, in their order, the present best last. One for
      * which there was no memory is missing. On rank 0. */
     ddp_best_figure *all;

@@ -21,7 +21,7 @@ typedef struct ddp_validation_result {
     char *const *names;        /* names of the classes; NULL: names= has too few */
     size_t name_count;         /* names in names=; 0: there is no names= */
     int classes;
-    ddp_accuracy accuracy; /* figures, if it is a classifier's */
+    ddp_accuracy accuracy; /* figures of a classifier */
     int top;               /* a classifier's k of top-k */
     size_t unreadable;     /* pictures left out since they or their labels cannot be read */
     double key;            /* figure by which the best weights are chosen */
