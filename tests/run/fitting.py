@@ -98,7 +98,7 @@ class Fitting(darknet.Case):
         text = self.text("fits.cfg")
         batches = int(self.value(text, "max_batches"))
         self.assertTrue(2 <= batches < 100000, text)
-        self.assertAlmostEqual(int(self.value(text, "burn_in")), batches / 10, delta=1)
+        self.assertAlmostEqual(int(self.value(text, "burn_in")), max(batches / 10, min(100, batches // 3)), delta=1)
         for step, share in zip(self.value(text, "steps").split(","), (.8, .9)):
             self.assertAlmostEqual(int(step), share * batches, delta=1)
         began = self.succeeds("detector", "train", "train.data", "fits.cfg", "-ddp", "-ddp_ranks", "2")
@@ -110,6 +110,7 @@ class Fitting(darknet.Case):
         self.refused("ddp", "cfg", "tiny.cfg", "-w", "64", says="for cfg and training: -width", code=2)
         self.refused("ddp", "cfg", "tiny.cfg", "-epochs", "3", says="-epochs is for training", code=2)
         self.refused("ddp", "cfg", "tiny.cfg", "-data", "no.data", "-hours", "1", says="no.data", code=1)
+        self.refused("ddp", "cfg", "tiny.cfg", "-data", "train.data", "-hours", "1", "-ddp_ranks", "3", says="batch=4 cannot be cut evenly over 3 ranks", code=2)
         self.write("tiny.cfg", self.text("tiny.cfg").replace("[yolo]", "[nolo]"))
         result = self.refused("ddp", "cfg", "tiny.cfg", "-data", "train.data", "-hours", "1", says="a run to measure a step has failed (exit status 1): ", code=1)
         self.assertIn("nolo", result.err.splitlines()[-1])

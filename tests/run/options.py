@@ -303,7 +303,7 @@ class Overrides(darknet.Case):
 
     def test_epochs_and_batch(self):
         result = self.train("-epochs", "5")
-        said = "DDP: in place of the cfg's: max_batches=10 (100), steps=4,8 (40,80), burn_in=1 (10)\n"
+        said = "DDP: in place of the cfg's: max_batches=10 (100), steps=4,8 (40,80), burn_in=3 (10)\n"
         self.assertEqual(result.out.count(said), 1, result)
         for name in ("tiny.log", "tiny.html"):
             with open(self.path("backup/" + name), encoding="utf-8") as f:
@@ -311,7 +311,7 @@ class Overrides(darknet.Case):
         self.assertIn("; 10 steps", result.out)
         with open(self.path("backup/tiny_final.weights"), "rb") as f:
             short = f.read()
-        self.write("tiny.cfg", darknet.detector_cfg(max_batches=10, policy="steps", steps="4,8", scales=".1,.1", burn_in=1))
+        self.write("tiny.cfg", darknet.detector_cfg(max_batches=10, policy="steps", steps="4,8", scales=".1,.1", burn_in=3))
         self.assertNotIn("in place of", self.train().out)
         with open(self.path("backup/tiny_final.weights"), "rb") as f:
             self.assertEqual(short, f.read())
@@ -326,7 +326,7 @@ class Overrides(darknet.Case):
         result = self.train("-batch", "16", "-subdivisions", "4", "-width", "64", "-learning_rate", "0.01", "-epochs", "2")
         self.assertIn("batch=16 (4), subdivisions=4 (2), width=64 (32), learning_rate=0.01 (0.001), max_batches=1 (100), ", result.out)
         self.assertIn("DDP: batch 16 = 2 ranks x 2 mini-batches x 4 images", result.out)
-        self.assertIn("DDP: in place of the cfg's: batch=8 (4), max_batches=50 (100), steps=20,40 (40,80), burn_in=5 (10)\n",
+        self.assertIn("DDP: in place of the cfg's: batch=8 (4), max_batches=50 (100), steps=20,40 (40,80)\n",
                       self.train("-batch", "8", "-log_every", "50").out)
         says = "tiny.cfg:3: {}subdivisions=2: each has at least one picture of a batch, and batch=1: subdivisions= (or -subdivisions) is to be at most 1"
         self.refused(*TRAIN, "-ddp", "-batch", "1", code=1, says=says.format(""))

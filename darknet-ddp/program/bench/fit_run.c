@@ -1,5 +1,7 @@
 #include "bench/fit_run.h"
 
+#include "base/burn_in.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_
     if (steps >= cfg.max_batches)
         return fits;
     fits.max_batches = (int)steps;
-    fits.burn_in = (int)((double)cfg.burn_in * fits.max_batches / cfg.max_batches);
+    fits.burn_in = (int)ddp_burn_in_of(cfg.burn_in, cfg.max_batches, fits.max_batches);
     return fits;
 }
 

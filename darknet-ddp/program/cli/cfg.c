@@ -8,6 +8,7 @@
 #include "cli/cfg_templates.h"
 #include "cli/commands.h"
 #include "cli/measure_run.h"
+#include "core/batch.h"
 #include "inputs/arguments.h"
 #include "inputs/data_keys.h"
 #include "inputs/text_file.h"
@@ -238,6 +239,7 @@ static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *
                                 .max_batches = ddp_cfg_number_of(*text, "net", "max_batches", 0),
                                 .burn_in = ddp_cfg_number_of(*text, "net", "burn_in", 0)};
     char random[NUMBER];
+    ddp_batch cut;
     ddp_measured_run measured;
     ddp_run_length is;
     double seconds;
@@ -245,6 +247,9 @@ static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *
     if (was.batch < 1 || was.subdivisions < 1 || was.max_batches < 1)
         return ddp_fail(err, DDP_ERR_FORMAT,
                         "-hours wants a cfg whose [net] has batch, subdivisions and max_batches");
+    if (ddp_batch_split(&cut, was.batch, was.subdivisions, options->ranks > 0 ? options->ranks : 1,
+                        DDP_BATCH_GLOBAL, NULL, err))
+        return err->code;
     (void)fprintf(stderr, "training for some seconds, to see how long a step takes\n");
     if (ddp_measure_run(&measured, options->data, *text, options, err))
         return err->code;

@@ -1,5 +1,6 @@
 #include "inputs/overrides.h"
 
+#include "base/burn_in.h"
 #include "inputs/text_file.h"
 #include "text/numbers.h"
 
@@ -138,8 +139,8 @@ static ddp_status scale_schedule(struct making *m, double batches, ddp_error *er
     static const struct {
         const char *key;
         double least;
-    } counts_batches[] = {{"steps", 0}, {"step", 1}, {"burn_in", 0}, {"sgdr_cycle", 1}};
-    double before = number_of(m, "max_batches", 0);
+    } counts_batches[] = {{"steps", 0}, {"step", 1}, {"sgdr_cycle", 1}};
+    double before = number_of(m, "max_batches", 0), burn_in = number_of(m, "burn_in", 0);
 
     put_number(m, "max_batches", batches);
     if (before <= 0 || before == batches)
@@ -147,6 +148,7 @@ static ddp_status scale_schedule(struct making *m, double batches, ddp_error *er
     for (size_t i = 0; i < sizeof counts_batches / sizeof counts_batches[0]; i++)
         if (scale_list(m, counts_batches[i].key, before, batches, counts_batches[i].least, err))
             return err->code;
+    put_number(m, "burn_in", ddp_burn_in_of(burn_in, before, batches));
     scale_gamma(m, batches / before);
     return DDP_OK;
 }

@@ -2,8 +2,9 @@
  * -width, -height and -learning_rate.
  *
  * A run sees as many pictures as the cfg says, or as -epochs does. So another batch changes
- * max_batches= and every key that counts batches: steps=, step=, burn_in=, sgdr_cycle=, and gamma=
- * of the policies exp and sigmoid. The learning rate stays the cfg's unless it is given. */
+ * max_batches= and every key that counts batches: steps=, step=, burn_in= (by ddp_burn_in_of),
+ * sgdr_cycle=, and gamma= of the policies exp and sigmoid. The learning rate stays the cfg's unless
+ * it is given. */
 #ifndef DDP_INPUTS_OVERRIDES_H
 #define DDP_INPUTS_OVERRIDES_H
 

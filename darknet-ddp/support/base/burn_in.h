@@ -1,0 +1,18 @@
+/* base/burn_in.h: how many batches the learning rate rises in a run that was made shorter. */
+#ifndef DDP_BASE_BURN_IN_H
+#define DDP_BASE_BURN_IN_H
+
+#include <math.h>
+
+/* Return burn_in= of a run of `now` batches, for a cfg that has burn_in=own for `before` batches.
+ * It keeps its share of the run. But a run of few batches diverges if its rate rises within some of
+ * them: so at least 100 batches are left, or a third of the run if that is less, or own if that is
+ * less. */
+static inline double ddp_burn_in_of(double own, double before, double now)
+{
+    const double least = fmin(own, fmin(100, floor(now / 3)));
+
+    return fmax(least, round(own * now / before));
+}
+
+#endif
