@@ -74,7 +74,7 @@ static void a_run_fits_into_its_time(void **state)
     expect_fit(3600, 1, (ddp_run_length){32, 8, 1012, 169});
     expect_fit(1600, 1, (ddp_run_length){16, 4, 900, 150});
     expect_fit(3600, 16, (ddp_run_length){64, 16, 506, 100}); /* each rank has a mini-batch */
-    expect_fit(400, 1, (ddp_run_length){16, 4, 225, 75}); /* the rate rises in a third of it */
+    expect_fit(400, 1, (ddp_run_length){16, 4, 225, 75});     /* the rate rises in a third of it */
     expect_fit(1, 1, (ddp_run_length){16, 4, 0, 0});
 }
 

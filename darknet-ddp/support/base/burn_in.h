@@ -5,9 +5,8 @@
 #include <math.h>
 
 /* Return burn_in= of a run of `now` batches, for a cfg that has burn_in=own for `before` batches.
- * It keeps its share of the run. But a run of few batches diverges if its rate rises within some of
- * them: so at least 100 batches are left, or a third of the run if that is less, or own if that is
- * less. */
+ * It keeps its share of the run, but at least 100 batches are left: a run whose rate rises within a
+ * few diverges. Fewer are left if own is less, or a third of the run. */
 static inline double ddp_burn_in_of(double own, double before, double now)
 {
     const double least = fmin(own, fmin(100, floor(now / 3)));
