@@ -104,6 +104,12 @@ class Fitting(darknet.Case):
         began = self.succeeds("detector", "train", "train.data", "fits.cfg", "-ddp", "-ddp_ranks", "2")
         self.assertIn(f"DDP: trained to batch {batches} of {batches}\n", began.out)
 
+    def test_a_run_that_is_shorter_than_its_time(self):
+        self.cfg(max_batches=5)
+        result = self.succeeds("ddp", "cfg", "tiny.cfg", "-data", "train.data", "-hours", "1", "-o", "fits.cfg")
+        self.assertRegex(result.err, r"max_batches=5, batch=4, .*; \d+ steps would fit, so max_batches= may be larger\n")
+        self.assertEqual(self.value(self.text("fits.cfg"), "max_batches"), "5")
+
     def test_what_cannot_be_measured(self):
         self.cfg()
         self.refused("ddp", "cfg", "tiny.cfg", "-hours", "1", says="-hours wants -data X.data", code=2)

@@ -10,7 +10,7 @@ enum { FEW_MINI_BATCHES = 4 };
 
 static const double trains = 0.9; /* of the time */
 
-static double steps_in(double seconds, double seconds_a_picture, int batch)
+double ddp_fit_count(double seconds, double seconds_a_picture, int batch)
 {
     return trains * seconds / (seconds_a_picture * batch);
 }
@@ -22,13 +22,13 @@ ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_
     ddp_run_length fits = cfg;
     double steps;
 
-    while (steps_in(seconds, seconds_a_picture, fits.batch) < wanted && fits.batch % 2 == 0
+    while (ddp_fit_count(seconds, seconds_a_picture, fits.batch) < wanted && fits.batch % 2 == 0
            && fits.subdivisions % 2 == 0 && fits.subdivisions / 2 >= fewest
            && fits.subdivisions / 2 % ranks == 0) {
         fits.batch /= 2;
         fits.subdivisions /= 2;
     }
-    steps = steps_in(seconds, seconds_a_picture, fits.batch);
+    steps = ddp_fit_count(seconds, seconds_a_picture, fits.batch);
     if (steps >= cfg.max_batches)
         return fits;
     fits.max_batches = (int)steps;

@@ -12,8 +12,11 @@ typedef struct ddp_run_length {
     int batch, subdivisions, max_batches, burn_in;
 } ddp_run_length;
 
-/* Return the run most like cfg that ends within `seconds`, if all ranks together take
- * seconds_a_picture for a picture. A tenth of the time is left to validating, saving and starting.
+/* Return how many steps of `batch` pictures fit into `seconds`, of which a tenth is left to
+ * validating, saving and starting, if all ranks together take seconds_a_picture for a picture. */
+double ddp_fit_count(double seconds, double seconds_a_picture, int batch);
+
+/* Return the run most like cfg that ends within `seconds` (ddp_fit_count).
  *
  * While fewer than DDP_FEW_STEPS fit (and fewer than max_batches), batch and subdivisions are
  * halved, so mini-batches keep their size. That ends before fewer than 4 mini-batches are left, or

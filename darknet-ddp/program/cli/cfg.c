@@ -187,6 +187,7 @@ static void say_fit(const ddp_run_length *was, const ddp_run_length *is,
                     const ddp_measured_run *measured, double seconds_a_picture, size_t pictures,
                     double hours)
 {
+    const double fits = ddp_fit_count(hours * 3600, seconds_a_picture, is->batch);
     char all[32];
 
     ddp_duration(seconds_a_picture * was->batch * was->max_batches, all, sizeof all);
@@ -203,6 +204,8 @@ static void say_fit(const ddp_run_length *was, const ddp_run_length *is,
     if (pictures > 0)
         (void)fprintf(stderr, "; each of the %zu pictures is trained on about %.3g times", pictures,
                       (double)is->max_batches * is->batch / (double)pictures);
+    if (fits >= 1.1 * is->max_batches)
+        (void)fprintf(stderr, "; %.0f steps would fit, so max_batches= may be larger", fits);
     (void)fprintf(stderr, "\n");
     if (is->max_batches < DDP_FEW_STEPS && is->max_batches < was->max_batches)
         (void)fprintf(stderr,
