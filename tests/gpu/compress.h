@@ -16,8 +16,8 @@
 
 struct compress_test {
     const struct compressed_net *net;
-    int ordered; /* 1: sums have one order with NCCL, too: they are of what all ranks tell */
-    /* Compare on this queue, by compress_expect. */
+    int ordered; /* 1: sums have the same bits in each run, with NCCL, too */
+    /* Compare, by compress_expect, what `queue` computes of a matrix with what the host does. */
     void (*compare)(ddp_device *queue);
 };
 

@@ -13,12 +13,11 @@ enum snapshot_kind { PARAMETERS, GRADIENTS, STATISTICS, DELTAS, SNAPSHOT_KINDS }
 typedef struct snapshot_array {
     int layer;
     const char *kind; /* the layer's type */
-    int part;         /* which of the layers that a recurrent layer is made of; else 0 */
-    const char *name; /* "weights" */
+    int part;         /* index among the layers that a recurrent layer is made of; 0 for others */
+    const char *name; /* name of the array in its layer, such as "weights" */
     size_t count;
-    float *host, *device; /* where the network has it */
-    const layer
-        *in_bf16; /* the layer whose delta it is, if that is no array of floats; else NULL */
+    float *host, *device; /* the network's own array, on the CPU and on the GPU */
+    const layer *in_bf16; /* layer whose delta this is, if the delta is in bf16; else NULL */
     float *copy;
 } snapshot_array;
 

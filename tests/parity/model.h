@@ -6,12 +6,12 @@
 
 typedef struct model_options {
     const char *cfg;
-    /* 0: the cfg's */
+    /* values of [net] in place of the cfg's; 0: the cfg's own */
     int width, height, batch, subdivisions, time_steps;
-    int crop;     /* width and height of what [crop] leaves */
-    int frozen;   /* how many layers, from the first, are frozen: by stopbackward=1 in the last of
-                     them */
-    int thin;     /* the cfg's filters are divided by it, but where a loss fixes their number */
+    int crop;   /* width and height, in pixels, that [crop] leaves; 0: the cfg's own */
+    int frozen; /* number of layers, from the first, that are frozen: by stopbackward=1 in the last
+                   of them */
+    int thin;   /* divisor of the cfg's filters= where no loss fixes them; 0: none */
     int add_cost; /* 1: the cfg has no loss, append [cost] */
     int smooth;   /* 1: elu for leaky and relu, which have a kink; 2: mish */
     float learning_rate;

@@ -11,15 +11,15 @@ typedef struct parity_options {
     int updates;
     int sync_every;
     int sync_bn;
-    int rank_mode;     /* -ddp_batch rank */
-    int darknet_order; /* 1: the reference's sums have Darknet's order */
+    int rank_mode;     /* 1: batches as by -ddp_batch rank; 0: as by its default */
+    int darknet_order; /* 1: the reference run adds up in Darknet's order; 0: in ranks' order */
     int overlap;
     double bucket_mib;
     double defer_mib;
-    ddp_wire wire;   /* how gradients travel; the reference then rounds where ranks do */
+    ddp_wire wire;   /* format in which gradients travel, and to which the reference rounds */
     int variants;    /* 1: other buckets, deferred buckets and no overlap must give the same bits */
-    const char *gpu; /* "nccl" or "mpi": on GPU 0, which all ranks share, and how its sums travel */
-    int ordered;     /* 1: NCCL's sums have the order of device/sum.h, as all others have */
+    const char *gpu; /* "nccl" or "mpi": by which sums of GPU 0 travel, of all ranks; NULL: CPUs */
+    int ordered;     /* 1: NCCL's sums have the one order that all other sums have (device/sum.h) */
     int refused;     /* 1: the network must be refused; the test says why, and exits with 77 */
 } parity_options;
 

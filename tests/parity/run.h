@@ -9,34 +9,34 @@
 #include <darknet.h>
 #include <stdint.h>
 
-/* Layers 0 to `layer` (-1: none) do not run backward in the mini-batches that the others name. */
+/* Mini-batches in which layers 0 to `layer` (-1: none) do not run backward. */
 typedef struct skip_rule {
     int layer;
-    int rank;       /* -1: on all */
-    int mini_batch; /* of that rank in each batch; -1: all */
-    int from;       /* the first update it holds for, from 0 */
+    int rank;       /* rank whose mini-batches are meant; -1: all ranks */
+    int mini_batch; /* number of the mini-batch in each batch of the rank, from 0; -1: all */
+    int from;       /* number of the first update, from 0, in which layers are skipped */
 } skip_rule;
 
 typedef struct run {
-    ddp_hook_chain passing; /* passes calls on to the trainer's hooks; in the reference to none */
+    ddp_hook_chain passing; /* leads to the trainer's hooks; in the reference run to none */
     network *net;
     ddp_device *device;    /* where net computes */
-    ddp_param_table table; /* of net, made by run_open */
-    ddp_batch batch;       /* how the trainer cut it; of the reference, too */
+    ddp_param_table table; /* parameters of net; made by run_open */
+    ddp_batch batch;       /* batch as the trainer cut it, also in the reference run */
     int ranks;
     int updates;
     int sync_every;
     skip_rule skip;
-    ddp_group *group; /* NULL: the reference */
+    ddp_group *group; /* ranks of the run; NULL: the reference run, of one process */
     int defers;       /* 1: some layers' updates happen in the next forward pass */
-    ddp_wire wire;    /* with as_ranks: the format to which sums are rounded, as ranks round them */
-    int as_ranks;     /* 1: the reference adds mini-batches up in the ranks' order */
+    ddp_wire wire;    /* format to which the reference run rounds sums, if as_ranks is 1 */
+    int as_ranks;     /* 1: the reference run adds mini-batches up in the ranks' order */
 
     train_hooks hooks;
     int update;       /* number of the present update, from 0 */
     float *gradients; /* copy of the summed gradients of update 0 */
     rank_sum *sum;    /* adds gradients up as ranks do; NULL without as_ranks */
-    int probing;      /* 1: nothing is updated */
+    int probing;      /* 1: passes run, but nothing is updated */
     double *losses;   /* losses of each update, summed over its batches */
     int wrong;        /* number of mistakes; each is printed */
     uint64_t hash;    /* hash of everything after the last update */

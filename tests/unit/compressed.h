@@ -15,14 +15,14 @@
 #include "ranks.h"
 
 enum {
-    COMPRESSED_RANKS = 4, /* most ranks; then most parameters, and most elements of one */
+    COMPRESSED_RANKS = 4, /* largest numbers: of ranks, of parameters, of elements of a parameter */
     COMPRESSED_PARAMS = 7,
     COMPRESSED_LARGEST = 40 * 100,
     COMPRESSED_KINDS = 3, /* results of a run: gradients, errors, Q */
     COMPRESSED_RESULTS = COMPRESSED_KINDS * COMPRESSED_PARAMS * COMPRESSED_LARGEST
 };
 
-/* A parameter. rows is 0 for a vector. */
+/* A parameter of a layer: a matrix of rows x columns or, if rows is 0, a vector. */
 struct compressed_shape {
     int layer;
     size_t rows, columns;
@@ -38,11 +38,11 @@ struct compressed_net {
     int layers;
     size_t params;
     struct compressed_shape shapes[COMPRESSED_PARAMS];
-    int unused; /* a layer that runs in no even step */
+    int unused; /* index of a layer that does not run in even steps */
     int whole; /* 1: gradients are whole numbers, so that there are equal ones and sums are exact */
     double tolerance;
-    /* begin: set what the model begins with besides zero; NULL: nothing. define: compute what
-     * becomes of parameter p, which is compressed, in a step: the sum, and errors. */
+    /* begin: set values of the model that are not zero at first; NULL: all are. define: compute the
+     * sum and the ranks' errors of parameter p, which is compressed, in a step. */
     void (*begin)(struct compressed_model *m, const struct compressed *c);
     void (*define)(struct compressed_model *m, const struct compressed_net *net, int step,
                    size_t p);
@@ -58,22 +58,22 @@ int compressed_runs(const struct compressed_net *net, int layer, int step);
 /* Return what a rank adds to element i of parameter p in a step. */
 float compressed_gradient(const struct compressed_net *net, int rank, int step, size_t p, size_t i);
 
-/* ---- a rank's ---- */
+/* ---- the network of one rank ---- */
 
 struct compressed {
     const struct compressed_net *net;
     ddp_param_table table;
     ddp_param params[COMPRESSED_PARAMS];
     float value;
-    float *gradients[COMPRESSED_PARAMS]; /* where they are now, in the device's memory */
+    float *gradients[COMPRESSED_PARAMS]; /* present places of gradients, in the device's memory */
     float *memory[COMPRESSED_PARAMS], *source[COMPRESSED_PARAMS];
     ddp_state *state;
-    void *self;           /* from ddp_algorithm_compressor */
-    ddp_reducer *reducer; /* NULL at first */
+    void *self;           /* the compression's state, from ddp_algorithm_compressor */
+    ddp_reducer *reducer; /* NULL: none is open */
 };
 
-/* Host memory of what the algorithm keeps for a parameter: this rank's error, and what all ranks
- * have alike; NULL: nothing. */
+/* Host copies of what the algorithm keeps for a parameter: this rank's error, and Q, the same on
+ * all ranks. NULL: it keeps none. */
 struct compressed_memory {
     float *error, *q;
 };
@@ -107,12 +107,13 @@ void compressed_clear(struct compressed *c);
 void compressed_keep(struct compressed *c, float *results);
 size_t compressed_result(int kind, size_t p);
 
-/* ---- the definition ---- */
+/* ---- the definition of the compression ---- */
 
 struct compressed_model {
-    int size; /* ranks */
+    int size; /* number of ranks */
     double error[COMPRESSED_RANKS][COMPRESSED_PARAMS][COMPRESSED_LARGEST];
-    double q[COMPRESSED_PARAMS][COMPRESSED_LARGEST]; /* q[j * rank + k], orthonormal columns */
+    double q[COMPRESSED_PARAMS]
+            [COMPRESSED_LARGEST]; /* row j, column k: q[j * rank + k]; orthonormal */
     double sum[COMPRESSED_PARAMS][COMPRESSED_LARGEST];
 };
 

@@ -14,7 +14,7 @@
 enum { RANKS_MAX = 40 };
 
 struct rank {
-    ddp_group *group; /* closed after all ranks have ended */
+    ddp_group *group; /* group of all ranks; closed after all have ended */
     int rank;
     int size;
     void *shared;
@@ -32,7 +32,7 @@ void ranks_run_levels(const int *ranks, int hosts, int radix, void (*body)(struc
 /* Hosts, and a radix for ranks_run_levels. */
 struct hosts_shape {
     int hosts, radix;
-    int ranks[20]; /* of each host */
+    int ranks[20]; /* number of ranks of each host */
 };
 
 /* Run body on each of these shapes. Under ThreadSanitizer it runs on every fourth: that is slow,

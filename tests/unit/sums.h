@@ -6,12 +6,12 @@
 #include "ranks.h"
 
 struct sum {
-    int number; /* its number in the reference */
+    int number; /* number of the sum, by which reference_value makes its values */
     size_t count;
     ddp_wire wire;
     ddp_work *work;
     float *buf;
-    float *memory; /* the group's memory that has buf, on some ranks; else NULL */
+    float *memory; /* memory of the group in which buf lies; NULL: buf is the program's own */
 };
 
 /* Open a sum; number, count and wire are set. buf is in the program's memory. Exception: with a

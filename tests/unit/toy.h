@@ -9,14 +9,14 @@
 
 enum { TOY_LAYERS = 10, TOY_PARAMS = 10, TOY_PASSES = 4 };
 
-/* The network. Layers 1, 3, 4, 6 and 8 have parameters, some of them several. Sizes are on both
- * sides of the alignment, one large enough to be cut into messages. */
+/* The network. Layers 1, 3, 4, 6 and 8 have one parameter or several. Some sizes are multiples of
+ * the alignment, some are not, and one is large enough to be cut into messages. */
 struct toy {
     ddp_param_table table;
     ddp_param params[TOY_PARAMS];
     float *values[TOY_PARAMS];
-    float *gradients[TOY_PARAMS]; /* the framework's pointers */
-    float *memory[TOY_PARAMS];    /* memory that they point to without a reducer */
+    float *gradients[TOY_PARAMS]; /* present places of gradients; a reducer moves them */
+    float *memory[TOY_PARAMS];    /* own memory of gradients, in use without a reducer */
 };
 
 /* Open the network. Values and gradients are zero. */
@@ -25,11 +25,11 @@ void toy_close(struct toy *t);
 
 struct toy_step {
     unsigned seed;
-    int passes;    /* 1 to TOY_PASSES */
+    int passes;    /* number of passes, 1 to TOY_PASSES */
     int any_float; /* 0: gradients are small integers, which any order sums alike */
     /* Return 1 if the layer runs backward in this pass. NULL: every layer does. */
     int (*runs)(const struct toy_step *s, int rank, int pass, int layer);
-    int tells; /* 1: tells the reducer which layers run on no rank, by ddp_reducer_drop_layers */
+    int tells; /* 1: the reducer is told which layers run on no rank (ddp_reducer_drop_layers) */
 };
 
 /* Run all passes of the step on rank me. The last one syncs. */

@@ -72,7 +72,7 @@ void ddp_session_advise(void);
 /* Call ddp_session_advise if this rank is 0 and the run has saved something. */
 void ddp_session_advise_if_saved(void);
 
-/* ---- what the train commands ask (trainer/plugin.h), by when they ask it ---- */
+/* ---- callbacks of the train commands (trainer/plugin.h), by when they are called ---- */
 
 /* Set the callbacks save and resume (checkpoints.c). */
 void ddp_session_checkpoint_callbacks(ddp_plugin_callbacks *callbacks);
@@ -83,7 +83,7 @@ void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks);
 /* Set the callbacks leave, unreadable and end_unreadable (end.c). */
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
-/* ---- step.c ---- */
+/* ---- a missed validation (step.c) ---- */
 
 /* If net was resumed from a step after which a validation was due and did not take place, validate
  * it now, and save as after any validation. Else do nothing. Collective. Fails as
@@ -91,19 +91,19 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* ---- checkpoints.c ---- */
+/* ---- weights at the start (checkpoints.c) ---- */
 
 /* Collective: fail as ddp_agree if ranks have loaded different weights. Resumed runs pass: rank 0
  * alone reads checkpoints. */
 ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
-/* ---- end.c ---- */
+/* ---- a run's end (end.c) ---- */
 
 /* End every rank before anything was written, with status 128 + number, since signal `number` has
  * asked for it. Collective. */
 void ddp_session_end_untrained(int number) __attribute__((noreturn));
 
-/* ---- step.c ---- */
+/* ---- steps of this run (step.c) ---- */
 
 /* Show Darknet's line about a step. On rank 0, while the trainer is attached. */
 void ddp_session_show_line(const ddp_train_position *position, const char *line);

@@ -39,7 +39,7 @@ typedef struct ddp_csv_columns {
         head_count; /* first column of the heads, DDP_HEAD_COLUMNS for each of head_count */
 } ddp_csv_columns;
 
-/* Columns of a head: terms of its loss on rank 0, and how well its boxes fit. */
+/* Columns of a head, counted from its first one: parts of its loss, and mean IoU, on rank 0. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
 /* Set *c to the columns of a run. kind: what ddp_validation_kind returns for its validation; NULL:
