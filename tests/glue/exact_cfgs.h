@@ -45,7 +45,7 @@ static const char random_detector[] =
         "[convolutional]\nfilters=21\nsize=1\nactivation=linear\n"
         "[yolo]\nmask=0,1,2\nanchors=4,4, 8,8, 16,16\nclasses=2\nnum=3\n";
 
-/* A network with a frozen layer, which is not trained, but whose statistics move. */
+/* A network with a frozen layer: its parameters are not trained, its running statistics change. */
 static const char frozen[] =
     NET "width=16\nheight=16\nchannels=3\n"
         "[convolutional]\nbatch_normalize=1\nfilters=8\nsize=3\npad=1\nactivation=leaky\n"

@@ -5,9 +5,9 @@
 
 #include <darknet.h>
 
-/* PARAMETERS: weights, biases and scales. GRADIENTS: theirs. STATISTICS: BatchNorm's running ones.
- * DELTAS: what backward has left in each layer's delta, which is the input delta of the layer
- * behind it. */
+/* PARAMETERS: weights, biases, scales. GRADIENTS: the parameters' gradients. STATISTICS:
+ * BatchNorm's running statistics. DELTAS: what backward has left in each layer's delta, which is
+ * the input delta of the layer behind it. */
 enum snapshot_kind { PARAMETERS, GRADIENTS, STATISTICS, DELTAS, SNAPSHOT_KINDS };
 
 typedef struct snapshot_array {

@@ -48,7 +48,7 @@ struct compressed_net {
                    size_t p);
 };
 
-/* Reducers' configs, without a plug, that must make no difference. */
+/* Configs of reducers, with which all results must be the same; the plug is not set yet. */
 enum { COMPRESSED_CONFIGS = 4 };
 extern const ddp_reducer_config compressed_configs[COMPRESSED_CONFIGS];
 

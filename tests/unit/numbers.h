@@ -8,9 +8,9 @@
 #define assert_at_most(a, b) assert_compared(a, <=, b)
 #define assert_greater(a, b) assert_compared(a, >, b)
 #define assert_at_least(a, b) assert_compared(a, >=, b)
-/* Equal as numbers, of floats too. */
+/* Fail unless a and b are equal numbers, of any type. */
 #define assert_number_equal(a, b) assert_compared(a, ==, b)
-/* Less than `most` apart. */
+/* Fail unless a and b are less than `most` apart. */
 #define assert_near(a, b, most)                                                                    \
     numbers_near((long double)(a), (long double)(b), (long double)(most), #a, #b, __FILE__,        \
                  __LINE__)

@@ -20,7 +20,7 @@ int pair_save(const char *name, int number);
  * the name that it must have; NULL: any. */
 int pair_find(const char *want_name);
 
-/* A listener that notes what finding says, with paths as names. */
+/* A listener that notes what a search for pairs says, with file names in place of paths. */
 extern const ddp_pair_listener pair_listener;
 
 /* Fail unless these are the notes since the last call. */

@@ -15,8 +15,8 @@
 
 #include "darknet.h"
 
-/* Bits of layer.delta_is_set: in this backward pass somebody has set the delta in float32 (l.delta
- * or l.delta_gpu), or the one in bf16. */
+/* Bits of layer.delta_is_set: the backward pass under way has set the layer's delta in float32
+ * (l.delta or l.delta_gpu), or the one in bf16. */
 enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 
 /* Begin the passes of a mini-batch (step 1 above). zero(l) must zero the delta of l, if any. */

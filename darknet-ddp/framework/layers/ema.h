@@ -14,8 +14,8 @@ void make_averages(layer *l);
  * after each mini-batch. If something is due, first settles the network: layers that wait for their
  * update get it. */
 void average_weights(network *net);
-/* Called on rank 0 with the reason if the file of averages cannot be written. Null: the run ends
- * instead. */
+/* Called on rank 0 with the reason if the file of averages cannot be written. Null: the run then
+ * ends. */
 extern void (*averages_unsaved)(const char *why);
 
 #endif

@@ -21,7 +21,7 @@ static inline __device__ moments join_moments(moments a, moments b)
 }
 
 // Maps an input x of one channel to its output: scale*(x - mean) + bias, then the activation. scale
-// includes the division by the deviation.
+// includes the division by the standard deviation.
 typedef struct {
     float mean, scale, bias;
     curve activation;

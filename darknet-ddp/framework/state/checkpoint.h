@@ -28,28 +28,28 @@ typedef struct ddp_checkpoint_run {
     int seed_given; /* 1: the user chose the seed, and resuming with another is refused */
     int force;      /* 1: resume even if cfg, options or seed differ */
     const char *first_weights; /* the weights file that a new run begins with; NULL: none */
-    int shares; /* 1: moments are dealt out to ranks, so that resuming leaves them in the file */
+    int shares; /* 1: optimizer moments are dealt out to ranks; resuming leaves them in the file */
     ddp_state *state; /* algorithms' state, saved and resumed beside the network's; NULL: none */
     ddp_sharded
         *sharded; /* gives other ranks' moments to a save; NULL: the network has all moments */
     uint64_t list_count,
         list_hash;        /* number of pictures, and hash, of the training list; 0: not known */
     uint64_t ranks;       /* how many ranks train */
-    uint64_t saved_at_ns; /* time of the last checkpoint, which a save sets; 0 at first */
+    uint64_t saved_at_ns; /* Unix time of the last checkpoint; each save sets it; 0 at first */
     const ddp_checkpoint_guard
         *guard; /* called while a save is written (checkpoint/checkpoint.h); NULL: none */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS]; /* options that change results */
-    /* for each option, 1: it has its default, so a state file that does not name it counts as
-     * equal. 0: the run goes on from such a file, too, and the listener hears that the option was
-     * not known. Options of rounding use `before` instead. */
+    /* is_default[i]: 1 if options[i] has its default, so that a state file without it counts as
+     * equal. 0: such a file is resumed, too, and the listener is told that the option was not
+     * known. Unused for options of rounding, which have before[i]. */
     int is_default[DDP_CHECKPOINT_OPTIONS];
     /* how many of the options only change rounding; they are the last ones, until
      * ddp_remember_validation or ddp_remember_unlabelled adds others */
     size_t rounding_count;
     int same_rounding; /* 1: resuming with other rounding is refused, too */
-    /* for each option of rounding, its value in state files that do not name it; NULL: they count
-     * as equal */
+    /* before[i]: if options[i] changes rounding, its value in state files without it; NULL: such
+     * files count as equal */
     const char *before[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_run;
 

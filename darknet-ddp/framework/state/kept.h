@@ -8,7 +8,7 @@
 #include "core/params.h"
 #include "core/state.h"
 
-/* Name of the arrays that hold values of parameters or BatchNorm statistics, not moments. */
+/* Name of arrays that hold values of parameters or of BatchNorm statistics, not of moments. */
 extern const char ddp_checkpoint_value_name[];
 
 enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */

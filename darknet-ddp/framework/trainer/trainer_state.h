@@ -15,8 +15,8 @@
 
 #include <darknet.h>
 
-/* Counts summed over ranks with the loss: samples that were replaced; gradients that are left to
- * send, in units of 1024 elements. */
+/* Indices of counts that are summed over ranks with the loss: of samples replaced; of gradients
+ * left to send, in units of 1024 elements. */
 enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG };
 
 typedef enum ddp_trainer_phase {
@@ -79,8 +79,8 @@ struct ddp_trainer {
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
     int root;    /* the rank whose parameters, counters and state all ranks begin with */
-    int resumed; /* 1: the run was resumed, so all ranks get root's optimizer state, too */
-    /* on root: source of moments that are dealt out to ranks; NULL: the network has all moments */
+    int resumed; /* 1: the run was resumed; all ranks get the optimizer's state of `root`, too */
+    /* on rank `root`: source of optimizer moments to deal out to ranks; NULL: net has them all */
     const ddp_sharded_source *first_moments;
     int update_begins; /* 1: the mini-batch under way is the first of an update */
     struct {

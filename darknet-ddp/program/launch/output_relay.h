@@ -71,7 +71,7 @@ void ddp_output_relay_finish(ddp_output_relay *r, int all);
 #define DDP_NOTE_LINE "\036darknet-ddp "
 #define DDP_NOTE_LOG "log "
 
-/* Words that a line has in which a rank says how to go on; they set `advised`. */
+/* Words by which a rank's line is known to say how to go on with the run. */
 extern const char ddp_resume_hint[];
 
 #endif

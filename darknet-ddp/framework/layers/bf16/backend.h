@@ -8,7 +8,7 @@
 #include "layers/bf16/bf16.h"
 
 typedef struct bf16_backend {
-    /* Return what computes, for a line about a run: "amx_bf16". */
+    /* Return the name of what computes, such as "amx_bf16", for a line about a run. */
     const char *(*name)(void);
     /* Return what the device lacks for bf16, for a message; null: nothing. */
     const char *(*missing)(void);
@@ -46,8 +46,8 @@ typedef struct bf16_backend {
     /* Point the parameters of *l to those of l->share_layer, if that is set. */
     void (*use_shared)(layer *l);
 
-    /* ---- [convolutional] and [connected]: into x if the layer has one, else into output. A
-     * [connected] has the sizes of a convolution whose window is its whole input ---- */
+    /* ---- convolution of a [convolutional] or [connected]; the result goes to the layer's x, if it
+     * has one, else to output. The window of a [connected] is its whole input ---- */
 
     /* Choose how to compute the convolution in its present sizes, and set l->workspace_size to the
      * most that any of the layer's functions needs. Return 0 if it cannot be computed. */
@@ -89,7 +89,8 @@ typedef struct bf16_backend {
      * Add to the updates of its biases. */
     void (*add_bias_backward)(layer l, network net);
 
-    /* ---- layers without parameters. input, delta: output and delta of the layer before ---- */
+    /* ---- layers without parameters. input, delta: output and delta of the layer before. set: 1
+     * writes gradients to delta, 0 adds them ---- */
 
     void (*maxpool)(layer l, const void *input);
     void (*maxpool_backward)(layer l, int set, void *delta);

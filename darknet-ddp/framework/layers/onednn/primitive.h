@@ -32,7 +32,7 @@ typedef struct {
     void *data;
 } onednn_argument;
 
-/* ---- of an interface's version ---- */
+/* ---- functions that interface_v2.c and interface_v3.c each have ---- */
 
 /* Return the layout of a tensor with these dimensions; the caller frees it by onednn_free_layout.
  */
@@ -66,7 +66,7 @@ dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, o
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha);
 void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
 
-/* ---- of both ---- */
+/* ---- functions of primitive.c, for all versions of oneDNN ---- */
 
 /* Return the process's engine, made at the first call. */
 dnnl_engine_t onednn_engine(void);
