@@ -46,13 +46,13 @@ typedef struct ddp_algorithm_of {
     ddp_network_facts network;
 } ddp_algorithm_of;
 
-/* The objects that there are while the network trains. */
+/* The arguments of ddp_algorithm.attach. */
 typedef struct ddp_attached {
     const ddp_param_table *table; /* the network's arrays, in the device's memory */
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* rank whose state all ranks begin with */
-    /* On root alone: reads the moments that the run begins with; NULL: the table has them. */
+    /* on rank `root`: reader of the moments that the run begins with; NULL: the table has them */
     const ddp_sharded_source *first;
 } ddp_attached;
 
@@ -87,7 +87,7 @@ typedef struct ddp_algorithm {
     void (*detach)(void *self);
     void (*close)(void *self);
 
-    int halves; /* 1: buckets are summed in halves, the second started by the algorithm */
+    int halves; /* 1: each bucket's sum has two halves; the algorithm starts the second */
     /* Tables of functions that a step of training calls (core/sum_plug.h, algorithms/plugs.h). */
     const ddp_sum_plug *sum;
     const ddp_update_plug *update;

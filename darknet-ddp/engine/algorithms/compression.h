@@ -35,14 +35,14 @@
 /* A weight matrix, in memory of the device that trains. */
 typedef struct ddp_matrix {
     size_t param;                      /* index of the parameter in the network's table */
-    size_t rows, columns;              /* both 0: it is not compressed */
+    size_t rows, columns;              /* both 0: the parameter is not compressed */
     size_t count;                      /* how many elements the matrix has */
     size_t send_count[DDP_SUM_ROUNDS]; /* floats that a rank sends in each round */
     double value;    /* number behind the word of -ddp_compress: 2 in "powersgd:2" */
     int rank, ranks; /* this rank, and how many there are */
 
     float *gradient,
-        *error; /* `count` floats each. At encode, gradient is g; from then until decode it is M */
+        *error; /* `count` floats each. encode adds error to gradient; decode sets both */
     /* The numbers of each round: this rank's after encode, and their sum over ranks once they have
      * been summed. With `gathers`, numbers[0] then has the numbers of each rank
      * (ddp_matrix_payload_of). */
@@ -56,7 +56,7 @@ static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
     return m->numbers[0] + (size_t)rank * m->stride;
 }
 
-/* The run for which a compression is opened that keeps more than errors. */
+/* The arguments of ddp_compression.open: the run that it is opened for. */
 typedef struct ddp_compression_of {
     double value;               /* number behind the word of -ddp_compress */
     ddp_device *device;         /* device that the network trains on */

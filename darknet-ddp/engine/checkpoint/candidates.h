@@ -16,8 +16,8 @@ struct ddp_candidate {
     ddp_checkpoint_metadata metadata;
     ddp_status status; /* how reading metadata from state ended; DDP_ERR_FORMAT without a state */
     ddp_error error;   /* why status is not DDP_OK, or why is_bare is 1 */
-    /* How new weights without a usable state are (status is not DDP_OK, or is_bare is 1): images
-     * that they count, and the time of their last change, which copying changes. Else 0. */
+    /* Age of weights whose state cannot be used, else 0 (status is DDP_OK and is_bare 0): images
+     * that the weights file counts, and when it was last changed or copied. */
     uint64_t seen;
     struct timespec time;
 };
@@ -25,7 +25,7 @@ struct ddp_candidate {
 /* A list of candidates. All zero: it is empty. */
 struct ddp_candidates {
     struct ddp_candidate *list;
-    size_t count, room; /* entries in use, and allocated */
+    size_t count, room; /* how many entries of `list` are in use, and allocated */
 };
 
 /* List the candidates of a run's name, base, in directory. State files whose header is damaged come

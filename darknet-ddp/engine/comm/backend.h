@@ -136,8 +136,8 @@ struct ddp_transport {
 struct ddp_group {
     /* ---- members of the handle ---- */
     const struct ddp_backend *ops;
-    int radix; /* hosts that meet in a stage (hierarchical_plan.h): DDP_HIERARCHICAL_RADIX, or
-                  another in a test */
+    int radix; /* hosts that one stage of a hierarchical sum brings together:
+                  DDP_HIERARCHICAL_RADIX, or another in a test */
     int64_t timeout_ns;
     void (*moved)(void *ctx); /* called when messages have moved (ddp_group_on_progress); NULL:
                                  nothing is called */
@@ -181,8 +181,8 @@ struct ddp_work {
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's own data */
     ddp_device *device; /* device whose memory buf is; the host is one, too */
-    ddp_device *behind; /* queue whose work before the last start the sum waits for */
-    ddp_device *before; /* queue whose work after the last fence waits for the sum */
+    ddp_device *behind; /* queue: the sum waits for work queued there before the last start */
+    ddp_device *before; /* queue: work queued there after the last fence waits for the sum */
     float *buf;
     size_t count;
     size_t count_each; /* floats of each rank of an all-gather; 0: it is a sum */

@@ -14,7 +14,7 @@ struct ddp_backoff {
     int64_t looked_ns;   /* ddp_clock_ns when the rank last looked whether its core is shared */
     int64_t interrupted; /* how often the kernel had interrupted this thread at looked_ns */
     int64_t polled_ns;   /* ddp_clock_ns when the last poll ended, or the wait began */
-    /* nanoseconds between polls, of all waits, in which the rank cannot have run */
+    /* nanoseconds of all long gaps between polls, in which the rank cannot have run */
     int64_t descheduled_ns;
 };
 

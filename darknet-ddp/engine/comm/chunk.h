@@ -39,8 +39,8 @@ struct ddp_host_sum {
     int gathers;  /* 1: an all-gather; buf has count floats of each rank */
     int number;
     ddp_work_phase phase;    /* half that was started last; for an all-gather DDP_ALL_GATHER */
-    ddp_wire wire;           /* how floats travel, since the last start */
-    int channel;             /* channel of its messages, since the last start */
+    ddp_wire wire;           /* format of floats in messages, set at each start */
+    int channel;             /* channel of the sum's messages, set at each start */
     ddp_device_event *ended; /* event that is recorded when it has ended; NULL: none */
 
     int chunks_left; /* chunks that have not ended; 0: it has ended, or was never started */
@@ -52,8 +52,8 @@ struct ddp_host_sum {
 /* The members of a chunk that every algorithm has. */
 struct ddp_chunk {
     struct ddp_host_sum *sum; /* the sum that it is a chunk of; NULL: the slot is free */
-    float *data;  /* its place in the sum's buffer; in an all-gather, that of rank 0's floats */
-    size_t count; /* floats; in an all-gather: those of one rank */
+    float *data;       /* the chunk in the sum's buffer; in an all-gather, rank 0's floats of it */
+    size_t count;      /* floats; in an all-gather: those of one rank */
     uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
     int slot;          /* place among the chunks in flight: sequence modulo the window */
     int first_request; /* number of the chunk's request 0 in the transport; the others follow */
@@ -80,11 +80,11 @@ struct ddp_chunk_pipeline {
     int64_t began_ns;
     struct ddp_backoff backoff; /* state of waits between polls */
 
-    /* wire_messages.c's: a packed message for each request, and the number of requests. */
+    /* Members of wire_messages.c, by request: messages in fewer than 32 bits; how many requests. */
     struct ddp_packed *packed;
     int requests;
 
-    /* collective.c's: the messages of the collective under way. */
+    /* Members of collective.c: messages of the collective under way, by request. */
     struct ddp_collective_request *collective_requests;
     int collective_left; /* how many of collective_requests have not ended */
     uint32_t collective; /* number of the next collective; it makes the messages' tag */

@@ -51,7 +51,7 @@ struct ddp_rank_hosts {
     int *first; /* by host, and one more at the end: the host's first rank */
 };
 
-/* Units begin to end - 1 of a chunk; or ranks begin to end - 1. */
+/* Neighbours: units (equal cuts of a chunk) begin to end - 1, or ranks begin to end - 1. */
 struct ddp_span {
     int begin, end;
 };
@@ -64,16 +64,16 @@ struct ddp_stage_transfer {
     /* With incoming: the index in the next stage's `held` of the slice that it is added to.
      * Without: the index in this stage's `held` of the slice that it is cut from. */
     int held;
-    struct ddp_span ranks; /* ranks over which the sender has summed it */
+    struct ddp_span ranks; /* ranks over which the sender has summed the slice */
 };
 
 /* Slices that a rank holds before the transfers of a stage, and these transfers. The entry behind
  * the last stage has no transfers. */
 struct ddp_stage {
     struct ddp_span ranks; /* ranks over which the held slices are summed */
-    struct ddp_span *held; /* the slices that it holds, in order */
-    /* by held slice: the slice that it is cut from, as an index in `held` of the stage before; all
-     * 0 in stage 0 */
+    struct ddp_span *held; /* the slices that the rank holds before the stage, in order */
+    /* by entry of `held`: index of the slice that it is cut from in the previous stage's `held`;
+     * all 0 in stage 0 */
     int *from;
     int held_count;
     struct ddp_stage_transfer *transfers; /* transfers of this stage; two ranks list the transfers
@@ -82,9 +82,9 @@ struct ddp_stage {
 };
 
 struct ddp_hierarchical_plan {
-    int units;              /* how many units a chunk is cut into */
-    struct ddp_span *lanes; /* lane of each local rank of this host; lanes together are all units */
-    int stages;             /* how many entries of `stage` have transfers: all but the last */
+    int units;               /* how many units of about equal size a chunk is cut into */
+    struct ddp_span *lanes;  /* by local rank: units that it sums over its host; together all */
+    int stages;              /* how many entries of `stage` have transfers: all but the last */
     struct ddp_stage *stage; /* slices and transfers by stage; stages + 1 entries */
 };
 

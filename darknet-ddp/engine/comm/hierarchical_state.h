@@ -13,16 +13,16 @@
 
 enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes of a cache line; no two ranks write to the same */
 
-/* A board tells the others of the host about a rank, which alone writes to it. Behind it in shared
- * memory lie the rank's slots. */
+/* A rank's words to the other ranks of its host, in shared memory; it alone writes them. Behind the
+ * struct lie the rank's slots: room for a chunk each. */
 struct ddp_board {
-    /* Sequence number, plus 1, of the chunk that the rank launched last. */
+    /* The sequence number, plus 1, of the chunk that the rank launched last. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
-    /* By slot: 2 (sequence + 1) of the chunk that the rank has shared last, and 1 more if a sum in
-     * it is not finite. */
+    /* By slot: 2 (sequence + 1) of the last chunk for which the rank has done with other ranks'
+     * memory; 1 more if a sum in that chunk is not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
-    uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: floats of the chunk launched there */
-    /* by slot: where that chunk lies (host_memory.h); 0: in the slot */
+    uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: floats of the chunk that was launched last */
+    /* by slot: where the chunk launched last lies (host_memory.h); 0: in the slot */
     uint64_t places[DDP_CHUNKS_MOST];
 };
 
@@ -46,18 +46,16 @@ struct ddp_hierarchical_chunk {
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while it is reducing or returning */
     int hosts_posted; /* in an all-gather: how many other hosts' messages have been posted */
-    int seen; /* while ranks meet: how many ranks of the host are known to have launched the chunk;
-                 while they share: how many are known to have shared it */
-    int waiting;    /* how many messages have not ended */
-    int posted;     /* how many messages of this stage were posted; in an all-gather, in the present
-                       turn */
+    int seen; /* ranks of the host known to have launched the chunk (while MEETING), or to have done
+                 with other ranks' memory (while SHARING) */
+    int waiting; /* how many messages have not ended */
+    int posted;  /* how many messages were posted in this stage, or in this turn of an all-gather */
     int not_finite; /* 1: a sum in it, or a float of an all-gather, is not finite */
-    /* By local rank: where that rank has the chunk, mapped here; set once it has launched it. */
+    /* by local rank: that rank's memory of the chunk, mapped here; set when its launch is seen */
     float **at;
     struct ddp_hierarchical_request *requests;
-    float **
-        *held;  /* by stage: for each held slice and each branch of its ranks, where the sum is */
-    float **in; /* by transfer: where the sums that it brings go, one for each branch in turn */
+    float ***held;   /* by stage: where sums of held slices lie, one for each branch of the tree */
+    float **in;      /* by transfer: where its incoming sums go, one for each branch in turn */
     float **scratch; /* by stage: memory for incoming sums */
 };
 

@@ -31,7 +31,7 @@ typedef struct ddp_place {
 typedef struct ddp_bucket {
     size_t offset;   /* elements from the start of the whole plan's memory */
     size_t count;    /* elements, run counts and alignment gaps included */
-    size_t counts;   /* elements from the start of the whole plan's memory to the run counts */
+    size_t counts;   /* elements from the start of the plan's memory to the bucket's run counts */
     int first_layer; /* lowest layer with a parameter here */
     int last_layer;  /* highest layer with a parameter here */
     size_t param_count;

@@ -21,8 +21,8 @@
 
 typedef struct ddp_launch_order {
     size_t sums;
-    size_t deferred; /* how many of the plan's first sums are deferred */
-    size_t late;     /* how many of the plan's last sums are late; at most sums - deferred */
+    size_t deferred; /* how many of the plan's first sums are launched after all others */
+    size_t late; /* last sums of the plan that wait until backward ends; at most sums - deferred */
 } ddp_launch_order;
 
 /* Return how many of the plan's first buckets are deferred: as many as fit into defer_bytes, and

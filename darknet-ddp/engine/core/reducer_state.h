@@ -35,13 +35,13 @@ struct ddp_reducer {
     int sync;        /* 1: the pass sums over ranks; 0: gradients add up in place */
     char *ready;     /* by layer: 1 if its gradients are final in this pass */
     size_t *pending; /* by bucket: how many parameters are not ready */
-    size_t limit;    /* how many pieces may have been launched by now */
+    size_t limit;    /* most pieces that may be launched so far */
     size_t launched; /* how many pieces were launched, in launch order */
     size_t landed;   /* how many of the launched pieces have been fenced */
 
     ddp_reducer_times total;
 
-    /* ---- beside the way ---- */
+    /* ---- lists that open makes, and members of single features ---- */
 
     float **framework_memory; /* by parameter: the framework's own gradient memory; NULL: frozen */
     size_t *piece_counts;     /* elements of each piece */
@@ -51,7 +51,7 @@ struct ddp_reducer {
     /* With config.sum and several ranks: the sums of what the plug makes of buckets; else NULL. */
     ddp_rounds *plugged;
     int is_plugged;     /* 1: the next pass sums what the plug makes */
-    ddp_rounds *rounds; /* sums of this pass: `plugged`; NULL: they are sums[] */
+    ddp_rounds *rounds; /* `plugged` if this pass sums what the plug makes; NULL: it uses sums[] */
 
     /* Members for layers that did not run: */
     float *counts;  /* run counts (core/bucket_plan.h) of one bucket, on the host */
@@ -71,7 +71,7 @@ struct ddp_reducer {
     ddp_tree_sum *tree; /* the tree; NULL: mini-batches add up in place */
 
     /* Members that are used only with config.priority: */
-    size_t early; /* how many elements' sums go early (core/launch_order.h) from the next syncing
+    size_t early; /* elements whose sums are launched while backward runs, from the next syncing
                      pass on */
     ddp_launch_history history; /* how the last steps went; ddp_launch_order_adapt uses it */
 };

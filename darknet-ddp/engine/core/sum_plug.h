@@ -20,8 +20,8 @@ typedef struct ddp_plug_param {
     size_t param; /* index of the parameter in the table */
     float *gradient;
     float *numbers[DDP_SUM_ROUNDS]; /* numbers of each round; numbers[1] is NULL without round 1 */
-    /* Where ranks gather: how many floats from one rank's numbers to the next one's; numbers[0] are
-     * rank 0's. Else 0. */
+    /* If ranks gather: floats from one rank's numbers to the next rank's, and numbers[0] is rank
+     * 0's. Else 0. */
     size_t stride;
 } ddp_plug_param;
 

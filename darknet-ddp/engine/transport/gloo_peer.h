@@ -47,9 +47,9 @@ constexpr uint64_t note_slot = 0;
 enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 
 struct note {
-    uint32_t kind, tag; /* tag: the message's; with GONE, the lost rank */
+    uint32_t kind, tag; /* tag: the message's number for matching; with GONE, the lost rank */
     uint64_t bytes;     /* bytes of the message */
-    uint64_t heard;     /* how many notes this note's sender has had from its receiver */
+    uint64_t heard;     /* how many notes the sender of this one has had from its receiver */
 };
 
 /* A note that is being sent. */
@@ -62,7 +62,7 @@ struct posted_note {
 struct request {
     uint32_t tag = 0;
     uint64_t bytes = 0;
-    std::unique_ptr<UnboundBuffer> buffer; /* empty if bytes is 0 */
+    std::unique_ptr<UnboundBuffer> buffer; /* memory of the message; empty if bytes is 0 */
 };
 
 struct announcement {

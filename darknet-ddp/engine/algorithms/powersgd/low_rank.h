@@ -19,7 +19,7 @@ typedef struct ddp_low_rank {
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
     float *error; /* M's error, as many floats */
     float *q;     /* Q with which the step begins; its columns are orthonormal */
-    /* q's shape: column k replaces q's column k if that depends on earlier columns of q */
+    /* spare columns, in q's shape: column k replaces q's if q's depends on earlier columns of q */
     const float *drawn;
     float *p;     /* P of this rank; the caller sums it over ranks before make_second */
     float *q_sum; /* M^T P of this rank; the caller sums it over ranks before decode */

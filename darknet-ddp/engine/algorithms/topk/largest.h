@@ -21,11 +21,10 @@ enum {
 /* An array and its largest elements (top_k.h). */
 typedef struct ddp_largest {
     size_t count;   /* how many elements the array has */
-    double percent; /* how many of each section's elements are told, above 0 */
+    double percent; /* percent of each section's elements that a rank sends, above 0 */
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
     float *error; /* M's error, as many floats */
-    float
-        *told; /* ddp_top_k_numbers floats of rank 0; those of rank r begin at told + r * stride */
+    float *told;  /* ddp_top_k_numbers floats that each rank sends; rank r's: told + r * stride */
     size_t stride;
     int rank, ranks;
     float *scratch; /* on a GPU: DDP_LARGEST_SCRATCH floats, for one encode at a time */

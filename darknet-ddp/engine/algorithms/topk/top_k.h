@@ -16,10 +16,10 @@ extern "C" {
 enum { DDP_TOP_K_SECTION = 1 << 24 };
 
 typedef struct ddp_top_k_section {
-    size_t from, count; /* its first element in the array, and how many it has */
-    size_t kept;        /* how many of its elements are taken, the largest */
-    size_t at; /* index of its first number among all that are sent: `kept` values, then `kept`
-                  places from 0 */
+    size_t from, count; /* index of the section's first element, and how many elements it has */
+    size_t kept;        /* how many of the section's elements are sent, the largest */
+    size_t at; /* index of the section's first number among all that are sent: `kept` values, then
+                  `kept` places in the section, from 0 */
 } ddp_top_k_section;
 
 /* Advance *s to the next section of an array of `count` elements, and return 1; a zeroed *s becomes

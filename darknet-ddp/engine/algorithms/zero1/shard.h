@@ -46,10 +46,10 @@ typedef struct ddp_shard_of {
     const ddp_param_table *table;
     const ddp_bucket_plan *plan;
     float *memory;         /* memory of all buckets; the plan's offsets count from its start */
-    ddp_work *const *sums; /* by bucket: sum of its gradients, no run counts (bucket_plan.h) */
+    ddp_work *const *sums; /* by bucket: sum over ranks of its gradients alone */
     int root;              /* rank whose moments the run begins with */
     const ddp_sharded_source
-        *first; /* reads root's moments; NULL: they are in the framework's memory */
+        *first; /* reader of root's moments; NULL: they are in the framework's memory */
 } ddp_shard_of;
 
 /* Give each rank the moments of its own ranges, as of->root has them, and empty the framework's
