@@ -39,7 +39,7 @@ void snapshot_write(const snapshot *s, const snapshot *from);
 
 typedef struct distance {
     double worst; /* largest |a - b| / |b| of one array; not a number counts as infinite */
-    size_t array; /* the array with this distance */
+    size_t array; /* index of the array with the distance `worst` */
 } distance;
 
 /* Return the distance of copies, by Euclidean norms. |b| counts as at least a tenth of the largest

@@ -27,7 +27,7 @@ uint64_t arrays_hash(const ddp_param_table *table, int first, int last);
 
 typedef struct distance {
     double worst; /* largest |a - b| / |b| of one array; not a number counts as infinite */
-    size_t param; /* the parameter with this distance */
+    size_t param; /* index of the parameter with the distance `worst` */
 } distance;
 
 /* Return the distance of two copies, by Euclidean norms. |b| counts as at least `floor` times the

@@ -26,7 +26,7 @@ enum {
 struct compressed_shape {
     int layer;
     size_t rows, columns;
-    int is_compressed; /* 1: the compression must take it */
+    int is_compressed; /* 1: the compression must take this parameter */
 };
 
 struct compressed;
@@ -39,7 +39,7 @@ struct compressed_net {
     size_t params;
     struct compressed_shape shapes[COMPRESSED_PARAMS];
     int unused; /* index of a layer that does not run in even steps */
-    int whole; /* 1: gradients are whole numbers, so that there are equal ones and sums are exact */
+    int whole;  /* 1: gradients are whole numbers: some are equal, and their sums are exact */
     double tolerance;
     /* begin: set values of the model that are not zero at first; NULL: all are. define: compute the
      * sum and the ranks' errors of parameter p, which is compressed, in a step. */

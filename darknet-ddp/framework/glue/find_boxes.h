@@ -12,7 +12,7 @@ typedef struct ddp_find_rules {
      * 0: all stay */
     float overlap;
     int classes; /* number of classes told apart: length of `map` or, without it, the network's */
-    int *map;    /* node of each class in a tree of classes; NULL: there is none */
+    int *map;    /* map[i]: node of class i in a tree of classes; NULL: no tree */
 } ddp_find_rules;
 
 /* Return how many classes net's last layer that finds boxes tells apart; 0: net is no detector. */

@@ -17,11 +17,11 @@ typedef struct ddp_validation_set {
     const char *list;      /* path of the file that lists the pictures, for messages */
     const size_t *numbers; /* for each path: the number of its line in `list`, from 1 */
     char *labelled; /* for each path of a detector: 1 if it had a label file when the run began */
-    char *told; /* for each path: 1 once the listener was told that it cannot be read; 0 at first */
+    char *told;     /* for each path: 1 once its picture was told of as unreadable; 0 at first */
     int width, height; /* size that the network's input gets, in pixels; 0: it keeps its own */
     int classes;
     int bf16; /* 1: convolutions compute in bf16 (ddp_network_check_bf16) */
-    int *map; /* each class's node in a tree of classes; NULL: no tree */
+    int *map; /* map[i]: node of class i in a tree of classes; NULL: no tree */
 } ddp_validation_set;
 
 /* Take all detections and all labelled boxes, sorted (eval/detections.h). Boxes are fractions of

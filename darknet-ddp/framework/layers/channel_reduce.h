@@ -150,7 +150,7 @@ __device__ void for_values(channel_shape s, int channel, int part, Load load, Ta
     }
 }
 
-// An activation f with which kernels compute y = f(x) at once, and its gradient from x. The later
+// An activation f, as kernels take it to compute y = f(x), or the gradient from x. The later
 // forks' kinds are computed by their own functions. Leaky, relu and linear are x > 0 ? x : slope*x.
 typedef struct {
     ACTIVATION kind; // one of the later forks' activations; LINEAR: `slope` says all

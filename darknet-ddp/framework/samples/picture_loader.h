@@ -15,7 +15,7 @@ typedef image (*ddp_picture_fit)(network *net, image whole);
 typedef struct ddp_picture {
     image whole;               /* the picture in its own size, turned by Exif as viewers show it */
     image fitted;              /* fitted to the network's input */
-    char why[DDP_PICTURE_WHY]; /* sentence on why the picture cannot be read; "": it was */
+    char why[DDP_PICTURE_WHY]; /* sentence on why the picture cannot be read; "": it was read */
 } ddp_picture;
 
 /* A loader. Its fields belong to picture_loader.c. */

@@ -44,7 +44,7 @@ typedef struct ddp_checkpoint_run {
      * equal. 0: such a file is resumed, too, and the listener is told that the option was not
      * known. Unused for options of rounding, which have before[i]. */
     int is_default[DDP_CHECKPOINT_OPTIONS];
-    /* how many of the options only change rounding; they are the last ones, until
+    /* number of options that only change rounding: the last ones in options[], until
      * ddp_remember_validation or ddp_remember_unlabelled adds others */
     size_t rounding_count;
     int same_rounding; /* 1: resuming with other rounding is refused, too */
@@ -59,7 +59,7 @@ typedef struct ddp_resumed {
     int alone;       /* 1: only the weights were taken; metadata then has only images and steps */
     ddp_there there; /* which files were there (checkpoint/find.h) */
     int passed_over; /* how many pairs, or weights alone, seemed newer and could not be used */
-    /* if run->shares is 1 and a pair was loaded: its moments, still in the file; else NULL */
+    /* moments of the loaded pair, still in its file, if run->shares is 1; else NULL */
     ddp_saved_moments *moments;
     /* after DDP_START_REFUSED: path of weights that run->force 1 would take alone; else NULL */
     char *damaged;

@@ -30,12 +30,12 @@ typedef enum ddp_broken { DDP_BROKEN_GRADIENTS, DDP_BROKEN_LOSS, DDP_BROKEN_STAT
 /* Where numbers that are not finite began on a rank, in the order in which they are looked for. */
 typedef enum ddp_origin {
     DDP_ORIGIN_INPUT,  /* the samples that were loaded */
-    DDP_ORIGIN_TRUTH,  /* their labels */
+    DDP_ORIGIN_TRUTH,  /* labels of the samples */
     DDP_ORIGIN_OUTPUT, /* the output of a layer: the first that is not finite */
     DDP_ORIGIN_DELTA, /* the delta of a layer: the last that is not finite, which backward met first
                        */
     DDP_ORIGIN_LOSS,  /* the loss, while inputs, outputs and deltas are finite */
-    DDP_ORIGIN_NONE   /* none of these: only sums of gradients have become too large */
+    DDP_ORIGIN_NONE   /* no origin found: only sums of gradients have become too large */
 } ddp_origin;
 
 /* Facts about a step with numbers that are not finite; the same on every rank. */

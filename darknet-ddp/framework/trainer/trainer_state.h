@@ -32,7 +32,7 @@ struct ddp_trainer_layers {
     const ddp_layers_plug *plug;
     void *self;    /* the plug's first argument */
     int *block_of; /* per layer: the number of its residual block, from 1; 0: none */
-    char *dropped; /* per layer: 1: not in this step */
+    char *dropped; /* per layer: 1 if the step under way drops it, else 0 */
     float *scale;  /* per layer; for a [shortcut]: factor, in this step, of the output before it */
     layer_drops told; /* pointers to `dropped` and `scale`, for Darknet */
 };
@@ -73,7 +73,7 @@ struct ddp_trainer {
     ddp_replica_check *verify; /* compares ranks' parameters; NULL: nothing does */
     int verifying;             /* 1: a checksum of parameters travels with this step's loss */
     int backlog_told;          /* 1: how much is left to send travels with this step's loss */
-    int verify_due;            /* 1: compare ranks' parameters as soon as they should be the same */
+    int verify_due; /* 1: a comparison waits until ranks should have the same parameters */
     ddp_algorithm_set *algorithms; /* the run's algorithms; NULL: not opened yet */
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;

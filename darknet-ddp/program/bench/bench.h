@@ -22,7 +22,7 @@
 /* A quantity of a step, in seconds, as measured in each of the timed steps. */
 typedef struct ddp_sample {
     const char *name;    /* the quantity's name, a short word */
-    const char *meaning; /* its meaning, a phrase for people */
+    const char *meaning; /* a phrase that explains the quantity */
     double *seconds;     /* one of each step, `count` of them; ascending after ddp_sample_sort */
     size_t count;
 } ddp_sample;
@@ -44,7 +44,7 @@ typedef struct ddp_bench_config {
     const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */
     int fp32;                          /* 1: GPUs compute without TF32 */
     int bf16;                          /* 1: layers compute in bf16 where they can (-ddp_bf16) */
-    int exact, deterministic, overlap; /* 1: the option of this name is on; for the report */
+    int exact, deterministic, overlap; /* 1: the option of the field's name is on */
     const char *wire;                  /* how gradients travel, for people; NULL: as float32 */
     const char *replay; /* name of the profile by which layers sleep; NULL: they compute */
     FILE *trace; /* file that gets a trace of one step of all ranks (core/trace.h), on rank 0; NULL

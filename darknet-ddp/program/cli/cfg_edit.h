@@ -7,7 +7,7 @@
 typedef struct ddp_cfg_edit {
     const char *section; /* title of the sections to edit: "yolo"; "net" is [network], too */
     const char *key;     /* key to edit, such as "batch" */
-    const char *value;   /* the value that the key gets; NULL: it stays */
+    const char *value;   /* new value of the key; NULL: the old one stays */
 } ddp_cfg_edit;
 
 /* Return the text with the values of edits[0..count). A value replaces the key's own; if the

@@ -38,14 +38,14 @@ typedef struct ddp_annotated_box {
 } ddp_annotated_box;
 
 typedef struct ddp_annotated_picture {
-    char *path;           /* the picture file; NULL: it was not found or is left out */
-    char *named;          /* the source's name for it, for messages */
+    char *path;  /* path of the picture file; NULL: none was found, or the picture is left out */
+    char *named; /* the picture's name in the source, for messages */
     double width, height; /* pixels, as the source says or, if it says none, the file; 0: unknown */
     ddp_side side;
     size_t boxes; /* boxes of the picture that stay; set by ddp_annotations_prepare */
 } ddp_annotated_picture;
 
-/* All zero is an empty set; release it with ddp_annotations_release. */
+/* A set of pictures and their boxes. All zero: empty. Release with ddp_annotations_release. */
 typedef struct ddp_annotations {
     char **classes; /* names */
     size_t class_count;

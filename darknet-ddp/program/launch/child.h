@@ -34,7 +34,7 @@ typedef struct ddp_child_config {
     int ranks_here;       /* how many ranks are to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own words are printed, too */
     int trains;           /* 1: the ranks are to train, and save what they have trained */
-    /* 1: the launcher passes on no SIGUSR1 and SIGUSR2: this host's ranks alone get them */
+    /* 1: SIGUSR1 and SIGUSR2 reach the ranks of this host alone: the launcher passes none on */
     int keeps_signals;
     /* The signal by which this process has the launcher end its ranks. If it is not SIGTERM, the
      * launcher blocks SIGTERM and SIGINT. If somebody sends one of them to the launcher, this

@@ -9,8 +9,8 @@
 enum { DDP_HOSTS_MAX = 1024 };
 
 typedef struct ddp_host {
-    char *name;      /* name or address, as it was given */
-    int ranks;       /* number of ranks to start there */
+    char *name;      /* name or address of the host, as the user gave it */
+    int ranks;       /* number of ranks to start on the host */
     int unreachable; /* 1: the host did not answer ddp_hosts_probe */
 } ddp_host;
 

@@ -31,7 +31,7 @@ typedef struct ddp_output_relay {
     int advised;            /* 1: a sentence on how to go on with the run was passed on */
     int no_start;           /* 1: mpirun could not start the ranks */
     int notes;              /* bits of all notes that ranks have sent (ddp_launcher_note) */
-    int begun;              /* how many ranks have said that they begin */
+    int begun;              /* number of ranks that have sent DDP_NOTE_BEGINS */
     ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended */
     char lost[128];         /* host whose daemon mpirun has lost; "": none */
     /* last line outside frames that does not begin with "darknet"; if none came, the first words of

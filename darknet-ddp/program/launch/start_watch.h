@@ -13,7 +13,7 @@ typedef struct ddp_start_watch {
     int64_t began_ns;  /* when the launcher was started (ddp_clock_ns) */
     int64_t ran_ns;    /* when a rank was first seen to have begun; 0: none has */
     int64_t lacked_ns; /* when a rank of this host was first seen to be gone; 0: none is */
-    int said;          /* 1 once it was said that no rank has begun yet */
+    int said;          /* 1 once DDP_LAUNCH_IS_SLOW was returned */
 } ddp_start_watch;
 
 /* The state of a start of ranks, for a sentence about it. */

@@ -16,7 +16,7 @@ typedef struct ddp_suspect_list {
     size_t shown; /* how many of the ranking the page and the label files have */
 } ddp_suspect_list;
 
-/* Files to write; NULL: not this one. */
+/* Paths of files to write; NULL: the file of that name is not written. */
 typedef struct ddp_suspects_files {
     const char *page, *json;
     const char *review; /* folder of label files */

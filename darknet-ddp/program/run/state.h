@@ -40,7 +40,7 @@ extern struct ddp_run {
     int clear_given;            /* 1: -clear was given */
     const ddp_foreign_options_taken *foreign_options;
     ddp_overrides overrides;   /* values of options that replace the cfg's */
-    const char *data, *cfg;    /* the files that the line names; NULL: none */
+    const char *data, *cfg;    /* files that the command line names; NULL: none */
     char *list;                /* train= of the .data file; NULL: it has none */
     int is_detector;           /* 1: the command is detector */
     const char *first_weights; /* weights file that training begins with; NULL: none */

@@ -32,7 +32,7 @@ typedef struct ddp_run_files_config {
     const char *tensorboard;  /* folder for TensorBoard's event file; NULL: none */
     const char *banner;       /* lines about the run, for its page; not NULL; copied */
     const char *command;      /* the command line; copied */
-    int resumed;              /* 1: the run goes on, and so do its files */
+    int resumed;              /* 1: the run goes on from a checkpoint, and so do its files */
     int best;                 /* the option -best (options/options.h) */
     ddp_train_position start; /* position at which the run begins */
     size_t saved_step;        /* steps counted by the checkpoint, perhaps with another batch= */

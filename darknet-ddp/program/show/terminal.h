@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A piece of text, in one colour, in the line that renews itself. */
+/* A piece of text, in one colour, in the line of progress at the terminal's bottom. */
 typedef struct ddp_terminal_segment {
     const char *colour; /* number of an escape sequence, "1" for bold; NULL: none */
     const char *text;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 typedef struct ddp_results_config {
-    const char *folder; /* folder of the files; made if its parent is there */
+    const char *folder; /* folder of the files; made if missing, but not its parent */
     const char *format; /* eval= of the .data file: "coco" or "imagenet"; any other is VOC */
     const char *name;   /* name of the file, or beginning of a class's; NULL: Darknet's own */
     char *const *names; /* names of the classes; NULL is allowed unless VOC's files are written */

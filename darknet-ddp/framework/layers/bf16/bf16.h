@@ -26,8 +26,8 @@ typedef struct bf16_arrays {
     int read_as_floats; /* 1: in bf16, with output and delta in float32, too, for other layers */
     void *output;       /* in bf16; null if the layer is fused */
     void *delta;        /* gradient by the output, in bf16; null if the layer takes none */
-    void *x;     /* input of BatchNorm, or of an activation whose gradient needs it; else null */
-    void *input; /* the network's input in bf16, if this is its first layer; else null */
+    void *x;     /* input of BatchNorm, or of an activation whose gradient reads x; else null */
+    void *input; /* the network's input in bf16, in its first layer; else null */
     void *weights, *weight_updates; /* bf16 of a convolution on a GPU, in cuDNN's order; or null */
     struct bf16_convolution *convolution; /* a convolution's on a CPU (host.h); else null */
     int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it. It keeps no

@@ -11,7 +11,7 @@ typedef struct {
     LAYER_TYPE type;
     const char *section;    /* the section's name, with its brackets */
     const char *in_bf16;    /* keys that the layer obeys in bf16, separated by blanks */
-    const char *in_float32; /* keys by which can_run (bf16_plan.c) may keep it in float32 */
+    const char *in_float32; /* keys whose values may keep the layer in float32 (can_run) */
 } bf16_keys;
 
 static const bf16_keys bf16_sections[] = {
