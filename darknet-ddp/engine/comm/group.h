@@ -2,7 +2,9 @@
  *
  * A group is `size` ranks, numbered 0 to size-1, that make the same calls in
  * the same order. Order is the whole contract: if rank 0 starts bucket 3 before
- * bucket 2 and rank 1 does not, the run hangs or mixes gradients.
+ * bucket 2 and rank 1 does not, the run hangs or mixes gradients. If a rank
+ * fails before a call, as for lack of memory, its program must end the job (ddp_group_abort). So no
+ * other rank waits for it.
  *
  * What ranks do together: sums and all-gathers (comm/work.h), which are
  * started and travel while the program computes, and collectives that block (comm/collectives.h).

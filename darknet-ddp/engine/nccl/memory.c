@@ -12,6 +12,7 @@ struct ddp_nccl_memory {
     float *x;
     void *handle; /* NULL: not registered */
     struct ddp_nccl_memory *next;
+    int is_registered[]; /* of each rank: 1 if it has registered its memory of this call */
 };
 
 static float *alloc_for_nccl(size_t count)
@@ -28,19 +29,19 @@ static float *alloc_for_nccl(size_t count)
     return x;
 }
 
-/* Is it so on all ranks? No, where that cannot be learnt: the next call on the group fails. */
-static int everywhere(ddp_group *g, int here)
+/* Return 1 if all ranks have a handle, else 0. If that cannot be learnt, returns 0, and the next
+ * call on the group fails. */
+static int is_everywhere(ddp_group *g, struct ddp_nccl_memory *m)
 {
-    int *all = calloc((size_t)g->size, sizeof *all);
-    int yes = all != NULL;
+    const int here = m->handle != NULL;
     ddp_error ignored;
 
-    if (yes && ddp_allgather(g, &here, all, sizeof here, &ignored))
-        yes = 0;
-    for (int r = 0; yes && r < g->size; r++)
-        yes = all[r];
-    free(all);
-    return yes;
+    if (ddp_allgather(g, &here, m->is_registered, sizeof here, &ignored))
+        return 0;
+    for (int r = 0; r < g->size; r++)
+        if (!m->is_registered[r])
+            return 0;
+    return 1;
 }
 
 static void unregister(ddp_group *g, struct ddp_nccl_memory *m)
@@ -74,14 +75,14 @@ static void register_memory(ddp_group *g, struct ddp_nccl_memory *m, size_t coun
         m->handle = NULL;
 #endif
     (void)n, (void)count;
-    if (!everywhere(g, m->handle != NULL))
+    if (!is_everywhere(g, m))
         unregister(g, m);
 }
 
 float *ddp_nccl_alloc(ddp_group *g, size_t count)
 {
     struct ddp_nccl *n = ddp_nccl_of(g);
-    struct ddp_nccl_memory *m = calloc(1, sizeof *m);
+    struct ddp_nccl_memory *m = calloc(1, sizeof *m + (size_t)g->size * sizeof m->is_registered[0]);
     float *x = NULL;
     ddp_error ignored;
 

@@ -83,7 +83,6 @@ ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_gr
     if (!st && set->classes > net->outputs)
         st = ddp_fail(err, DDP_ERR_USAGE, "%d classes, and a network with %d outputs", set->classes,
                       net->outputs);
-    st = ddp_share_agree(group, st, err);
     if (!st) {
         (void)ddp_share_look(&share);
         st = ddp_allgather(group, own.all, all, count * sizeof *all, err);

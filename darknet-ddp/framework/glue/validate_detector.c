@@ -228,8 +228,7 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
     own = ddp_share_look(&share);
     if (b.failed)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu detections", b.found_count);
-    st = ddp_share_agree(group, st, err);
-    if (!st)
+    else
         st = add_up_counts(group, own, unreadable, err);
     if (!st)
         st = judge_boxes(all, each, group, &b, config, listener, err);

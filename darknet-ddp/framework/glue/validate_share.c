@@ -1,10 +1,7 @@
 #include "glue/validate_share.h"
 
-#include "comm/collectives.h"
-
 #include <darknet.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- the network, as it is for single pictures ---- */
 
@@ -72,22 +69,4 @@ uint64_t ddp_share_look(const ddp_share *s)
     inference_close(planned.plan);
     leave(&before, s->net);
     return unreadable;
-}
-
-ddp_status ddp_share_agree(ddp_group *group, ddp_status st, ddp_error *err)
-{
-    int32_t failed = st != DDP_OK, *all = calloc((size_t)ddp_group_size(group), sizeof *all);
-    ddp_error why;
-
-    if (!all)
-        return st ? st : ddp_fail(err, DDP_ERR_NOMEM, "no memory for what ranks say");
-    if (ddp_allgather(group, &failed, all, sizeof failed, &why) && !st) {
-        *err = why;
-        st = why.code;
-    }
-    for (int r = 0; r < ddp_group_size(group) && !st; r++)
-        if (all[r])
-            st = ddp_fail(err, DDP_ERR_IO, "rank %d could not validate its share", r);
-    free(all);
-    return st;
 }

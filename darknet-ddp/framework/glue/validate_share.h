@@ -26,8 +26,4 @@ typedef struct ddp_share {
  * cannot be read, of each once in a run. Returns how many could not be read this time. */
 uint64_t ddp_share_look(const ddp_share *s);
 
-/* Return st if it is an error. Else return DDP_ERR_IO if st is an error on another rank, so that no
- * rank waits for a failed one. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_share_agree(ddp_group *group, ddp_status st, ddp_error *err) DDP_MUST_CHECK;
-
 #endif
