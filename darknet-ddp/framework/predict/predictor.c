@@ -151,13 +151,18 @@ static int by_score(const void *a, const void *b)
     return (x->box.top > y->box.top) - (x->box.top < y->box.top);
 }
 
+static void turn_back(ddp_detection *d)
+{
+    d->picture = 1;
+    d->box.left = 1 - d->box.left - d->box.width;
+}
+
 /* Add a find of the mirrored picture. */
 static void add_mirrored(void *ctx, const ddp_detection *d)
 {
     ddp_detection back = *d;
 
-    back.picture = 1;
-    back.box.left = 1 - d->box.left - d->box.width;
+    turn_back(&back);
     add(ctx, &back);
 }
 
@@ -183,6 +188,8 @@ static void find_boxes(ddp_predictor *p, image fitted, ddp_prediction *out)
     (void)ddp_find_boxes(p->net, out->width, out->height, &rules, keep_likeliest, &out->best);
     if (out->best.score > 0)
         out->best_shown = threshold_below(out->best.score);
+    if (p->config.mirrors)
+        turn_back(&out->best);
 }
 
 static void find_classes(ddp_predictor *p, float *output, ddp_prediction *out)

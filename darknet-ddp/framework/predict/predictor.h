@@ -44,8 +44,8 @@ typedef struct ddp_prediction {
     ddp_detection *found;
     size_t count;
     size_t not_finite; /* boxes left out since they are not finite */
-    /* If a detector finds nothing: the likeliest box below the threshold; with `mirrors`, as it
-     * lies in the mirrored picture. Else, or if there is none, best.score is 0. */
+    /* If a detector finds nothing: the likeliest box below the threshold; with `mirrors`, that of
+     * the mirrored picture. Else, or if there is none, best.score is 0. */
     ddp_detection best;
     double best_shown; /* a threshold of few digits that would show `best`; 0: best.score is 0 */
     char why[DDP_PREDICTION_WHY]; /* which picture cannot be read, and why; "": it was read */
