@@ -178,16 +178,15 @@ static void samples_are_counted_once(void **state)
 static void they_are_described_in_order(void **state)
 {
     ddp_bad_samples *b = open_bad_samples(1);
-    char text[128];
+    char *text;
 
     (void)state;
     (void)find(b, 6);
     (void)find(b, 1);
-    assert_int_equal(ddp_bad_samples_describe(b, text, sizeof text), 2);
+    text = ddp_bad_samples_describe(b);
     assert_string_equal(text,
                         "why (line 2 of the training list)\nwhy (line 7 of the training list)\n");
-    assert_int_equal(ddp_bad_samples_describe(b, text, 50), 2);
-    assert_string_equal(text, "why (line 2 of the training list)\n");
+    free(text);
     ddp_bad_samples_close(b);
 }
 

@@ -298,6 +298,39 @@ static void allgather_places_ranks_in_order(void **state)
     run_worlds(gather);
 }
 
+/* Rank r gives the r-th of these sizes, from the `first`. */
+static void concatenate(struct rank *me)
+{
+    static const size_t sizes[] = {1, 0, 2 * MIB + 7, 0, 5};
+    unsigned char *mine = malloc(2 * MIB + 7);
+
+    if (!mine)
+        abort();
+    for (size_t first = 0; first < 5; first++) {
+        size_t total = 0, at = 0;
+        void *all = NULL;
+        ddp_error err;
+
+        fill_as(mine, sizes[((size_t)me->rank + first) % 5], me->rank);
+        rank_expect_ok(me,
+                       ddp_concatenate(me->group, mine, sizes[((size_t)me->rank + first) % 5], &all,
+                                       &total, &err),
+                       &err);
+        for (int r = 0; r < me->size; at += sizes[((size_t)r++ + first) % 5])
+            expect_from(me, (unsigned char *)all + at, sizes[((size_t)r + first) % 5], r);
+        if (total != at || !all || ((char *)all)[at] != 0)
+            rank_wrong(me, "%zu bytes and a zero byte, not %zu", at, total);
+        free(all);
+    }
+    free(mine);
+}
+
+static void concatenate_puts_ranks_in_order_on_all(void **state)
+{
+    (void)state;
+    run_worlds(concatenate);
+}
+
 /* Of so many each tells only some, who pass it on. */
 static void gather_from_many(struct rank *me)
 {
@@ -358,6 +391,7 @@ int main(void)
         cmocka_unit_test(broadcast_reaches_every_rank_from_each),
         cmocka_unit_test(transfer_reaches_one_rank_alone),
         cmocka_unit_test(gather_puts_ranks_in_order_on_one),
+        cmocka_unit_test(concatenate_puts_ranks_in_order_on_all),
         cmocka_unit_test(allgather_places_ranks_in_order),
         cmocka_unit_test(allgather_from_many_places_ranks_in_order),
         cmocka_unit_test(barrier_waits_for_every_rank),

@@ -5,6 +5,7 @@
 #include "comm/backend.h"
 #include "comm/collective.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root, ddp_error *err)
@@ -52,6 +53,32 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
     if (st)
         st = ddp_wrap(err, "allgather of %zu bytes a rank", bytes);
     return ddp_group_keep_failure(g, st, err);
+}
+
+ddp_status ddp_concatenate(ddp_group *g, const void *mine, size_t bytes, void **all, size_t *total,
+                           ddp_error *err)
+{
+    *all = NULL;
+    *total = 0;
+    for (int r = 0; r < g->size; r++) {
+        uint64_t more = bytes;
+        char *grown, *place;
+
+        if (ddp_broadcast(g, &more, sizeof more, r, err))
+            return err->code;
+        grown = realloc(*all, *total + more + 1);
+        if (!grown)
+            return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", *total + more);
+        *all = grown;
+        place = grown + *total;
+        if (r == g->rank && more > 0)
+            memcpy(place, mine, more);
+        if (ddp_broadcast(g, place, more, r, err))
+            return err->code;
+        place[more] = 0;
+        *total += more;
+    }
+    return DDP_OK;
 }
 
 ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root, ddp_error *err)

@@ -25,6 +25,17 @@ ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                          ddp_error *err) DDP_MUST_CHECK;
 
+/* Put the bytes of all ranks one behind the other, in the order of ranks, on every rank.
+ *
+ *   mine, bytes  what this rank gives; other ranks may give another number of bytes, also 0
+ *   *all         becomes the bytes of all, with a zero byte behind them; the caller frees it, also
+ *                on failure
+ *   *total       becomes how many they are, without the zero byte
+ *
+ * Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_concatenate(ddp_group *g, const void *mine, size_t bytes, void **all, size_t *total,
+                           ddp_error *err) DDP_MUST_CHECK;
+
 /* Give rank root the bytes of every other rank. Every rank calls it; blocks.
  *
  *   On root         bytes[r] says how many bytes come from rank r, for each rank; they go to data

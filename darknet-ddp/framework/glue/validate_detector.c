@@ -152,34 +152,16 @@ static void look_for_boxes(void *ctx, const ddp_share *s, size_t i, ddp_picture 
 
 /* ---- all ranks' ---- */
 
-/* *array, of *count of size bytes, becomes every rank's, one behind the other. */
+/* Replace an array of *count elements, each of `size` bytes, by those of all ranks. */
 static ddp_status gather(ddp_group *group, void **array, size_t *count, size_t size, ddp_error *err)
 {
-    char *all = NULL;
-    size_t total = 0;
-    ddp_status st = DDP_OK;
+    void *all;
+    size_t bytes;
+    ddp_status st = ddp_concatenate(group, *array, *count * size, &all, &bytes, err);
 
-    for (int r = 0; r < ddp_group_size(group) && !st; r++) {
-        uint64_t n = *count;
-        char *grown;
-
-        st = ddp_broadcast(group, &n, sizeof n, r, err);
-        if (st || n == 0)
-            continue;
-        grown = realloc(all, (total + n) * size);
-        if (!grown) {
-            st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu results", total + n);
-            continue;
-        }
-        all = grown;
-        if (r == ddp_group_rank(group))
-            memcpy(all + total * size, *array, n * size);
-        st = ddp_broadcast(group, all + total * size, n * size, r, err);
-        total += n;
-    }
     free(*array);
     *array = all;
-    *count = total;
+    *count = bytes / size;
     return st;
 }
 

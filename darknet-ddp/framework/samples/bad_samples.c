@@ -257,22 +257,21 @@ size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images)
     return counted;
 }
 
-size_t ddp_bad_samples_describe(ddp_bad_samples *b, char *out, size_t size)
+char *ddp_bad_samples_describe(ddp_bad_samples *b)
 {
-    size_t used = 0, count;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
 
-    out[0] = '\0';
+    if (!out)
+        return NULL;
     (void)pthread_mutex_lock(&b->mutex);
-    count = b->bad_count;
-    for (size_t i = 0; i < count; i++) {
-        const char *sentence = b->bad[i].sentence;
-        size_t length = strlen(sentence) + 1;
-
-        if (used + length >= size)
-            break;
-        (void)snprintf(out + used, size - used, "%s\n", sentence);
-        used += length;
-    }
+    for (size_t i = 0; i < b->bad_count; i++)
+        (void)fprintf(out, "%s\n", b->bad[i].sentence);
     (void)pthread_mutex_unlock(&b->mutex);
-    return count;
+    if (fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
 }

@@ -72,9 +72,8 @@ size_t ddp_bad_samples_ending(ddp_bad_samples *b, size_t images);
  * Samples that were loaded ahead stay. */
 size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images);
 
-/* Write sentences about the bad lines that this rank has met, a newline behind each, in the list's
- * order, to out[0..size). Those that do not fit are left out. Returns how many bad lines there are,
- * these included. */
-size_t ddp_bad_samples_describe(ddp_bad_samples *b, char *out, size_t size);
+/* Return sentences about the bad lines that this rank has met, a newline behind each, in the list's
+ * order. The caller frees the text. NULL: no memory. */
+char *ddp_bad_samples_describe(ddp_bad_samples *b);
 
 #endif

@@ -5,32 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every rank gets the text of every rank, one after the other. */
-static ddp_status gather_text(ddp_group *group, ddp_faults *f, ddp_error *err)
+/* Give every rank the faults of all ranks. */
+static ddp_status gather_faults(ddp_group *group, ddp_faults *f, ddp_error *err)
 {
-    ddp_faults own = *f;
-    ddp_status st = DDP_OK;
+    void *all;
+    size_t bytes;
+    ddp_status st = ddp_concatenate(group, f->text, f->bytes, &all, &bytes, err);
 
-    *f = (ddp_faults){.lost = own.lost};
-    for (int r = 0; r < ddp_group_size(group) && !st; r++) {
-        int mine = r == ddp_group_rank(group);
-        uint64_t bytes = own.bytes;
-        char *text;
-
-        st = ddp_broadcast(group, &bytes, sizeof bytes, r, err);
-        if (st || bytes == 0)
-            continue;
-        text = mine ? own.text : malloc(bytes);
-        if (!text)
-            st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for the faults that rank %d found", r);
-        else
-            st = ddp_broadcast(group, text, bytes, r, err);
-        if (!st)
-            ddp_faults_append(f, text, bytes);
-        if (!mine)
-            free(text);
-    }
-    ddp_faults_release(&own);
+    free(f->text);
+    *f = (ddp_faults){.text = all, .bytes = bytes, .room = bytes, .lost = f->lost};
     return st;
 }
 
@@ -91,7 +74,7 @@ static ddp_status gather_sample(ddp_group *group, ddp_box_sample *s, ddp_error *
 ddp_status ddp_scan_gather(ddp_group *group, ddp_faults *f, ddp_tally *t, uint64_t *by_class,
                            int classes, ddp_box_sample *sample, ddp_error *err)
 {
-    ddp_status st = gather_text(group, f, err);
+    ddp_status st = gather_faults(group, f, err);
 
     if (!st)
         st = gather_tally(group, t, err);

@@ -6,50 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes for the sentences of one rank. */
-enum { TEXT = 8192 };
-
-/* Is line, of this length, one of those that were printed before? */
-static int is_known(const char *all, const char *line, size_t length)
+static int compare(const void *a, const void *b)
 {
-    for (const char *before = all; before < line;) {
-        size_t its = strcspn(before, "\n");
-
-        if (its == length && memcmp(before, line, length) == 0)
-            return 1;
-        before += its;
-        while (before < line
-               && (*before == '\n' || *before == '\0')) /* of a rank's text, the rest is zero */
-            before++;
-    }
-    return 0;
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void print_new(const char *all, const char *text)
+/* Print the lines of a text, sorted, each once. Changes the text. */
+static ddp_status print_lines(char *text, ddp_error *err)
 {
-    while (*text) {
-        size_t length = strcspn(text, "\n");
+    size_t count = 0;
+    char **lines, *rest;
 
-        if (!is_known(all, text, length))
-            printf("DDP:   %.*s\n", (int)length, text);
-        text += length + (text[length] == '\n');
-    }
+    for (const char *c = text; *c; c++)
+        count += *c == '\n';
+    lines = calloc(count + 1, sizeof *lines);
+    if (!lines)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu lines", count);
+    lines[0] = strtok_r(text, "\n", &rest);
+    for (size_t i = 1; i < count; i++)
+        lines[i] = strtok_r(NULL, "\n", &rest);
+    qsort(lines, count, sizeof *lines, compare);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(lines[i - 1], lines[i]) != 0)
+            printf("DDP:   %s\n", lines[i]);
+    free(lines);
+    return DDP_OK;
 }
 
 ddp_status ddp_bad_samples_print(ddp_group *group, ddp_bad_samples *mine, ddp_error *err)
 {
-    size_t size = (size_t)ddp_group_size(group);
-    char *text = calloc(TEXT, 1), *all = calloc(size, TEXT);
+    char *text = ddp_bad_samples_describe(mine);
+    void *all = NULL;
+    size_t bytes;
     ddp_status st;
 
-    if (text && all) {
-        (void)ddp_bad_samples_describe(mine, text, TEXT);
-        st = ddp_allgather(group, text, all, TEXT, err);
-    } else {
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for what %zu ranks could not read", size);
-    }
-    for (size_t r = 0; r < size && !st && ddp_group_rank(group) == 0; r++)
-        print_new(all, all + r * TEXT);
+    if (text)
+        st = ddp_concatenate(group, text, strlen(text), &all, &bytes, err);
+    else
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for what could not be read");
+    if (!st && ddp_group_rank(group) == 0)
+        st = print_lines(all, err);
     free(text);
     free(all);
     return st;

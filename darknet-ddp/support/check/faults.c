@@ -31,7 +31,7 @@ static void blank_out(char *text)
             *text = ' ';
 }
 
-void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes)
+static void append(ddp_faults *f, const char *text, size_t bytes)
 {
     if (!reserve(f, bytes))
         return;
@@ -55,7 +55,7 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
     blank_out(name);
     n = snprintf(whole, sizeof whole, "%d\t%d\t%s\t%s\t%s\n", (int)level, line, kind, name,
                  sentence);
-    ddp_faults_append(f, whole, (size_t)n);
+    append(f, whole, (size_t)n);
 }
 
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark)

@@ -34,9 +34,6 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
 /* If has_mark is 1, add a warning that a text file begins with a byte-order mark. */
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
-/* Append another list's faults, its text[0..bytes). Without memory f->lost becomes 1. */
-void ddp_faults_append(ddp_faults *f, const char *text, size_t bytes);
-
 /* Remove each fault that repeats an earlier one of the list, as of a picture that two lists have.
  * Faults repeat each other if level, kind, file, line and text are the same. For faults of a
  * picture file (kind "picture-...") the text need not be the same, since it names a place in a
