@@ -43,6 +43,7 @@ struct training {
     int priority;
     int subdivisions; /* 0: 4 */
     int exact;
+    ddp_batch_mode mode;
 };
 
 static network *net_of(const struct rank *me)
@@ -62,6 +63,7 @@ static ddp_trainer *attach(struct rank *me)
                     .find_unused = 1},
         .broadcast_buffers = 1,
         .exact = training->exact,
+        .batch_mode = training->mode,
         .sync_every = 1,
         .asked = training->asked[me->rank],
         .fail = net_fail_hook,
@@ -225,6 +227,18 @@ static void fall_behind(struct rank *me)
     ddp_trainer_close(t);
 }
 
+static void attach_twice(struct rank *me)
+{
+    float before = net_of(me)->learning_rate;
+
+    for (int i = 0; i < 2; i++) {
+        ddp_trainer_close(attach(me));
+        if (net_of(me)->learning_rate != before * RANKS)
+            rank_wrong(me, "a rate of %g, not of %g times %d", (double)net_of(me)->learning_rate,
+                       (double)before, RANKS);
+    }
+}
+
 static void open_nets(struct training *training)
 {
     srand(1); /* first weights: the same in every training */
@@ -258,6 +272,16 @@ static void loss_is_the_mean_of_all_steps_since_it_was_asked(void **state)
 {
     (void)state;
     run(ask_late);
+}
+
+static void rate_is_multiplied_once(void **state)
+{
+    struct training training = {.mode = DDP_BATCH_RANK};
+
+    (void)state;
+    open_nets(&training);
+    ranks_run(RANKS, attach_twice, &training);
+    free_nets(&training);
 }
 
 static void settle_leaves_the_same_statistics_on_all_ranks(void **state)
@@ -318,6 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loss_is_the_mean_of_all_steps_since_it_was_asked),
+        cmocka_unit_test(rate_is_multiplied_once),
         cmocka_unit_test(settle_leaves_the_same_statistics_on_all_ranks),
         cmocka_unit_test(a_network_that_is_asked_between_steps_has_settled),
         cmocka_unit_test(request_of_one_rank_is_known_to_all_after_the_same_step),

@@ -149,12 +149,12 @@ static ddp_status set_batch(ddp_trainer *t, network *net, ddp_error *err)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "an update of %.0f images is more than the %d that Darknet can count",
                         images, INT_MAX);
+    if (t->config.batch_mode == DDP_BATCH_RANK) /* once: world is 1 before the first attachment */
+        net->learning_rate *= (float)(size / net->world);
     net->rank = ddp_group_rank(t->group); /* Darknet's only place for both */
     net->world = size;
     net->accumulate = t->config.sync_every;
     t->batch.time_steps = net->time_steps;
-    if (t->config.batch_mode == DDP_BATCH_RANK)
-        net->learning_rate *= (float)size;
     return DDP_OK;
 }
 

@@ -92,11 +92,11 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * and settings. Then all have the root's parameters, BatchNorm statistics and counters; the root is
  * rank 0, or that of ddp_trainer_set_resumed. The count of seen images is rounded down to a whole
  * update, unless the run's last step is done. With DDP_BATCH_RANK net's learning rate is multiplied
- * by the number of ranks. net must have been parsed after ddp_trainer_split, have no hooks, and
- * outlive its attachment. If it fails, nothing is attached. DDP_ERR_USAGE: BatchNorm has one value
- * to normalise (core/batchnorm_check.h), an update has too many images, an algorithm does not go
- * with this network, or ddp_param_table_init refuses it. Fails also with DDP_ERR_MISMATCH,
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * by the number of ranks, once in net's life. net must have been parsed after ddp_trainer_split,
+ * have no hooks, and outlive its attachment. If it fails, nothing is attached. DDP_ERR_USAGE:
+ * BatchNorm has one value to normalise (core/batchnorm_check.h), an update has too many images, an
+ * algorithm does not go with this network, or ddp_param_table_init refuses it. Fails also with
+ * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Stop training the network: finish what is under way with other ranks (collective), and give it
