@@ -163,6 +163,8 @@ static ddp_status nccl_sum_open(struct ddp_gpu_sum *s, ddp_error *err)
     struct ddp_nccl *n = ddp_nccl_of(g);
     size_t count = scratch_of(s->sum);
 
+    if (s->sum->wire == DDP_WIRE_FP8)
+        return ddp_fail(err, DDP_ERR_USAGE, "NCCL does not add numbers of 8 bits");
     if (count <= n->scratch_count)
         return DDP_OK;
     free_scratch(g); /* waits for what uses it */
