@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-pid_t ddp_ask_start(const char *const *args, int *out)
+pid_t ddp_ask_start(const char *const *args, FILE **out)
 {
     char program[PATH_MAX];
     int ends[2];
@@ -17,6 +17,12 @@ pid_t ddp_ask_start(const char *const *args, int *out)
 
     if (pipe2(ends, O_CLOEXEC))
         return -1;
+    *out = fdopen(ends[0], "r");
+    if (!*out) {
+        (void)close(ends[0]);
+        (void)close(ends[1]);
+        return -1;
+    }
     (void)fflush(NULL);
     child = fork();
     if (child == 0) {
@@ -31,9 +37,7 @@ pid_t ddp_ask_start(const char *const *args, int *out)
     }
     (void)close(ends[1]);
     if (child < 0)
-        (void)close(ends[0]);
-    else
-        *out = ends[0];
+        (void)fclose(*out);
     return child;
 }
 
@@ -47,13 +51,12 @@ int ddp_ask_end(pid_t child)
 }
 
 /* Read all that the child says, and keep its last size - 1 bytes at most. */
-static void read_end(int in, char *text, size_t size)
+static void read_end(FILE *in, char *text, size_t size)
 {
-    size_t used = 0;
-    ssize_t n;
+    size_t used = 0, n;
 
-    while ((n = read(in, text + used, size - 1 - used)) > 0 || (n < 0 && errno == EINTR)) {
-        used += n > 0 ? (size_t)n : 0;
+    while ((n = fread(text + used, 1, size - 1 - used, in)) > 0) {
+        used += n;
         if (used == size - 1) { /* the first half is not the end */
             memmove(text, text + size / 2, used - size / 2);
             used -= size / 2;
@@ -64,7 +67,7 @@ static void read_end(int in, char *text, size_t size)
 
 int ddp_ask(const char *const *args, char *text, size_t size)
 {
-    int in;
+    FILE *in;
     pid_t child = ddp_ask_start(args, &in);
 
     text[0] = '\0';
@@ -73,7 +76,7 @@ int ddp_ask(const char *const *args, char *text, size_t size)
         return -1;
     }
     read_end(in, text, size);
-    (void)close(in);
+    (void)fclose(in);
     return ddp_ask_end(child);
 }
 

@@ -3,12 +3,13 @@
 #define DDP_CLI_ASK_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
-/* Start this program with args; args[0] is its name, NULL ends them. *out becomes a descriptor from
- * which all that it prints can be read; the caller closes it. Returns the child's process number;
- * -1: it cannot be started. */
-pid_t ddp_ask_start(const char *const *args, int *out);
+/* Start this program with args; args[0] is its name, NULL ends them. *out becomes a stream of all
+ * that it prints, which the caller closes. Returns the child's process number; -1: it cannot be
+ * started, and errno says why. */
+pid_t ddp_ask_start(const char *const *args, FILE **out);
 
 /* Wait until the child of ddp_ask_start ends. Returns its exit status; -1: a signal ended it. */
 int ddp_ask_end(pid_t child);

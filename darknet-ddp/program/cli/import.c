@@ -100,16 +100,15 @@ static ddp_status write_folder(const ddp_annotations *a, const ddp_options *o, u
 /* Run this program with args, and hand on what it prints. Returns its exit status. */
 static int run(const char *const *args)
 {
-    char bytes[4096];
-    ssize_t n;
-    int in;
+    char line[4096];
+    FILE *in;
     pid_t child = ddp_ask_start(args, &in);
 
     if (child < 0)
         return -1;
-    while ((n = read(in, bytes, sizeof bytes)) > 0)
-        (void)fwrite(bytes, 1, (size_t)n, stdout);
-    (void)close(in);
+    while (fgets(line, sizeof line, in))
+        (void)fputs(line, stdout);
+    (void)fclose(in);
     return ddp_ask_end(child);
 }
 

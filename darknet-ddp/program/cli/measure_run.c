@@ -169,14 +169,13 @@ static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command,
                           m->ranks > 1 ? "-ddp_ranks" : NULL,
                           ranks,
                           NULL};
-    int out, status;
+    int status;
     pid_t child;
     FILE *in;
 
     (void)snprintf(ranks, sizeof ranks, "%d", m->ranks);
-    child = ddp_ask_start(args, &out);
-    in = child > 0 ? fdopen(out, "r") : NULL;
-    if (!in)
+    child = ddp_ask_start(args, &in);
+    if (child < 0)
         return ddp_fail(err, DDP_ERR_IO, "cannot start a run to measure: %s", strerror(errno));
     measure(t, m, in, child);
     (void)fclose(in);
