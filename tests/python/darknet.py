@@ -23,6 +23,8 @@ import weights
 
 PROGRAM = os.environ["DARKNET"]
 
+signal.signal(signal.SIGINT, signal.default_int_handler) # a shell in the background has its programs ignore it, and these theirs
+
 # A GPU's number: then all that trains with -ddp trains on it, every rank, with these options.
 GPU = os.environ.get("DARKNET_GPU")
 # What is compared are bits, or all but the last: fixed algorithms, float32 throughout.

@@ -41,10 +41,10 @@ class Resume(darknet.Case):
         shutil.rmtree(self.path("backup"))
         os.mkdir(self.path("backup"))
 
-    def begin(self, *words, ranks, until):
+    def begin(self, *words, ranks, until, **options):
         """Start a run; returns it once `until` steps are over, or it ended."""
         job = darknet.start(darknet.command(*words, ranks=ranks), self.folder,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
         self.addCleanup(darknet.end_group, job)
         job.text = ""
         for line in job.stdout:

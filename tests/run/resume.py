@@ -89,6 +89,20 @@ class Signals(Resume):
                 self.empty()
                 self.stopped("detector", "-ddp_ranks", "2", ranks=0, send=lambda job, number=number: job.send_signal(number))
 
+    def test_signals_that_are_ignored(self):
+        """nohup has its program ignore SIGHUP, and a shell in the background SIGINT."""
+        ignored = (signal.SIGHUP, signal.SIGINT)
+        self.cfg("classifier", max_batches=200)
+        for options in ((), ("-ddp_ranks", "2")):
+            with self.subTest(options=options):
+                self.empty()
+                job = self.begin(*self.words("classifier", *options), ranks=0, until=2,
+                                 preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
+                for number in ignored:
+                    job.send_signal(number)
+                self.assertEqual(self.end(job), 0, job.text)
+                self.assertIn("tiny.weights", os.listdir(self.path("backup")), job.text)
+
     def test_two_signals_at_once_are_one_wish(self):
         """`timeout` sends one to its program, and one to the program's group."""
         for number, ranks in ((signal.SIGINT, 0), (signal.SIGINT, 2), (signal.SIGTERM, 2)):

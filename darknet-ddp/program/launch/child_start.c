@@ -2,6 +2,7 @@
 
 #include "launch/child.h"
 #include "launch/output_relay.h"
+#include "launch/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,14 +49,16 @@ static void set_starter(void)
 
 int ddp_child_listen(void)
 {
-    static const int heard[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGQUIT, SIGTSTP, SIGCHLD};
-    struct sigaction hangup;
+    static const int heard[] = {SIGHUP,  SIGINT,  SIGTERM, SIGUSR1,
+                                SIGUSR2, SIGQUIT, SIGTSTP, SIGCHLD};
     sigset_t set;
 
     (void)sigemptyset(&set);
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-        (void)sigaddset(&set, SIGHUP); /* without nohup */
     for (size_t i = 0; i < sizeof heard / sizeof heard[0]; i++) {
+        int is_of_terminal = heard[i] == SIGHUP || heard[i] == SIGINT;
+
+        if (is_of_terminal && ddp_signals_is_ignored(heard[i]))
+            continue;
         (void)signal(heard[i], SIG_DFL);
         (void)sigaddset(&set, heard[i]);
     }

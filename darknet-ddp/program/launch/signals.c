@@ -159,12 +159,17 @@ void ddp_signals_answer_quit(void (*answer)(void))
     take(SIGQUIT, on_question, 0);
 }
 
-/* Is the signal ignored, as nohup has its program ignore SIGHUP? */
-static int is_ignored(int number)
+int ddp_signals_is_ignored(int number)
 {
     struct sigaction action;
 
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+static void take_unless_ignored(int number, void (*handler)(int))
+{
+    if (!ddp_signals_is_ignored(number))
+        take(number, handler, 0);
 }
 
 volatile sig_atomic_t *ddp_signals_open(int trains_alone)
@@ -177,12 +182,11 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone)
     take(SIGUSR2, on_signal, 0);
     take(SIGXFSZ, SIG_IGN, 0);
     take(SIGPIPE, SIG_IGN, 0);
-    if (trains_alone && !is_ignored(SIGINT))
-        take(SIGINT, on_end_untrained, 0);
-    if (trains_alone)
+    if (trains_alone) {
         take(SIGTERM, on_end_untrained, 0);
-    if (trains_alone && !is_ignored(SIGHUP))
-        take(SIGHUP, on_end_untrained, 0);
+        take_unless_ignored(SIGINT, on_end_untrained);
+        take_unless_ignored(SIGHUP, on_end_untrained);
+    }
     return asked;
 }
 
@@ -190,7 +194,6 @@ void ddp_signals_take_term(int by_launcher)
 {
     launched = by_launcher;
     take(SIGTERM, on_end, 0);
-    if (!is_ignored(SIGHUP))
-        take(SIGHUP, on_end, 0);
-    take(SIGINT, on_end, 0);
+    take_unless_ignored(SIGINT, on_end);
+    take_unless_ignored(SIGHUP, on_end);
 }

@@ -14,6 +14,10 @@
  * is reported. SIGPIPE does nothing, since the reader of the output may end before the run. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
+/* Return 1 if this process ignores the signal, as nohup has its program ignore SIGHUP, and a shell
+ * a program in the background SIGINT. */
+int ddp_signals_is_ignored(int number);
+
 /* Have a signal that ends the run before it trains also remove the file at path; the string is
  * copied. Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
@@ -34,9 +38,9 @@ void ddp_signals_say_ending(void);
 extern const char
     ddp_signals_ends_untrained[]; /* line, with its newline: the run ends before it trains */
 
-/* Have SIGTERM, the first SIGINT, and SIGHUP unless it is ignored, do what SIGUSR2 does. Call once
- * the run trains. mpirun sends SIGTERM to the ranks that are left when one has failed, or when it
- * is told to end. It sends SIGKILL a second later, and reads no output meanwhile. So with
+/* Have SIGTERM, and the first SIGINT and SIGHUP unless they are ignored, do what SIGUSR2 does. Call
+ * once the run trains. mpirun sends SIGTERM to the ranks that are left when one has failed, or when
+ * it is told to end. It sends SIGKILL a second later, and reads no output meanwhile. So with
  * by_launcher 1 (a launcher started this process), output that nobody takes is then dropped. */
 void ddp_signals_take_term(int by_launcher);
 
