@@ -1,5 +1,6 @@
 /* The library prints nothing: the linker gives Darknet's code these streams and functions in place
- * of libc's (--wrap in CMakeLists.txt). */
+ * of libc's (--wrap in CMakeLists.txt). With _FORTIFY_SOURCE compilers call __printf_chk and
+ * __vprintf_chk for printf and vprintf. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -7,6 +8,9 @@ FILE *__wrap_stdout, *__wrap_stderr;
 
 int __wrap_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int __wrap_vprintf(const char *format, va_list values) __attribute__((format(printf, 1, 0)));
+int __wrap___printf_chk(int flag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int __wrap___vprintf_chk(int flag, const char *format, va_list values)
+    __attribute__((format(printf, 2, 0)));
 int __wrap_puts(const char *text);
 int __wrap_putchar(int c);
 void __wrap_perror(const char *text);
@@ -25,6 +29,21 @@ int __wrap_printf(const char *format, ...)
 
 int __wrap_vprintf(const char *format, va_list values)
 {
+    (void)format;
+    (void)values;
+    return 0;
+}
+
+int __wrap___printf_chk(int flag, const char *format, ...)
+{
+    (void)flag;
+    (void)format;
+    return 0;
+}
+
+int __wrap___vprintf_chk(int flag, const char *format, va_list values)
+{
+    (void)flag;
     (void)format;
     (void)values;
     return 0;

@@ -126,7 +126,7 @@ static int open_part(char *part, const char *path, size_t size)
         unsigned number = 0;
         int fd;
 
-        (void)getrandom(&number, sizeof number, GRND_NONBLOCK);
+        (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
         (void)snprintf(part, size, "%s%s%08x", path, part_mark, number);
         fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
