@@ -63,7 +63,7 @@ void ddp_owner_mark_of_self(ddp_owner_mark *m)
     ssize_t length = readlink("/proc/self/ns/pid", m->space, sizeof m->space - 1);
 
     m->space[length > 0 ? length : 0] = '\0';
-    (void)getrandom(&token, sizeof token, GRND_NONBLOCK);
+    (void)!getrandom(&token, sizeof token, GRND_NONBLOCK);
     (void)snprintf(m->token, sizeof m->token, "%016" PRIx64, token);
     if (gethostname(m->host, sizeof m->host - 1))
         m->host[0] = '\0';

@@ -34,7 +34,7 @@ void ddp_draw_ports(char *out, size_t size)
     unsigned int drawn[4] = {0, 1, 2, 3};
     size_t length = 0;
 
-    (void)getrandom(drawn, sizeof drawn, 0);
+    (void)!getrandom(drawn, sizeof drawn, 0);
     for (unsigned int i = 0; i < 4; i++)
         length += (size_t)snprintf(out + length, size - length, "%s%u", i ? "," : "",
                                    free_port(FIRST + i * A_QUARTER, A_QUARTER, drawn[i]));

@@ -431,7 +431,7 @@ static int open_of_launcher(int theirs)
     if (n <= 0)
         return -1;
     path[n] = 0;
-    (void)ttyname_r(STDOUT_FILENO, ours, sizeof ours);
+    (void)!ttyname_r(STDOUT_FILENO, ours, sizeof ours);
     if (strcmp(ours, path) == 0 || strncmp(path, "/dev/", 5) != 0)
         return -1;
     fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
