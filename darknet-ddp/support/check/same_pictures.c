@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum { SAMPLE = 4096, BLOCK = 1 << 16 };
 
@@ -27,16 +28,6 @@ struct found {
     const struct picture *first, *like; /* and the one that is the same */
 };
 
-/* FNV-1a, of 64 bits. */
-static uint64_t add_to_hash(uint64_t hash, const unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
-static const uint64_t hash_start = UINT64_C(14695981039346656037);
-
 static const char *path_of(const struct picture *p)
 {
     return p->list->all[p->at];
@@ -50,16 +41,16 @@ static void sample_file(struct picture *p)
     struct stat is;
 
     p->size = UINT64_MAX;
-    p->sample = add_to_hash(hash_start, (const unsigned char *)path, strlen(path));
+    p->sample = XXH3_64bits(path, strlen(path));
     if (fd >= 0 && fstat(fd, &is) == 0 && S_ISREG(is.st_mode) && is.st_size > 0) {
         const off_t starts[] = {0, is.st_size / 2, is.st_size > SAMPLE ? is.st_size - SAMPLE : 0};
 
         p->size = (uint64_t)is.st_size;
-        p->sample = hash_start;
+        p->sample = 0;
         for (int i = 0; i < 3; i++) {
             ssize_t got = pread(fd, bytes, sizeof bytes, starts[i]);
 
-            p->sample = add_to_hash(p->sample, bytes, got > 0 ? (size_t)got : 0);
+            p->sample = XXH3_64bits_withSeed(bytes, got > 0 ? (size_t)got : 0, p->sample);
         }
     }
     if (fd >= 0)
@@ -68,13 +59,12 @@ static void sample_file(struct picture *p)
 
 static void hash_whole(struct picture *p)
 {
-    static unsigned char bytes[BLOCK];
+    unsigned char bytes[BLOCK];
     int fd = p->size == UINT64_MAX ? -1 : open(path_of(p), O_RDONLY | O_CLOEXEC);
     ssize_t got;
 
-    p->whole = hash_start;
     while (fd >= 0 && (got = read(fd, bytes, sizeof bytes)) > 0)
-        p->whole = add_to_hash(p->whole, bytes, (size_t)got);
+        p->whole = XXH3_64bits_withSeed(bytes, (size_t)got, p->whole);
     if (fd >= 0)
         (void)close(fd);
 }
