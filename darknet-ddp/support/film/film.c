@@ -26,12 +26,10 @@ static void *load_from(const char *other)
 
 const ddp_film_functions *ddp_film_load(ddp_error *err)
 {
-    static const ddp_film_functions *functions;
+    const ddp_film_functions *functions = NULL;
     void *loaded;
     const char *why;
 
-    if (functions)
-        return functions;
     (void)dlerror();
     loaded = load_from("");
     if (!loaded)
