@@ -1,8 +1,8 @@
 #include "text/words.h"
 
-#include <float.h>
+#include "text/numbers.h"
+
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +13,7 @@ char *ddp_word_next(char **at)
 
 int ddp_word_number(const char *word, double *value)
 {
-    char *end;
-
-    *value = strtod(word, &end);
-    return end != word && !*end && !strpbrk(word, "nNxX") && fabs(*value) <= (double)FLT_MAX;
+    return !strpbrk(word, ",;#") && !ddp_number_read(word, value);
 }
 
 int ddp_word_whole(const char *word, int *value)
