@@ -152,20 +152,12 @@ static void add_to_log(const char *text, size_t bytes)
 /* Write the log's head, before what waits. */
 static void put_head(const char *head)
 {
-    char out[DDP_PRINTABLE_ROOM * BLOCK];
+    size_t bytes = strlen(head);
+    char *out = malloc(DDP_PRINTABLE_ROOM * bytes + 1);
 
-    for (size_t at = 0, left = strlen(head); left > 0;) {
-        size_t used, n = ddp_printable(out, head + at, left < BLOCK ? left : BLOCK,
-                                       left < BLOCK ? NULL : &used);
-
-        if (!write_all(screen.log, out, n)) {
-            log_failed();
-            return;
-        }
-        used = left < BLOCK ? left : used;
-        at += used;
-        left -= used;
-    }
+    if (!out || !write_all(screen.log, out, ddp_printable(out, head, bytes, NULL)))
+        log_failed();
+    free(out);
 }
 
 void ddp_terminal_log(const char *path, int append, const char *head)
