@@ -32,7 +32,7 @@ struct communicator {
     unsigned answers = 1;                        /* how many more times to answer ncclInProgress */
     bool warm = false;                           /* true: a transfer was called on it */
     std::vector<std::function<void()>> deferred; /* calls that wait for it to be ready */
-    std::vector<work_end> queued; /* ends of its transfers; the next one drops those past */
+    std::vector<work_end> queued; /* ends of transfers; a new transfer drops those past */
     std::map<void *, registration> registered; /* registered memory by its handle */
 };
 

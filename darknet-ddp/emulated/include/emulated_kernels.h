@@ -28,7 +28,7 @@
 namespace emulated
 {
 
-/* Place of a kernel's thread in the grid. `here` is that of the thread that runs now. */
+/* Place of a kernel's thread in the grid. The variable `here` has the running thread's. */
 struct place {
     uint3 thread, block, block_size, grid_size;
 };

@@ -18,7 +18,7 @@ typedef struct ddp_owner_mark {
     uint64_t file;  /* inode number of the file that was marked; a copy has another */
     int is_copy;    /* 1: the file that was read is not the one that was marked, but a copy */
     char since[DDP_OWNER_WORD]; /* when the ownership began, for people */
-    char text[DDP_OWNER_TEXT];  /* all text of the file as it was read */
+    char text[DDP_OWNER_TEXT]; /* all text of the file, with the count that a living owner raises */
 } ddp_owner_mark;
 
 /* Set all of *m but text, file and is_copy: for this process, with a new token. */

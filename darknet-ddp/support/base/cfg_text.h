@@ -12,12 +12,12 @@
 
 #include <stddef.h>
 
-/* An option, or a title. */
+/* A line of a cfg: an option, or the title of a section. */
 typedef struct ddp_cfg_line {
     const char *key;
-    const char *value; /* an option's value; NULL: the line is a title */
+    const char *value; /* value of an option; NULL: the line is a title, and key its name */
     int number;        /* the line's number in the file, from 1 */
-    int lacks_comma;   /* 1: two of its numbers have become one (ddp_line_lacks_comma) */
+    int lacks_comma;   /* 1: a blank stood between two numbers of the value, which are one now */
 } ddp_cfg_line;
 
 typedef struct ddp_cfg_text {

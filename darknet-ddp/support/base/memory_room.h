@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 typedef struct ddp_memory_room {
-    size_t left;       /* bytes that may still be taken; SIZE_MAX: not known */
-    int is_shared;     /* 1: by all processes of this machine or cgroup; 0: by this one alone */
+    size_t left;   /* bytes that may still be taken; SIZE_MAX: not known */
+    int is_shared; /* 1: all processes of the machine or cgroup share `left`; 0: it is this one's */
     const char *limit; /* the limit that is met first, as "its cgroup's memory.max"; static text */
 } ddp_memory_room;
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum ddp_purpose {
-    DDP_PURPOSE_OWN = 0xf0,        /* first purpose of this program */
+    DDP_PURPOSE_OWN = 0xf0,        /* purposes below this one are the caller's */
     DDP_PURPOSE_SAMPLER = 0xf1,    /* draws of samples/sampler.c, samples/bad_samples.c */
     DDP_PURPOSE_SYNTHETIC = 0xf2,  /* draws of timing/synthetic.c */
     DDP_PURPOSE_LAYER_DROP = 0xf3, /* draws of algorithms/layer_drop/draw.c */

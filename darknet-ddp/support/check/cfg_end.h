@@ -5,13 +5,13 @@
 
 #include "base/cfg_text.h"
 
-/* Answers for one cfg. */
+/* The kind and outputs of the network of a cfg, by its last sections. */
 typedef struct ddp_cfg_end {
     const ddp_cfg_line
         *head; /* title of the first [yolo], [region] or [detection]; NULL: it is no detector */
     const ddp_cfg_line *last; /* title of the last section; NULL: there is none */
     int has_softmax;          /* 1: a section is a [softmax] */
-    int has_loss;             /* 1: a section gives a loss */
+    int has_loss;             /* 1: a section computes the loss */
     const char
         *key;    /* key that sets how many values come out: "filters"; NULL: no single key does */
     int outputs; /* the key's value; 1 if the key is missing */

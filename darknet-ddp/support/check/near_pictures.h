@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DDP_WAVES = 16 }; /* waves along each side */
+enum { DDP_WAVES = 16 }; /* how many cosine waves along each side of a picture */
 
 typedef struct ddp_signature {
     float aspect;  /* width by height; 0: the picture has no signature */

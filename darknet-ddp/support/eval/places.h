@@ -14,12 +14,12 @@ typedef struct ddp_seen {
     double *best; /* room for classes x views scores */
 } ddp_seen;
 
-/* A box, as the views see it. Scores are means over views. */
+/* The finds of all views at the place of a box. Scores are means over views. */
 typedef struct ddp_place {
     double sure;            /* how surely there is a thing, of whatever class: from 0 to 1 */
     double sum;             /* scores of all classes, added up */
     double first;           /* score of the likeliest class */
-    double own;             /* score of the class that was asked for */
+    double own;             /* score of the class that the caller asked for */
     int class_id;           /* the likeliest class; if nothing is seen, the one asked for */
     const ddp_detection *d; /* the likeliest find; NULL: there is none */
 } ddp_place;

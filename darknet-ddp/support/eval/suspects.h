@@ -41,9 +41,9 @@ typedef struct ddp_suspect {
     uint32_t picture;
     double doubt;          /* from 0 to 1: how likely something is wrong */
     ddp_label_truth label; /* line 0: there is no label (MISSING) */
-    ddp_label_truth other; /* the find, or the second label; line 0: it is no label */
-    int has_other;         /* 0: there is none (EXTRA) */
-    double score; /* score of the find, a mean over views; 0: there is none (TWICE, EXTRA) */
+    ddp_label_truth other; /* second label, or, with line 0, a find of the network */
+    int has_other;         /* 1: `other` is set; 0: it is not (EXTRA) */
+    double score; /* score of the find in `other`, a mean over views; 0: no find (TWICE, EXTRA) */
 } ddp_suspect;
 
 typedef struct ddp_suspects {

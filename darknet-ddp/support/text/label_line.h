@@ -18,7 +18,7 @@ typedef enum ddp_label_verdict {
 } ddp_label_verdict;
 
 typedef struct ddp_label_line {
-    ddp_label_box box; /* set, but for `line`, unless the line is blank or wrong */
+    ddp_label_box box; /* the line's box, but for box.line; not set if the line is blank or wrong */
     const char *kind;  /* short name of what is odd, as "label-columns"; NULL: nothing is */
     char why[256];     /* a sentence that says what is odd; set only if kind is not NULL */
 } ddp_label_line;

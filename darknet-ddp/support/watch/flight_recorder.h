@@ -20,10 +20,10 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* a sum was started; `number` is its bucket */
     DDP_EVENT_LAND,   /* a sum has arrived; `number` is its bucket */
     DDP_EVENT_FAIL,   /* the rank reports an error */
-    /* when and in which step a rank that could not be asked was last heard; `number` is its
-     * ddp_phase */
+    /* when a rank that did not send its events was last heard, and in which step; `number` is its
+     * ddp_phase then */
     DDP_EVENT_SILENT,
-    DDP_EVENT_SENT /* when it became known that the silent rank had sent this step */
+    DDP_EVENT_SENT /* when it became known that a silent rank had sent all of this step */
 } ddp_event_kind;
 
 typedef struct ddp_event {
@@ -63,12 +63,12 @@ typedef struct ddp_verdict {
     int rank;       /* rank that broke off first, the culprit; -1: none stands out */
     char host[128]; /* the culprit's host */
     ddp_event last; /* the culprit's last event, or its first error */
-    /* the culprit's DDP_EVENT_SENT, if it could not be asked; DDP_EVENT_NONE: there is none */
+    /* the culprit's DDP_EVENT_SENT, if it did not send its events; kind DDP_EVENT_NONE: none */
     ddp_event sent;
     uint64_t step;   /* step of the rank that came furthest */
     int foremost;    /* rank that came furthest */
     ddp_event ahead; /* last event of the rank that came furthest */
-    int silent;      /* 1: `rank` could not be asked */
+    int silent;      /* 1: `rank` did not send its events */
     int failed;      /* 1: `rank` reported an error itself */
 } ddp_verdict;
 

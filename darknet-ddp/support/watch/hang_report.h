@@ -7,15 +7,15 @@
 /* Bytes of a file's path, with the zero at its end. */
 enum { DDP_WATCHED_FILE = 256 };
 
-/* All that is known about a rank. Times are in nanoseconds of one clock; 0 is its start. */
+/* All that is known about a rank. Times are nanoseconds that this process had run by then. */
 typedef struct ddp_watched {
     ddp_rank_position at;
     int64_t heard_ns;            /* when the rank was last heard */
-    int64_t moved_ns;            /* when the rank last did something */
+    int64_t moved_ns;            /* when the rank last did something, as its `at` tells */
     int64_t lost_ns;             /* when the connection with the rank was lost; 0: it was not */
-    int left;                    /* 1: it said that it ends */
-    int answered;                /* 1: it has sent its events */
-    char file[DDP_WATCHED_FILE]; /* file that it waits for; "": none is known */
+    int left;                    /* 1: the rank has said that it ends */
+    int answered;                /* 1: the rank has sent its events */
+    char file[DDP_WATCHED_FILE]; /* file that the rank waits for; "": none is known */
 } ddp_watched;
 
 /* The last step that all ranks are known to have sent: a sum over all of them has arrived. */

@@ -17,7 +17,7 @@ struct ddp_rank_link {
 struct ddp_heartbeat {
     int size;
     ddp_listener *listener;      /* listener of rank 0; NULL: nobody is accepted any more */
-    struct ddp_rank_link *links; /* by rank; on ranks other than 0, one only: that to rank 0 */
+    struct ddp_rank_link *links; /* on rank 0: by rank; elsewhere one only: the link to rank 0 */
     int link_count;
 };
 

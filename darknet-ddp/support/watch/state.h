@@ -43,18 +43,17 @@ struct ddp_watch {
     ddp_heartbeat *channel;
     ddp_watched *ranks;
     ddp_sent sent;
-    int64_t
-        own_ns; /* nanoseconds that this process ran: the clock of all times below but last_ns */
+    int64_t own_ns;    /* nanoseconds that this process has run: clock of times below but last_ns */
     int64_t last_ns;   /* when own_ns was last counted, by ddp_watch_now_ns */
-    int64_t told_ns;   /* when it last told rank 0 its position; on rank 0, when it last told the
-                          others that it lives */
+    int64_t told_ns;   /* when this rank last told rank 0 its position; on rank 0: when it last told
+                          the others that it lives */
     int64_t heard_ns;  /* when rank 0 was last heard */
-    int64_t moved_ns;  /* when anything last moved anywhere */
+    int64_t moved_ns;  /* when any rank in `ranks` last did something */
     int64_t looked_ns; /* when this rank last asked which file one of its threads is
                           blocked on */
     int member, warned, told_failing;
     int told_to_end; /* 1: rank 0 has ended the run */
-    int events_left; /* how many ranks' events are awaited */
+    int events_left; /* how many ranks have yet to send their events */
 };
 
 /* Return the time of ddp_clock_ns, or of the config's clock in a test. */
