@@ -97,10 +97,9 @@ void ddp_pair_release(ddp_pair *p);
 /* The newest pair of a folder, by the headers of its state files. */
 typedef struct ddp_pair_header {
     char *weights;            /* path; NULL: there is none. The caller frees it */
-    uint64_t step, seen;      /* how many batches and images the run had done */
-    uint64_t own_saved_at_ns; /* when this pair was saved */
-    /* when the latest state file with base's names was saved, another cfg's too; 0: there is none
-     */
+    uint64_t step, seen;      /* batches and images that the run had done at this save */
+    uint64_t own_saved_at_ns; /* when this pair was saved: wall clock, ns since 1970 */
+    /* when the run's name was last saved under, with any cfg: ns since 1970; 0: never */
     uint64_t saved_at_ns;
 } ddp_pair_header;
 

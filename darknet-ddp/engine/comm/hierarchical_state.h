@@ -35,7 +35,7 @@ enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_SHARING    /* waits until the host's ranks have done with others' memory */
 };
 
-/* A message under way, for the names in errors. */
+/* A message under way. Errors name its peer. */
 struct ddp_hierarchical_request {
     int peer;
     char incoming, pending;

@@ -48,16 +48,16 @@ size_t ddp_launch_order_number(ddp_launch_order o, size_t sum);
  * plan's order. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* DDP_LAUNCH_STEPS: steps whose median counts. DDP_LAUNCH_EMPTY_STEPS: steps without a backlog, in
- * a row, after which the history is forgotten. */
+/* DDP_LAUNCH_STEPS: how many last steps a median is taken of. DDP_LAUNCH_EMPTY_STEPS: after how
+ * many steps in a row without sums in flight at the end of backward the history is forgotten. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* History of the last steps, for ddp_launch_order_adapt. All 0 at first. */
 typedef struct ddp_launch_history {
-    /* elements to send early, by each of the last steps: step n's at n % DDP_LAUNCH_STEPS */
+    /* elements that a step asked to launch early: step n's at index n % DDP_LAUNCH_STEPS */
     size_t early[DDP_LAUNCH_STEPS];
     size_t steps; /* how many steps the history has heard of since it was last forgotten */
-    int empty;    /* how many last steps in a row had no backlog although some sums were late */
+    int empty;    /* steps in a row with nothing in flight at backward's end and some sums late */
 } ddp_launch_history;
 
 /* Tell the history how the last step went, and return how many elements are to go early in the

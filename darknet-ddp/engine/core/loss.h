@@ -74,7 +74,7 @@ void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
  * where that sum was not finite. The same on every rank. */
 int ddp_loss_numbers_equal(const ddp_loss *l);
 
-enum { DDP_LOSS_COUNTS = 2 }; /* counts that may travel with a sum */
+enum { DDP_LOSS_COUNTS = 2 }; /* how many counts of a rank may travel with one sum */
 
 /* Send this rank's count once, with the next sum. It replaces a count that waits. which: 0 to
  * DDP_LOSS_COUNTS - 1. The sum over ranks is exact up to 2^24. */

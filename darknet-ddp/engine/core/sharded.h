@@ -39,7 +39,7 @@ typedef struct ddp_sharded_source {
     void *ctx;
 } ddp_sharded_source;
 
-/* The ranges of a table that this rank has. What it points to must outlive the ddp_sharded. */
+/* The arguments of ddp_sharded_open. What they point to must outlive the ddp_sharded. */
 typedef struct ddp_sharded_of {
     ddp_group *group;
     const ddp_param_table *table;

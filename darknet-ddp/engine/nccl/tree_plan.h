@@ -19,9 +19,9 @@
 #include "comm/hierarchical_plan.h"
 #include "comm/work.h"
 
-/* A level: which slices it sums, and how many addends of each become how many sums. */
+/* A level: the slices that one step of a sum adds up, and their addends and sums. */
 struct ddp_nccl_level {
-    const struct ddp_span *pieces; /* the slices, in units of route */
+    const struct ddp_span *pieces; /* this rank's slices, in units of ddp_nccl_plan.route */
     int piece_count;
     int parts, sums; /* addends of a slice, and sums that they become; each is a node of the tree */
     int *firsts;     /* by addend: its first rank */
@@ -31,11 +31,11 @@ struct ddp_nccl_level {
 };
 
 struct ddp_nccl_plan {
-    struct ddp_hierarchical_plan *route; /* the plan of which slice goes from whom to whom */
+    struct ddp_hierarchical_plan *route; /* which slice goes from which rank to which */
     int first_local;      /* first rank of this rank's host; the rank itself if sums are direct */
     int local_size;       /* ranks of this host; 1 if sums are direct */
-    struct ddp_span lane; /* units of this rank's lane */
-    struct ddp_nccl_level *levels; /* route->stages + 1 entries */
+    struct ddp_span lane; /* units that this rank sums over its host */
+    struct ddp_nccl_level *levels; /* within the host, then by stage: route->stages + 1 entries */
     char schedule[128]; /* the plan in words: "direct", "2 levels (4 ranks a host, then 2 hosts)" */
 };
 

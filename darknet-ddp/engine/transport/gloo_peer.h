@@ -52,7 +52,7 @@ struct note {
     uint64_t heard;     /* how many notes the sender of this one has had from its receiver */
 };
 
-/* A note that is being sent. */
+/* A note (a short message about messages) that is being sent. */
 struct posted_note {
     uint64_t number;
     note content;

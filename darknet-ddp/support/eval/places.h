@@ -5,8 +5,8 @@
 
 #include "eval/detections.h"
 
-/* The finds of all views of a picture. A find's `picture` is its view, from 0; its class_id is
- * below `classes`. */
+/* The finds (detections) of all views of a picture. A find's `picture` is its view, from 0; its
+ * class_id is below `classes`. */
 typedef struct ddp_seen {
     const ddp_detection *all;
     size_t count;

@@ -23,7 +23,7 @@ typedef enum ddp_event_kind {
     /* when a rank that did not send its events was last heard, and in which step; `number` is its
      * ddp_phase then */
     DDP_EVENT_SILENT,
-    DDP_EVENT_SENT /* when it became known that a silent rank had sent all of this step */
+    DDP_EVENT_SENT /* when it became known that a silent rank had sent its data of this step */
 } ddp_event_kind;
 
 typedef struct ddp_event {

@@ -21,7 +21,7 @@ typedef struct ddp_watched {
 /* The last step that all ranks are known to have sent: a sum over all of them has arrived. */
 typedef struct ddp_sent {
     uint64_t step; /* number of the step, from 1; 0: none yet */
-    int64_t at_ns; /* when that became known, by the clock of ddp_watched */
+    int64_t at_ns; /* when that became known: nanoseconds that this process had run by then */
 } ddp_sent;
 
 /* Write to out, of `size` bytes, where a rank is; always ended by a zero. If all ranks are
