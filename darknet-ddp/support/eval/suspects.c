@@ -6,7 +6,6 @@
 
 static const double same_thing = 0.9;   /* IoU of two labels from which they are one thing's */
 static const double least_score = 0.05; /* of a find that is looked at for itself */
-static const double beside = 0.1;       /* IoU from which a find may be what a label means */
 static const double shadow = 0.6;       /* IoU from which a find is the surer one's again */
 static const double prior_odds = 0.01;  /* of a label being wrong, before any evidence */
 static const double unsure = 0.3;       /* keeps the odds of a strength of 1 finite */
@@ -150,7 +149,7 @@ static void compare(struct find *f, const ddp_label_truth *labels, const ddp_pla
     if (most == 0)
         return;
     f->near = ddp_place_nearness(&f->d->box, &labels[nearest].truth.box);
-    if (most >= beside && f->near < 1 && places[nearest].sure < f->place.sure / 2)
+    if (f->near > 0 && f->near < 1 && places[nearest].sure < f->place.sure / 2)
         f->explains = &labels[nearest];
 }
 

@@ -13,8 +13,8 @@
  * suspects follow: a label at whose place nothing is seen, a thing without a label, and a label at
  * whose place another class is likelier. A suspect is worth the more, the rarer its like is in its
  * class. So a class that the network knows badly does not fill the list. If nothing is seen at a
- * label, and a thing is seen beside it, both make one suspect. Of two labels on one thing one is
- * surely wrong.
+ * label, and a thing is seen that is partly there, both make one suspect. Of two labels on one
+ * thing one is surely wrong.
  */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
@@ -24,9 +24,9 @@
 typedef enum ddp_suspect_kind {
     DDP_SUSPECT_TWICE,   /* two labels on one thing: IoU of 0.9 or more */
     DDP_SUSPECT_CLASS,   /* another class is found at the label's place */
-    DDP_SUSPECT_PLACE,   /* a thing is found beside the label, and far less at the label's place */
+    DDP_SUSPECT_PLACE,   /* a thing is found that is partly at the label (IoU from 0.3 to 0.6) */
     DDP_SUSPECT_MISSING, /* a find without a label */
-    DDP_SUSPECT_EXTRA,   /* a label at whose place, and beside it, nothing is found */
+    DDP_SUSPECT_EXTRA,   /* a label with which nothing that is found has an IoU above 0.3 */
     DDP_SUSPECT_KINDS
 } ddp_suspect_kind;
 
