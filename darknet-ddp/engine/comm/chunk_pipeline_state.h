@@ -64,9 +64,8 @@ ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, 
 
 /* ---- wire_messages.c ---- */
 
-/* Make room for packed messages, in requests 0 to requests - 1, while none is in
- * flight. Room made earlier is freed first. ddp_parts_release frees the room. Fails with
- * DDP_ERR_NOMEM. */
+/* Make room for packed messages, in requests 0 to requests - 1, while none is in flight. Room made
+ * earlier is freed first. ddp_parts_release frees the room. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_parts_reserve(struct ddp_chunk_pipeline *x, int requests, ddp_error *err);
 void ddp_parts_release(struct ddp_chunk_pipeline *x);
 

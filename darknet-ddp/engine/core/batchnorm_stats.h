@@ -88,8 +88,8 @@ ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err)
  * finds it in the buffers (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_fence(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sum or copy that was started last, and put the running statistics into the buffers. Not
- * within a forward pass. Fails with DDP_ERR_COMM. */
+/* Fence the sum or copy that was started last, and write the running statistics to the table's
+ * buffers. Do not call it within a forward pass. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* With DDP_STATISTICS_EXACT, return the statistics on which all ranks already agree: all buffers,

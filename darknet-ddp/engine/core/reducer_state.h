@@ -115,7 +115,7 @@ void ddp_reducer_return_gradients(ddp_reducer *r);
 ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_pieces(ddp_reducer *r);
 
-/* When a syncing pass begins, with config.priority: set how many pieces are late, by r->early. */
+/* Choose a syncing pass's late pieces by r->early. Does nothing without config.priority. */
 void ddp_reducer_begin_order(ddp_reducer *r);
 
 /* Return the place in the launch order, from 0, of the last piece that holds gradients of this
@@ -139,8 +139,8 @@ void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
  * one is known to run nowhere. Called at the end of a pass for a layer that did not run. */
 ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
 
-/* Set *used to 1 if the layer is to be updated, else 0 (ddp_reducer_layer_fence), and forget that
- * it ran. Call when its sums have their fence. Waits only if it did not run here. */
+/* Set *used to 1 if the layer ran on any rank and must be updated, else 0. Forgets whether it ran
+ * here. Call after the fences of its sums. Waits for its run count only if it did not run here. */
 ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error *err);
 
 /* ---- reducer_steps.c: with r->tree ---- */

@@ -15,7 +15,7 @@
 
 enum { DDP_SUM_ROUNDS = 2 }; /* most sums of a bucket, the second made of the first */
 
-/* A parameter, its gradient and its numbers, all in memory of the table's device. */
+/* A parameter, its gradient and the numbers that encode it, in memory of the table's device. */
 typedef struct ddp_plug_param {
     size_t param; /* index of the parameter in the table */
     float *gradient;

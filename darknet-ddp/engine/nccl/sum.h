@@ -6,8 +6,8 @@
  *
  * Gradients, statistics, momentum and partial sums lie in the GPU's memory. The code in core
  * reaches them through device/device.h: memcpy on the host, and work on CUDA's default stream on a
- * GPU. Darknet queues its kernels on that stream and runs ahead of them; so do the hooks. A second
- * queue of the GPU may stand in its place (sum->behind, sum->before).
+ * GPU. Darknet queues its kernels on that stream and runs ahead of them; so do the hooks. A sum
+ * may instead wait for another queue (sum->behind), or have another one wait for it (sum->before).
  *
  * 1. When the weight gradient's kernel is queued, ddp_work_start (nccl/sum.c) records `ready` on
  *    its stream. The comm stream waits for it, and then has the sum queued: ncclAllReduce in place

@@ -31,7 +31,7 @@ void prepare_deltas(network net, void (*zero)(layer));
  * layer_source returns it. Call once for each write, since it notes that the delta is set. */
 int sets_delta(network net, int i);
 
-/* Do for the bf16 delta of layer i what sets_delta does for its float32 delta. */
+/* Return 1 if layer net.index must set the bf16 delta of layer i, 0 if it must add (sets_delta). */
 int sets_bf16_delta(network net, int i);
 
 /* Write scale*delta[i] to to[i], for n values in host memory. set: 0 adds it instead. */

@@ -1,5 +1,5 @@
-/* layers/onednn.h: the only interface to oneDNN, whose C interface changed between version 2
- * (Debian 12) and 3 (Debian 13). Without DNNL (oneDNN was not found) only two functions exist. */
+/* layers/onednn.h: oneDNN's version, instruction set and matrix product; its convolutions are in
+ * onednn/convolution.h. Without DNNL (oneDNN was not found) only two functions exist. */
 #ifndef LAYERS_ONEDNN_H
 #define LAYERS_ONEDNN_H
 

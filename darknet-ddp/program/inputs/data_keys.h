@@ -19,11 +19,11 @@ ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_
 ddp_status ddp_data_check_twice(const ddp_sections *data, const char *path,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the first option that must be a number and whose value is none, or out of range; NULL if
- * there is none. *wrong becomes a constant that says what is wrong. */
+/* Return an option whose value must be a number and is none, or is out of range; *wrong becomes a
+ * constant that says what is wrong. Return NULL, with *wrong undefined, if all are right. */
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong);
 
-/* Fail with DDP_ERR_USAGE if ddp_data_bad_number finds an option. */
+/* Fail with DDP_ERR_USAGE if an option's value is no number that fits (ddp_data_bad_number). */
 ddp_status ddp_data_check_numbers(const ddp_sections *data, const char *path,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -37,8 +37,8 @@ ddp_status ddp_gpu_choose(ddp_gpu_placement *placement, const ddp_gpu_wish *wish
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *shared to 1 if the GPU of rank `rank` is another rank's, too, else to 0. With rank -1: to 1
- * if any two ranks have the same GPU. placements: those of all ranks. Every rank comes to the same
- * result. Fails with DDP_ERR_USAGE if two ranks share a GPU, unless -gpus gives both its number. */
+ * if any two ranks have the same GPU. placements: those of all ranks, so that all fail or none.
+ * Fails with DDP_ERR_USAGE if two ranks share a GPU, unless -gpus gives both its number. */
 ddp_status ddp_gpu_check_placements(int *shared, const ddp_gpu_placement *placements, int ranks,
                                     int rank, const ddp_gpu_wish *wish,
                                     ddp_error *err) DDP_MUST_CHECK;

@@ -111,7 +111,7 @@ void ddp_session_show_line(const ddp_train_position *position, const char *line)
 /* Return how many steps this run has made. */
 size_t ddp_session_steps(void);
 
-/* Return after how many validations without a best -patience has ended the run; 0: it has not. */
+/* Return how many validations without a best there were when -patience ended the run, else 0. */
 int ddp_session_ends_early(void);
 
 #endif

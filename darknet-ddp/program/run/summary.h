@@ -14,8 +14,8 @@ typedef struct ddp_summary {
     char *const *records; /* paths of the run's other files, NULL after the last; NULL: none */
     int launched;         /* 1: a launcher has started the ranks */
     int stopped;          /* 1: the run ended before its last step */
-    int more_patience;    /* a -patience with which the run would go on; 0: it ended otherwise */
-    int epochs;           /* an -epochs that would train further; 0: -epochs was not given */
+    int more_patience;    /* value of -patience for going on; 0: -patience has not ended the run */
+    int epochs;           /* value of -epochs for training further; 0: the run had no -epochs */
     const char *cfg;      /* path of the cfg */
     const char *data;     /* path of a detector's .data file; NULL: this is no detector */
 } ddp_summary;

@@ -24,11 +24,11 @@ size_t ddp_displaced_step(const char *path);
  * another program's, put there by hand, or with a damaged state. Reads all of both files. */
 int ddp_displaced_is_foreign(const char *path);
 
-/* Make room at path before a run of the name `base` saves there, by the SAVE rows of
- * checkpoint/starts.def. Weights that lie there are renamed path.old or path.old.N, or stay to be
- * written over. With is_own 1 (this run has saved there, or goes on from there), only another cfg's
- * weights are renamed. `step`: the step that the run goes on from; SIZE_MAX: it began anew. Unless
- * is_own is 1, reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Make room for the weights file `path`, which the run named `base` is about to save. Weights that
+ * lie there are renamed path.old or path.old.N, or stay to be written over: checkpoint/starts.def.
+ * With is_own 1 (this run has saved there, or goes on from there), only another cfg's weights are
+ * renamed. `step`: the step that the run goes on from; SIZE_MAX: it began anew. Unless is_own is 1,
+ * reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -15,7 +15,7 @@ enum { DDP_WAVES = 16 }; /* how many cosine waves along each side of a picture *
 typedef struct ddp_signature {
     float aspect;  /* width by height; 0: the picture has no signature */
     int known;     /* waves along each side that the picture has pixels for, at most DDP_WAVES */
-    uint64_t hash; /* signs of the lowest waves */
+    uint64_t hash; /* a bit for the sign of each of the lowest waves */
     int16_t waves[DDP_WAVES * DDP_WAVES]; /* a vector of length 1, in units of 1/32767 */
 } ddp_signature;
 

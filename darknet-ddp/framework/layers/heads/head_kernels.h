@@ -151,7 +151,7 @@ static __device__ float sum_of_head_block(float value)
     return shared[0];
 }
 
-/* Return the sum of n values, `stride` apart, to each thread, as sum_of_head_block does. */
+/* Return to each thread the sum of n values, `stride` apart. Call it as sum_of_head_block. */
 static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 {
     float sum = 0;

@@ -1,5 +1,5 @@
-/* layers/heads/iou.h: measures of the overlap of two boxes, and their gradients, as the later forks
- * train with them. */
+/* layers/heads/iou.h: measures of the overlap of two boxes, and their gradients, as Darknet's later
+ * forks train with them. */
 #ifndef IOU_H
 #define IOU_H
 #include "box.h"

@@ -1,4 +1,4 @@
-/* layers/images/augment.h: pictures changed for training as cfgs of the later forks ask. All random
+/* layers/images/augment.h: changes pictures for training by the keys of Darknet's forks. All random
  * numbers come from draw(). Pictures are placed on a canvas, which a network gets. */
 #ifndef AUGMENT_H
 #define AUGMENT_H

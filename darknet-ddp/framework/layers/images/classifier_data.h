@@ -1,4 +1,4 @@
-/* layers/images/classifier_data.h: samples of a classifier, loaded as the later forks do. */
+/* layers/images/classifier_data.h: loads a classifier's samples by the keys of Darknet's forks. */
 #ifndef CLASSIFIER_DATA_H
 #define CLASSIFIER_DATA_H
 #include "darknet.h"

@@ -1,4 +1,4 @@
-/* layers/images/detection_data.h: samples of a detector, loaded as the later forks do. */
+/* layers/images/detection_data.h: loads a detector's samples by the keys of Darknet's forks. */
 #ifndef DETECTION_DATA_H
 #define DETECTION_DATA_H
 #include "darknet.h"
