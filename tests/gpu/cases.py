@@ -112,7 +112,8 @@ LAYERS = {
     "shortcut-stride": net() + conv(8) + conv(12, 3, 2) + shortcut(-2, "linear") + SOFTMAX,
     "shortcut-wider": net() + conv(6) + conv(12) + shortcut(-2, "relu") + conv(5) + shortcut(-2, "logistic") + SOFTMAX,
     "shortcut-twice": net() + conv(6) + shortcut(-1, "leaky", alpha=.5, beta=.25) + conv(6) + SOFTMAX,
-    "shortcut-chain": net() + conv(6) + (conv(4, 1, **BN) + conv(6, **BN, activation="linear") + shortcut(-3, "relu")) * 3
+    # Not square, so that [connected] stays in float32: the chain alone comes near to the limits.
+    "shortcut-chain": net(width=14) + conv(6) + (conv(4, 1, **BN) + conv(6, **BN, activation="linear") + shortcut(-3, "relu")) * 3
                       + SOFTMAX,
     "shortcut-fused": net() + conv(8, **BN) + conv(8, 3, **BN) + shortcut(-2, "linear") + conv(5, 1, **BN) + conv(8, **BN)
                       + shortcut(-3, "linear") + SOFTMAX,

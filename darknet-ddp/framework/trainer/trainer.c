@@ -150,7 +150,7 @@ static ddp_status set_batch(ddp_trainer *t, network *net, ddp_error *err)
                         "an update of %.0f images is more than the %d that Darknet can count",
                         images, INT_MAX);
     if (t->config.batch_mode == DDP_BATCH_RANK) /* once: world is 1 before the first attachment */
-        net->learning_rate *= (float)(size / net->world);
+        net->learning_rate *= (float)size / (float)net->world;
     net->rank = ddp_group_rank(t->group); /* Darknet's only place for both */
     net->world = size;
     net->accumulate = t->config.sync_every;

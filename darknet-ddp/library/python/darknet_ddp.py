@@ -194,8 +194,10 @@ def _run(words, options, program, each=lambda line: None):
                 each(lines[-1])
         except BaseException:
             process.terminate()
+            process.stdout.close()  # what it still says may be more than a pipe takes
             raise
-        reader.join()
+        finally:
+            reader.join()
     if process.returncode:
         said = [line for line in errors if line.startswith("darknet")] or errors[-1:] or lines[-1:]
         raise Error(said[0] if said else f"{program} ended with exit status {process.returncode}")

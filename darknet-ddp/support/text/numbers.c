@@ -1,5 +1,6 @@
 #include "text/numbers.h"
 
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ const char *ddp_numbers_next(const char **at, double *value)
     end += strspn(end, " \t"); /* before a comment of a .data file */
     if (*end != ',' && !is_end(*end))
         return "not a number";
-    if (!(fabs(*value) < 3e38))
+    if (!(fabs(*value) <= (double)FLT_MAX))
         return "out of range";
     end += *end == ',';
     *at = is_end(*end) ? "" : end;
