@@ -57,8 +57,10 @@ int ddp_child_listen(void)
     for (size_t i = 0; i < sizeof heard / sizeof heard[0]; i++) {
         int is_of_terminal = heard[i] == SIGHUP || heard[i] == SIGINT;
 
-        if (is_of_terminal && ddp_signals_is_ignored(heard[i]))
+        if (is_of_terminal && ddp_signals_is_ignored(heard[i])) {
+            (void)signal(heard[i], SIG_IGN);
             continue;
+        }
         (void)signal(heard[i], SIG_DFL);
         (void)sigaddset(&set, heard[i]);
     }

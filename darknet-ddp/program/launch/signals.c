@@ -159,17 +159,30 @@ void ddp_signals_answer_quit(void (*answer)(void))
     take(SIGQUIT, on_question, 0);
 }
 
-int ddp_signals_is_ignored(int number)
+static sigset_t ignored; /* of SIGHUP and SIGINT, when the process began */
+
+static void see_ignored(void)
 {
+    static const int numbers[] = {SIGHUP, SIGINT};
     struct sigaction action;
 
-    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+    (void)sigemptyset(&ignored);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+            (void)sigaddset(&ignored, numbers[i]);
+}
+
+/* Runs before the constructors of libraries: UCX, which Open MPI 5 brings, takes SIGHUP in its. */
+__attribute__((section(".preinit_array"), used)) static void (*const at_first)(void) = see_ignored;
+
+int ddp_signals_is_ignored(int number)
+{
+    return sigismember(&ignored, number) == 1;
 }
 
 static void take_unless_ignored(int number, void (*handler)(int))
 {
-    if (!ddp_signals_is_ignored(number))
-        take(number, handler, 0);
+    take(number, ddp_signals_is_ignored(number) ? SIG_IGN : handler, 0);
 }
 
 volatile sig_atomic_t *ddp_signals_open(int trains_alone)

@@ -14,8 +14,8 @@
  * is reported. SIGPIPE does nothing, since the reader of the output may end before the run. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
-/* Return 1 if this process ignores the signal, as nohup has its program ignore SIGHUP, and a shell
- * a program in the background SIGINT. */
+/* Return 1 if this process was started to ignore SIGHUP, as by nohup, or SIGINT, as a shell's
+ * program in the background. number: one of both. */
 int ddp_signals_is_ignored(int number);
 
 /* Have a signal that ends the run before it trains also remove the file at path; the string is
