@@ -13,8 +13,8 @@ enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
     ddp_group *group;
-    int64_t at_ns,
-        waited_ns;  /* when shares were last gathered: ddp_clock_ns, and this rank's total wait */
+    /* ddp_clock_ns, and this rank's total wait, when shares were last gathered */
+    int64_t at_ns, waited_ns;
     double *shares; /* by rank: share of time, 0 to 1, in which the rank waited; NaN: not known */
     int straggler;  /* rank that all others wait for; -1: none */
     double excess_s, over_s; /* since the straggler became one: seconds that the others waited

@@ -23,9 +23,9 @@
 typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
-    double
-        timeout_s; /* the most seconds in which nothing moves in the run; 0: no limit. Until all
-                      ranks have joined it is at least 30 s, or io_timeout_s if that is shorter */
+    /* The most seconds in which nothing moves in the run; 0: no limit. Until all ranks have joined
+     * it is at least 30 s, or io_timeout_s if that is shorter. */
+    double timeout_s;
     double lost_s; /* seconds from the end of a rank's connection, without a goodbye, until the rank
                       counts as lost (rank 0: 3). Till then a rank that fails can report its own
                       error */

@@ -13,10 +13,11 @@ typedef __nv_bfloat16 bf16;
 
 #define VALUES_A_PACK 8
 
+enum { ANY_KIND = -1 };
+
 // Call launch(values, kind). Both are types with a static `value`: V, and the curve's kind. The
 // kind is LINEAR (also for leaky and relu), MISH, or ANY_KIND for all others. A kernel that has all
 // kinds in it would be many times as long.
-enum { ANY_KIND = -1 };
 template <class Values, class Launch> static void by_kind(curve f, Values values, Launch launch)
 {
     if (f.kind == LINEAR)
