@@ -7,6 +7,7 @@
 #include "../reference_sum.h"
 #include "ranks.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -298,37 +299,83 @@ static void allgather_places_ranks_in_order(void **state)
     run_worlds(gather);
 }
 
-/* Rank r gives the r-th of these sizes, from the `first`. */
+static const size_t text_sizes[] = {1, 0, 2 * MIB + 7, 0, 5};
+
+static size_t text_size(int rank, size_t first)
+{
+    return text_sizes[((size_t)rank + first) % 5];
+}
+
+static void expect_texts(struct rank *me, size_t first, const unsigned char *all, size_t total)
+{
+    size_t at = 0;
+
+    for (int r = 0; r < me->size; at += text_size(r++, first))
+        expect_from(me, all + at, text_size(r, first), r);
+    if (total != at || !all || all[at] != 0)
+        rank_wrong(me, "%zu bytes and a zero byte, not %zu", at, total);
+}
+
+/* Rank r gives the r-th of text_sizes, from the `first`. */
 static void concatenate(struct rank *me)
 {
-    static const size_t sizes[] = {1, 0, 2 * MIB + 7, 0, 5};
     unsigned char *mine = malloc(2 * MIB + 7);
 
     if (!mine)
         abort();
     for (size_t first = 0; first < 5; first++) {
-        size_t total = 0, at = 0;
-        void *all = NULL;
+        size_t bytes = text_size(me->rank, first), total;
+        void *all, *on_first;
         ddp_error err;
 
-        fill_as(mine, sizes[((size_t)me->rank + first) % 5], me->rank);
-        rank_expect_ok(me,
-                       ddp_concatenate(me->group, mine, sizes[((size_t)me->rank + first) % 5], &all,
-                                       &total, &err),
-                       &err);
-        for (int r = 0; r < me->size; at += sizes[((size_t)r++ + first) % 5])
-            expect_from(me, (unsigned char *)all + at, sizes[((size_t)r + first) % 5], r);
-        if (total != at || !all || ((char *)all)[at] != 0)
-            rank_wrong(me, "%zu bytes and a zero byte, not %zu", at, total);
+        fill_as(mine, bytes, me->rank);
+        rank_expect_ok(me, ddp_concatenate(me->group, mine, bytes, &all, &total, &err), &err);
+        expect_texts(me, first, all, total);
+        rank_expect_ok(
+            me, ddp_concatenate_on_first(me->group, mine, bytes, &on_first, &total, &err), &err);
+        if (me->rank == 0)
+            expect_texts(me, first, on_first, total);
+        else if (on_first || total)
+            rank_wrong(me, "%zu bytes on a rank that is not the first", total);
         free(all);
+        free(on_first);
     }
     free(mine);
 }
 
-static void concatenate_puts_ranks_in_order_on_all(void **state)
+static void concatenate_puts_ranks_in_order_on_all_or_the_first(void **state)
 {
     (void)state;
     run_worlds(concatenate);
+}
+
+static void fold(struct rank *me)
+{
+    uint64_t counts[] = {1, (uint64_t)me->rank, UINT64_C(1) << 40};
+    int yes = 1, last = me->rank == me->size - 1, not_last = !last;
+    ddp_error err;
+    int *all = ddp_allgather_new(me->group, &me->rank, sizeof me->rank, &err);
+
+    for (int r = 0; r < me->size; r++)
+        if (!all || all[r] != r)
+            rank_wrong(me, "no number of rank %d", r);
+    free(all);
+    rank_expect_ok(me, ddp_sum_counts(me->group, counts, 3, &err), &err);
+    rank_expect_ok(me, ddp_sum_counts(me->group, NULL, 0, &err), &err);
+    if (counts[0] != (uint64_t)me->size || counts[1] != counts[0] * (counts[0] - 1) / 2
+        || counts[2] != counts[0] << 40)
+        rank_wrong(me, "sums %" PRIu64 ", %" PRIu64 ", %" PRIu64, counts[0], counts[1], counts[2]);
+    rank_expect_ok(me, ddp_holds_on_all(me->group, &yes, &err), &err);
+    rank_expect_ok(me, ddp_holds_on_all(me->group, &last, &err), &err);
+    rank_expect_ok(me, ddp_holds_on_all(me->group, &not_last, &err), &err);
+    if (!yes || last != (me->size == 1) || not_last)
+        rank_wrong(me, "on all ranks: %d, %d, %d", yes, last, not_last);
+}
+
+static void ranks_values_are_listed_summed_and_joined(void **state)
+{
+    (void)state;
+    run_worlds(fold);
 }
 
 /* Of so many each tells only some, who pass it on. */
@@ -391,7 +438,8 @@ int main(void)
         cmocka_unit_test(broadcast_reaches_every_rank_from_each),
         cmocka_unit_test(transfer_reaches_one_rank_alone),
         cmocka_unit_test(gather_puts_ranks_in_order_on_one),
-        cmocka_unit_test(concatenate_puts_ranks_in_order_on_all),
+        cmocka_unit_test(ranks_values_are_listed_summed_and_joined),
+        cmocka_unit_test(concatenate_puts_ranks_in_order_on_all_or_the_first),
         cmocka_unit_test(allgather_places_ranks_in_order),
         cmocka_unit_test(allgather_from_many_places_ranks_in_order),
         cmocka_unit_test(barrier_waits_for_every_rank),

@@ -55,30 +55,43 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
     return ddp_group_keep_failure(g, st, err);
 }
 
-ddp_status ddp_concatenate(ddp_group *g, const void *mine, size_t bytes, void **all, size_t *total,
-                           ddp_error *err)
+void *ddp_allgather_new(ddp_group *g, const void *mine, size_t bytes, ddp_error *err)
 {
-    *all = NULL;
-    *total = 0;
-    for (int r = 0; r < g->size; r++) {
-        uint64_t more = bytes;
-        char *grown, *place;
+    void *all = malloc((size_t)g->size * bytes);
 
-        if (ddp_broadcast(g, &more, sizeof more, r, err))
-            return err->code;
-        grown = realloc(*all, *total + more + 1);
-        if (!grown)
-            return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", *total + more);
-        *all = grown;
-        place = grown + *total;
-        if (r == g->rank && more > 0)
-            memcpy(place, mine, more);
-        if (ddp_broadcast(g, place, more, r, err))
-            return err->code;
-        place[more] = 0;
-        *total += more;
+    if (!all)
+        (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes of each of %d ranks", bytes,
+                       g->size);
+    else if (ddp_allgather(g, mine, all, bytes, err)) {
+        free(all);
+        return NULL;
     }
+    return all;
+}
+
+ddp_status ddp_sum_counts(ddp_group *g, uint64_t *counts, size_t n, ddp_error *err)
+{
+    uint64_t *all;
+
+    if (n == 0)
+        return DDP_OK;
+    all = ddp_allgather_new(g, counts, n * sizeof *counts, err);
+    if (!all)
+        return err->code;
+    memset(counts, 0, n * sizeof *counts);
+    for (size_t i = 0; i < (size_t)g->size * n; i++)
+        counts[i % n] += all[i];
+    free(all);
     return DDP_OK;
+}
+
+ddp_status ddp_holds_on_all(ddp_group *g, int *holds, ddp_error *err)
+{
+    uint64_t ranks = (uint64_t)*holds;
+    ddp_status st = ddp_sum_counts(g, &ranks, 1, err);
+
+    *holds = !st && ranks == (uint64_t)g->size;
+    return st;
 }
 
 ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root, ddp_error *err)
@@ -95,6 +108,54 @@ ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root, d
     if (st)
         st = ddp_wrap(err, "gathering to rank %d", root);
     return ddp_group_keep_failure(g, st, err);
+}
+
+/* On rank 0: put `mine` and what the other ranks send into *all. */
+static ddp_status receive_all(ddp_group *g, const void *mine, const size_t *sizes, void **all,
+                              size_t *total, ddp_error *err)
+{
+    char *text;
+
+    for (int r = 0; r < g->size; r++)
+        *total += sizes[r];
+    *all = text = malloc(*total + 1);
+    if (!text)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", *total);
+    if (sizes[0] > 0)
+        memcpy(text, mine, sizes[0]);
+    text[*total] = 0;
+    return ddp_gather(g, text, sizes, 0, err);
+}
+
+ddp_status ddp_concatenate_on_first(ddp_group *g, const void *mine, size_t bytes, void **all,
+                                    size_t *total, ddp_error *err)
+{
+    size_t *sizes = ddp_allgather_new(g, &bytes, sizeof bytes, err);
+    ddp_status st;
+
+    *all = NULL;
+    *total = 0;
+    if (!sizes)
+        return err->code;
+    if (g->rank == 0)
+        st = receive_all(g, mine, sizes, all, total, err);
+    else
+        st = ddp_gather(g, (void *)mine, &bytes, 0, err);
+    free(sizes);
+    return st;
+}
+
+ddp_status ddp_concatenate(ddp_group *g, const void *mine, size_t bytes, void **all, size_t *total,
+                           ddp_error *err)
+{
+    if (ddp_concatenate_on_first(g, mine, bytes, all, total, err)
+        || ddp_broadcast(g, total, sizeof *total, 0, err))
+        return err->code;
+    if (g->rank > 0)
+        *all = malloc(*total + 1);
+    if (!*all)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes", *total);
+    return ddp_broadcast(g, *all, *total + 1, 0, err);
 }
 
 ddp_status ddp_barrier(ddp_group *g, ddp_error *err)

@@ -25,6 +25,19 @@ ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                          ddp_error *err) DDP_MUST_CHECK;
 
+/* Return mine[0..bytes) of all ranks, one behind the other in the order of ranks, in memory that
+ * the caller frees. bytes is not 0. Every rank calls it with the same bytes; blocks until all have.
+ * NULL on failure: DDP_ERR_NOMEM, DDP_ERR_COMM. */
+void *ddp_allgather_new(ddp_group *g, const void *mine, size_t bytes, ddp_error *err);
+
+/* Replace each of counts[0..n) by its sum over ranks. Every rank calls it with the same n; blocks.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_sum_counts(ddp_group *g, uint64_t *counts, size_t n, ddp_error *err) DDP_MUST_CHECK;
+
+/* Set *holds to 1 if it is 1 on every rank, else to 0. Every rank calls it with 0 or 1; blocks.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM; *holds is then 0. */
+ddp_status ddp_holds_on_all(ddp_group *g, int *holds, ddp_error *err) DDP_MUST_CHECK;
+
 /* Put the bytes of all ranks one behind the other, in the order of ranks, on every rank.
  *
  *   mine, bytes  what this rank gives; other ranks may give another number of bytes, also 0
@@ -35,6 +48,10 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
  * Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_concatenate(ddp_group *g, const void *mine, size_t bytes, void **all, size_t *total,
                            ddp_error *err) DDP_MUST_CHECK;
+
+/* Do what ddp_concatenate does, on rank 0 alone. On other ranks *all becomes NULL, and *total 0. */
+ddp_status ddp_concatenate_on_first(ddp_group *g, const void *mine, size_t bytes, void **all,
+                                    size_t *total, ddp_error *err) DDP_MUST_CHECK;
 
 /* Give rank root the bytes of every other rank. Every rank calls it; blocks.
  *
