@@ -65,10 +65,10 @@ ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) 
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Leave the group, and free g. NULL is allowed. Work in flight is abandoned: for "mpi" the process
- * then ends without MPI_Finalize, and the launcher fails the job; for "gloo" the others' next calls
- * fail. Without work in flight, "mpi" and "gloo" wait until all others leave; "gloo" at most for
- * the group's timeout. After a failure neither waits. */
+/* Leave the group, and free g. NULL is allowed. Abandons work in flight: "mpi" then leaves out
+ * MPI_Finalize, so that the launcher fails the job when this process ends; "gloo" makes the others'
+ * next calls fail. Without work in flight, waits until all others leave ("gloo": at most for the
+ * group's timeout). After a failure, waits for nobody. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: every rank of it ends with a non-zero exit status.

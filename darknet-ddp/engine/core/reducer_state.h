@@ -68,7 +68,7 @@ struct ddp_reducer {
     size_t received;   /* how many of the `sent` second halves have been waited for */
 
     /* Member that is used only with config.mini_batches: */
-    ddp_tree_sum *tree; /* the tree; NULL: mini-batches add up in place */
+    ddp_tree_sum *tree; /* sums mini-batches in a tree (core/tree_sum.h); NULL: in place */
 
     /* Members that are used only with config.priority: */
     size_t early; /* elements whose sums are launched while backward runs, from the next syncing
@@ -104,8 +104,8 @@ static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 /* Copy the gradients of all trained layers to bucket memory, and point the framework's pointers
  * there. */
 void ddp_reducer_take_gradients(ddp_reducer *r);
-/* Copy the gradients, with sums that r->tree keeps aside, back to the framework's memory, and point
- * the framework's pointers there. */
+/* Copy the gradients back to the framework's memory, and point the framework's pointers there.
+ * First adds to them the sums that r->tree keeps aside. */
 void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and in which order they go ---- */

@@ -27,12 +27,13 @@ typedef struct ddp_plug_param {
 
 typedef struct ddp_sum_plug {
     /* Return 1 if every rank gets the numbers of round 0 of each rank, rather than their sum; then
-     * there is no round 1. NULL: 0. Asked once, when the reducer is opened. */
+     * there is no round 1. NULL: 0. Called one time, when the reducer is opened. */
     int (*gathers)(const void *self);
 
-    /* Return how many numbers of a parameter are summed in a round, 0 or 1; the same on all ranks.
-     * Round 1 is made of round 0's sum. 0 for round 0: the gradient is summed as it is. 0 for round
-     * 1: there is none. Asked once, when the reducer is opened. */
+    /* Return how many numbers of a parameter are summed in a round; the same on all ranks. Round 0
+     * is the first sum. Round 1 is the second, whose numbers are made of the first one's result.
+     * Returning 0 for round 0: the gradient is summed as it is. Returning 0 for round 1: there is
+     * no second sum. Called one time, when the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
 
     /* Make the numbers of a round. Round 0: from the gradient, which may change, to numbers[0];

@@ -132,7 +132,8 @@ void adopt(ddp_gloo_link *x, int rank, int fd);
 
 /* ---- gloo_notes.cpp: called on any thread ---- */
 
-/* Queue a note for a peer: its kind, and its message's tag and bytes. Waits for nobody. */
+/* Queue a note for p and return at once. tag, bytes: those of the message that the note is about.
+ * Throws if the connection is gone. */
 void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t bytes);
 /* Make an empty note, with Gloo's buffer over its content. */
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);

@@ -10,10 +10,10 @@ typedef struct ddp_weights_fit {
     char wrong[512]; /* why Darknet would refuse cfg or file, a sentence; "": it would not */
 } ddp_weights_fit;
 
-/* Load the weights file into the network of cfg, on the CPU, as training without -weights_force
- * does, set *fit and drop both. A child process does it, since Darknet ends the process if it
- * refuses a file. The child prints what Darknet prints of a load. Fails with DDP_ERR_IO (the file
- * cannot be read, or the child dies), DDP_ERR_NOMEM. */
+/* Find out whether a weights file fits cfg, and set *fit. A child process loads both on the CPU, as
+ * training without -weights_force does, and prints what Darknet prints of a load. A cfg or file
+ * that Darknet refuses is no failure: fit->wrong says why. Fails with DDP_ERR_IO (no file at
+ * `weights`, or the child crashes), DDP_ERR_NOMEM. */
 ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_fit *fit,
                              ddp_error *err) DDP_MUST_CHECK;
 

@@ -17,8 +17,9 @@ enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */
  * state. */
 size_t ddp_kept_names(const ddp_state *s);
 
-/* Add to the list, from list[at] on, the state of the table's i-th parameter p that is stored with
- * its moments. Returns the index behind the last one added. */
+/* Add to the list, from list[at] on, the arrays of s whose spec has is_moment, for p, the table's
+ * i-th parameter. The list borrows them, and has room for ddp_state_arrays(s) more. Returns the
+ * index behind the last one added. */
 size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
                             const ddp_state *s);
 

@@ -9,9 +9,9 @@
  * do; fewer than 12 bytes do not. */
 int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
-/* Return 1 if the file at path is a weights file: by its first bytes, or by its name unless it
- * begins as a text of sections and options does. Returns 0 if its first 8 bytes are zeros, or it
- * cannot be read. */
+/* Return 1 if the file at path is a weights file, 0 if not or if it cannot be read. It is one if
+ * its first bytes say so and the first 8 are not all zeros. A file with other first bytes is one if
+ * its name says so and it does not begin like a cfg. */
 int ddp_is_weights_file(const char *path);
 
 /* Return 1 if the file at path may be a weights file, 0 if it does not begin as one. A file that

@@ -88,8 +88,9 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Make room at path for the average of the weights, which Darknet itself is about to save. On rank
- * 0. Fails as ddp_displaced_keep_before_average. */
+/* Rename a file at path, where Darknet itself is about to save the average of the weights, if it
+ * holds another cfg's weights or is no weights file. Call on rank 0. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
                                                ddp_error *err) DDP_MUST_CHECK;
 

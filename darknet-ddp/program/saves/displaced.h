@@ -36,8 +36,9 @@ ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, si
  * the line that says so. Fails as ddp_displaced_keep. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make room at path for the average of a run's weights, which has no state file. Another cfg's
- * weights are renamed, and so is a file that holds no weights. Fails as ddp_displaced_keep. */
+/* Rename a file at path, where the average of a run's weights comes, as ddp_displaced_keep_old
+ * does: another cfg's weights, or a file that is no weights file. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;
 

@@ -35,7 +35,8 @@ void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now);
 /* Add a step that has ended. */
 void ddp_progress_step(ddp_progress *p, const ddp_progress_now *now);
 
-/* Return the images a second over the last steps (the last 20 count two thirds); 0 at first. */
+/* Return the images a second of all ranks, as a mean in which the last 20 steps have two thirds of
+ * the weight. Returns 0 before a step has ended. */
 double ddp_progress_speed(const ddp_progress *p);
 
 /* Return the share of the last steps' wall time in which this rank waited for messages or moved

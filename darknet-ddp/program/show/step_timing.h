@@ -18,7 +18,7 @@ struct ddp_step_counts {
 
 typedef struct ddp_step_timing {
     ddp_trainer *trainer;
-    struct ddp_step_counts last, step; /* counts when the step began, and when it ended */
+    struct ddp_step_counts last, step; /* last: counts when the step began; step: when it ended */
     int64_t saving_ns;                 /* when the save under way began */
     int64_t save_ns;                   /* total spent on saving */
     int64_t aside_ns; /* total spent on what is no part of a step, saving included */

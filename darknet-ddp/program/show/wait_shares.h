@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* columns that ddp_wait_shares_fill writes */
+/* number of columns that ddp_wait_shares_fill writes */
 enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
@@ -41,12 +41,13 @@ ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
  * of the time. */
 int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share);
 
-/* Set *least and *most to the ranks that wait least and most, and return 1. Returns 0, with both 0,
- * before the first ddp_wait_shares_gather. */
+/* Set *least to the rank that waits least, *most to the one that waits most, and return 1. Returns
+ * 0, with both 0, before the first ddp_wait_shares_gather. */
 int ddp_wait_shares_range(const ddp_wait_shares *w, int *least, int *most);
 
-/* Write row[0..DDP_WAITS_COLUMNS): each rank's share, or, for more ranks than columns, the least,
- * the mean and the greatest. The other columns become NaN. */
+/* Write to row[0..DDP_WAITS_COLUMNS) the share of its time, 0 to 1, that each rank waited. More
+ * ranks than columns: the least, the mean and the greatest share. Other columns, and all before the
+ * first ddp_wait_shares_gather, become NaN. */
 void ddp_wait_shares_fill(const ddp_wait_shares *w, double *row);
 
 #endif

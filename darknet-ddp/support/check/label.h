@@ -19,8 +19,9 @@ typedef enum ddp_label_file {
 } ddp_label_file;
 
 /* Check the label file at path, call found(ctx, box) for each good box, and return how many these
- * are. Adds faults to *f. Lines are read by ddp_label_line_read, as in training; a line that it
- * does not take for a good box is an error. *kind becomes what the file has. */
+ * are. Reads lines by ddp_label_line_read, as in training, and adds faults to *f. A line without a
+ * good box is an error, but a blank one is none. A good box may add a warning. All lines whose
+ * numbers are pixels add one error. *kind becomes what the file has. */
 size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
                        ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),
                        void *ctx);

@@ -28,7 +28,7 @@ typedef struct ddp_film_functions {
      * top. Sets *got to 1, or to 0 at the film's end or on failure. Damaged parts are passed over.
      * Fails with DDP_ERR_IO. */
     ddp_status (*read)(ddp_film_reader *film, unsigned char *rgb, int *got, ddp_error *err);
-    void (*close)(ddp_film_reader *film); /* NULL is allowed */
+    void (*close)(ddp_film_reader *film); /* Free the reader; film may be NULL. */
     /* Create a film whose frames have info's size and rate; info->frames is not read. The ending of
      * path decides about the format. A side of an odd number of pixels loses the last one. Fails
      * with DDP_ERR_IO, DDP_ERR_NOMEM. */

@@ -74,8 +74,9 @@ static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t own_ns)
 /* Wait at most wait_ms for messages of the channel, and handle those that have come. */
 void ddp_watch_poll(ddp_watch *w, int wait_ms);
 
-/* Note p, where this rank is, in its row of the table. Once a second, or each quarter of the
- * timeout if that is shorter, also send it to rank 0; on rank 0, tell the others that it lives. */
+/* Note p, this rank's position, in its row of the table. Once a second, or each quarter of the
+ * timeout if that is shorter, also send p to rank 0. Rank 0 instead tells the others that rank 0
+ * lives. */
 void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
 
 /* If this rank has not moved for 0.8 s and waits for no sum, find out which file it waits for, at

@@ -43,9 +43,9 @@ typedef struct ddp_watch_config {
     /* Write to out what this rank's loaders wait for: a sentence, or "". Called when the run ends
      * while this rank waits for them. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
-    /* Keep the events of a rank after the run has failed. Called on rank 0 for each rank, and with
-     * rank -1 when there are no more; on another rank for its own, if rank 0 cannot be reached.
-     * NULL: not wanted. */
+    /* Keep the events of a rank after the run has failed. Called on rank 0 for each rank that still
+     * answers. A rank that cannot reach rank 0 calls it for its own. The last call on a rank has
+     * rank -1 and no events. NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process: the run has failed and all has been said. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* Write the s->kept largest of section s to out[0..2 kept): their values, then their places.
- * x[0..s->count) is the section. The kernels work in `selection`, of DDP_LARGEST_SCRATCH words. */
+/* Find the `kept` (s->kept) elements of section s that are largest in magnitude. Write their values
+ * to out[0..kept). Write their indices in the section, from 0, as floats to out[kept..2 kept). The
+ * section is x[0..s->count). Parameter `selection`: scratch memory of DDP_LARGEST_SCRATCH words. */
 cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
                                   const ddp_top_k_section *s, unsigned *selection);
 

@@ -31,9 +31,10 @@ void bf16_add_bias_gpu(layer l);
 /* Turn the layer's bf16 delta, the gradient by the layer's output, into the gradient by its
  * convolution's result. Add to the updates of scales and biases. */
 void bf16_normalize_backward_gpu(layer l, network net);
-/* Do what bf16_normalize_backward_gpu does for a fused layer, from the delta of the shortcut behind
- * it. Also pass that delta back to from_delta, the delta of the other layer that the shortcut adds;
- * null: that layer takes none. */
+/* Pass the delta of the [shortcut] back to a fused layer, times alpha, and do there what
+ * bf16_normalize_backward_gpu does. With set_from 1, write the delta times the [shortcut]'s beta to
+ * from_delta; with 0, add it. Parameter from_delta: delta of the other layer that the [shortcut]
+ * adds; null: that layer takes none. */
 void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
                                          int set_from, void *from_delta);
 /* Turn the delta of a layer without BatchNorm into the gradient by its convolution's result. Add to

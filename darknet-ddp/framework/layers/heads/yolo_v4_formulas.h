@@ -47,7 +47,8 @@ PUBLIC_FORMULA box yolo_v4_box(layer l, const float *x, int anchor, int column, 
     return b;
 }
 
-/* Return the place of anchor n (index in l.mask) of a cell of a picture. */
+/* Return where the head keeps the output and delta of anchor n (index in l.mask) in a cell of a
+ * picture, and the box that it predicts there. */
 FORMULA place place_at(layer l, network net, int picture, int n, int column, int row)
 {
     place p;

@@ -74,8 +74,9 @@ void inference_fold(inference_plan *p, int i);
 typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
 inference_run inference_loop_of(const inference_plan *p, int i);
 
-/* Give memory to each tensor that is read. Tensors share it if one is read no more when the other
- * is written. */
+/* Allocate memory for the tensors that steps read or write. A tensor may reuse the memory of
+ * another that no later step reads. A [shortcut] that the convolution before it computes may
+ * replace the tensor that it adds. Without memory the program ends. */
 void inference_share_memory(inference_plan *p);
 
 /* Convert images: [channel][row][column] floats, as Darknet has them, to a tensor, and back. */
