@@ -19,7 +19,9 @@ static struct {
     const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
     char *cfg;
     ddp_requests asked; /* by any rank, and not done yet */
+    network *net;
     ddp_head_sums heads;
+    ddp_label_losses *losses; /* of labels; NULL: the network has no [yolo] */
     char *const *paths; /* the training list's lines, path_count of them; NULL: there is none */
     size_t path_count;
     size_t replaced; /* samples */
@@ -50,6 +52,7 @@ static void begin(network *net, const char *directory, char *cfg)
 
     plugin.directory = directory;
     plugin.cfg = cfg;
+    plugin.net = net;
     ddp_head_sums_init(&plugin.heads, net);
     check(ddp_check_trainable(net, &err), &err);
     check(callbacks->resume(net, directory, cfg, &seed, &err), &err);
@@ -69,13 +72,26 @@ static void reads(const char *what, const char *filename)
     check(plugin.config.callbacks.reads(what, filename, &err), &err);
 }
 
+static int has_yolo(void)
+{
+    for (size_t i = 0; i < plugin.heads.heads.count; i++)
+        if (plugin.net->layers[plugin.heads.heads.layers[i]].type == YOLO)
+            return 1;
+    return 0;
+}
+
 static void check_list(char **paths, int n)
 {
+    size_t batch = (size_t)ddp_trainer_batch(plugin.config.trainer).batch;
     ddp_error err;
 
     plugin.paths = paths;
     plugin.path_count = (size_t)n;
     ddp_bad_samples_list(plugin.config.bad_data, paths, (size_t)n);
+    ddp_label_losses_close(plugin.losses);
+    plugin.losses = NULL;
+    if (has_yolo())
+        check(ddp_label_losses_open(&plugin.losses, batch, paths, (size_t)n, &err), &err);
     check(plugin.config.callbacks.check_list(paths, n, &err), &err);
 }
 
@@ -95,6 +111,21 @@ static int unreadable(const char *path, const char *why, int can_be_blank)
         plugin.config.callbacks.unreadable(sentence);
     free(sentence);
     return next;
+}
+
+static void note_truth(size_t sample, int n, const char *path, int line)
+{
+    ddp_label_losses_truth(plugin.losses, sample, n, path, line);
+}
+
+const char *ddp_plugin_picture(size_t line)
+{
+    return plugin.paths[line];
+}
+
+const ddp_label_losses *ddp_plugin_label_losses(void)
+{
+    return plugin.losses;
 }
 
 const char *ddp_plugin_sample(size_t sample, size_t *line)
@@ -168,6 +199,7 @@ void ddp_plugin_stop(void)
 static void head(int layer, const head_figures *figures)
 {
     ddp_head_sums_add_mini_batch(&plugin.heads, layer, figures);
+    ddp_label_losses_add_mini_batch(plugin.losses, plugin.net, layer);
 }
 
 static ddp_figures figures_of(network *net)
@@ -275,6 +307,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .unreadable = unreadable,
         .reads_picture = ddp_loading_reads,
         .loaded = ddp_sampler_loaded,
+        .truth = note_truth,
         .draw_for = ddp_draw_for,
         .draw = ddp_draw,
 #ifdef GPU
@@ -294,4 +327,6 @@ void ddp_plugin_close(void)
 {
     train_plugin_active = NULL;
     ddp_deferred_saves_release(&plugin.waiting);
+    ddp_label_losses_close(plugin.losses);
+    plugin.losses = NULL;
 }

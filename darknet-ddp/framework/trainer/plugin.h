@@ -12,6 +12,7 @@
 #include "glue/network.h"
 #include "glue/train_position.h"
 #include "trainer/head_sums.h"
+#include "trainer/label_losses.h"
 #include "trainer/trainer.h"
 #include "watch/watch.h"
 
@@ -101,6 +102,13 @@ void ddp_plugin_stop(void);
  * of the run, and set *line to its number, from 1. NULL if the run has no list; *line then stays.
  * The string is Darknet's, and lives as long as the run. */
 const char *ddp_plugin_sample(size_t sample, size_t *line);
+
+/* Return line `line`, from 0, of the training list, as ddp_plugin_sample does. */
+const char *ddp_plugin_picture(size_t line);
+
+/* Return the losses of the training list's labels so far, on this rank; NULL if the network has no
+ * [yolo], or no list was read. The plugin owns them. */
+const ddp_label_losses *ddp_plugin_label_losses(void);
 
 /* Return how many unreadable samples of this run, of all ranks, were replaced by others. */
 size_t ddp_plugin_replaced(void);

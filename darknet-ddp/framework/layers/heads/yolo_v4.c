@@ -2,6 +2,8 @@
 #include "layers/heads/yolo_formulas.h"
 #include "layers/heads/yolo_v4_formulas.h"
 
+#define LEAST_PROBABILITY 1e-4f /* less counts as this: one visit must not outweigh all others */
+
 void yolo_v4_scale(layer l)
 {
     int b, n, i, cells = l.w * l.h;
@@ -57,6 +59,19 @@ head_figures yolo_v4_parts_of_cost(layer l, head_figures squares, const yolo_tal
     squares.object_loss *= l.yolo.obj_normalizer;
     squares.class_loss *= l.yolo.obj_normalizer;
     return squares;
+}
+
+float yolo_truth_loss(layer l, network net, int picture, const float *truth)
+{
+    box b = float_to_box((float *)truth, 1);
+    int column, row, n = int_index(l.mask, best_anchor(l, net, b), l.n);
+    if (n < 0 || !box_cell(l, truth, &column, &row))
+        return -1;
+    place p = place_at(l, net, picture, n, column, row);
+    float iou = box_iou(p.pred, b);
+    return -logf(fmaxf(*objectness(p, p.x), LEAST_PROBABILITY))
+           - logf(fmaxf(*class_value(p, p.x, truth_class(l, truth)), LEAST_PROBABILITY)) + 1
+           - (is_finite(iou) ? iou : 0);
 }
 
 void yolo_v4_train(layer l, network net, yolo_tally *sum)

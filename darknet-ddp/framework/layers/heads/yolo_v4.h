@@ -16,6 +16,12 @@ void yolo_v4_scale(layer l);
  * mini-batch. Adds figures to *sum. */
 void yolo_v4_train(layer l, network net, yolo_tally *sum);
 
+/* Return the loss of a truth of a picture of the mini-batch: -log(objectness) - log(probability of
+ * its class) + 1 - IoU, at the place whose anchor fits it best. From l.output as the forward pass
+ * left it, for any [yolo] on a CPU. `truth`: its five numbers. Returns -1 if the place is not in
+ * l. */
+float yolo_truth_loss(layer l, network net, int picture, const float *truth);
+
 /* Return the three parts of the cost of a mini-batch. squares: sums of squared deltas
  * (train_squares). sum: what yolo_v4_train added up. */
 head_figures yolo_v4_parts_of_cost(layer l, head_figures squares, const yolo_tally *sum);

@@ -11,10 +11,11 @@
 #define BACKGROUND_BLUR 17 // pixels, where objects stay sharp
 #define SMALLEST_BOX 1.f   // pixels of the network's input
 
-/* The boxes that a picture shows: five numbers each, in fractions of the whole input. */
+/* The boxes that a sample shows: five numbers each, in fractions of the whole input. */
 typedef struct {
     float *truth;
     int n, most;
+    size_t sample; /* its number */
 } truths;
 
 /* Where a sample shows one picture: part of it, of a canvas of the input's size, at to of the
@@ -73,6 +74,7 @@ add_truths(truths *t, load_args a, char *path, placement p, window at)
         out[2] = b.w / (float)a.w;
         out[3] = b.h / (float)a.h;
         out[4] = (float)labels[i].id;
+        train_truth(t->sample, t->n - 1, path, labels[i].line);
     }
     free(labels);
     return first;
@@ -230,7 +232,7 @@ data load_data_forks(load_args a, char **paths)
     d.X.vals = calloc((size_t)a.n, sizeof(float *));
     d.y = make_matrix(a.n, 5 * a.num_boxes);
     for (i = 0; i < a.n; ++i) {
-        truths t = {d.y.vals[i], 0, a.num_boxes};
+        truths t = {d.y.vals[i], 0, a.num_boxes, a.first + (size_t)i};
         draw_for(DRAW_SAMPLE, 0, a.first + (size_t)i);
         int mixes = (a.rules.mosaic || a.rules.mixup) && draw() % 2; // every second sample
         image sample = !mixes           ? load_whole(a, paths[i], &t)
