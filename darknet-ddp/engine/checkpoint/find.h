@@ -8,7 +8,7 @@
  *             NAME_<number>, NAME_best_<number>, NAME_final_<batches>.weights, NAME_<number>.backup
  *             Of NAME_<number>.weights X.state is a header alone once later ones are saved
  *   averages  NAME_ema.weights, NAME_ema_<batches>.weights; they have no state file
- *   records   NAME.csv, .csv.old, .html, .log, .finished, .events
+ *   records   NAME.csv, .csv.old, .html, .log, .losses, .finished, .events
  *   lock      NAME.lock, while it runs (name_lock.h)
  *   aside     NAME.1/, NAME.2/, ...: an earlier run's files each (set_aside.h)
  *   kept      X.old, X.old.2, ...: weights in whose place a run has saved; nobody touches these

@@ -40,7 +40,7 @@ static int is_result(const char *directory, const char *name, const char *base)
 
 static int is_of_run(const char *directory, const char *name, const char *base)
 {
-    static const char *const ends[] = {".csv.old", ".html",     ".suspects.html",
+    static const char *const ends[] = {".csv.old", ".html",     ".suspects.html", ".losses",
                                        ".log",     ".finished", ".events"};
     const char *rest;
 

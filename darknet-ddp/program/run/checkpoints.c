@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "core/agree.h"
+#include "run/losses.h"
 #include "run/state.h"
 #include "run/trace.h"
 #include "state/weights_hash.h"
@@ -25,6 +26,8 @@ static ddp_status save_checkpoint(network *net, const char *path, int cutoff, dd
 
     ddp_run_files_saving(ddp_run.records);
     st = ddp_checkpoints_save(ddp_run.checkpoints, net, path, cutoff, err);
+    if (!st)
+        st = ddp_losses_save(net, err);
     ddp_trace_run_add(began_ns, path);
     ddp_run_files_saved(ddp_run.records);
     ddp_step_line_saved(ddp_clock_ns() - began_ns - (communication_now() - communication_ns));
