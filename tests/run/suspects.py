@@ -3,6 +3,7 @@
 """`darknet ddp suspects`: faults that are sown into labels stand first in the ranking, each as what it is, and the same at any number of
 ranks. The labels are what a network of drawn weights finds, so it is sure of them as one that has learnt them."""
 import json
+import math
 import os
 import re
 import sys
@@ -177,6 +178,79 @@ class Suspects(darknet.Case):
         self.write("no.data", "classes=2\nnames=names.list\n")
         self.refused("ddp", "suspects", "no.data", *WORDS[1:], says="no.data has no train=")
         self.refused(*SUSPECTS, *WORDS[2:] * 8, code=2, says="at most 8 files of weights")
+
+
+class Losses(darknet.Case):
+    """The loss of each label in training, NAME.losses, and the ranking by it."""
+    VALUES = {"max_batches": 1500, "learning_rate": 0.01, "batch": 8}
+    VISITS = 8 * 1050  # of all labels: the first 30 % of batches do not count
+    WRONG = 4  # the picture whose label has the other class
+
+    def setUp(self):
+        super().setUp()
+        self.data = darknet.DataSet(self.folder, count=40)
+        self.data.boxes()
+        wrong = self.data.label(self.data.pictures[self.WRONG])
+        with open(self.path(wrong), encoding="ascii") as f:
+            label = f.read()
+        self.write(wrong, f"\n{1 - int(label[0])}{label[1:]}")  # in line 2
+        os.utime(self.path(wrong), (1, 1))
+        self.write("tiny.cfg", darknet.detector_cfg(**self.VALUES))
+
+    def train(self, *options, ranks=0):
+        return self.succeeds("detector", "train", "train.data", "tiny.cfg", "-ddp", "-ddp_seed", "1", *options, ranks=ranks)
+
+    def losses(self):
+        """{(picture, line): (mean, times)}, in the order of the file."""
+        with open(self.path("backup/tiny.losses"), encoding="ascii") as f:
+            rows = [line.split() for line in f if not line.startswith("#")]
+        return {(picture, int(line)): (float(mean), int(times)) for mean, times, line, picture in rows}
+
+    def check_losses(self):
+        """Each label is there, in the list's order, the wrong one with the greatest loss by far."""
+        losses = self.losses()
+        wrong = self.data.pictures[self.WRONG]
+        self.assertEqual(list(losses), [(p, 1 + (p == wrong)) for p in self.data.pictures])
+        self.assertEqual(max(losses, key=lambda label: losses[label][0]), (wrong, 2), losses)
+        self.assertGreater(losses[wrong, 2][0], 1.1 * sorted(mean for mean, _ in losses.values())[-2], losses)
+        self.assertEqual(sum(times for _, times in losses.values()), self.VISITS)
+        return losses
+
+    def test_a_wrong_label_has_the_greatest_loss_and_stands_first(self):
+        self.train()
+        loss = self.check_losses()[self.data.pictures[self.WRONG], 2][0]
+        self.succeeds("ddp", "suspects", "backup/tiny", "-json", "suspects.json")
+        with open(self.path("suspects.json"), encoding="utf-8") as f:
+            first = next(s for s in json.load(f)["suspects"] if "label" in s)
+        self.assertEqual((first["picture"], first["label"]["line"], first["label"]["loss"]), (self.data.pictures[self.WRONG], 2, loss))
+        odds = 0.002 * (math.exp(loss) - 1)
+        self.assertAlmostEqual(first["doubt"], odds / (1 + odds), places=5)
+        os.utime(self.path(self.data.label(self.data.pictures[self.WRONG])))  # it may have other lines now
+        self.succeeds("ddp", "suspects", "backup/tiny", "-json", "suspects.json")
+        with open(self.path("suspects.json"), encoding="utf-8") as f:
+            self.assertNotIn("loss", json.dumps([s for s in json.load(f)["suspects"] if s["picture"] == first["picture"]]))
+
+    def test_of_a_mosaic_each_label_gets_its_own(self):
+        """With the forks' formulas and pictures, a box that is cut off is no truth: how often each label is trained is drawn."""
+        self.write("tiny.cfg", darknet.detector_cfg(**self.VALUES, mosaic=1))
+        self.train()
+        losses = self.losses()
+        wrong = self.data.pictures[self.WRONG], 2
+        self.assertEqual(set(losses), {(p, 1 + (p == wrong[0])) for p in self.data.pictures})
+        self.assertEqual(max(losses, key=lambda label: losses[label][0]), wrong, losses)
+
+    def test_any_number_of_ranks_and_a_run_that_goes_on(self):
+        self.train("-ddp_exact")
+        alone = self.check_losses()
+        self.train("-ddp_exact", ranks=2)
+        self.assertTrue(os.path.exists(self.path("backup/tiny.1/tiny.losses")))
+        self.assertEqual(self.losses(), alone)
+        self.train("-resume_force", "-epochs", "304")  # 1520 batches, of which this run trains 20
+        self.assertEqual(sum(times for _, times in self.losses().values()), 8 * 20)
+
+    def test_none_without_records(self):
+        self.train("-ddp_records", "0")
+        self.assertFalse(os.path.exists(self.path("backup/tiny.losses")))
 
 
 if __name__ == "__main__":

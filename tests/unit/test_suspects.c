@@ -1,7 +1,11 @@
 /* ddp-test: quick */
-/* The ranking of labels that are likely wrong: eval/suspects.c. */
+/* The ranking of labels that are likely wrong (eval/suspects.c), and the file of their losses in
+ * training (eval/loss_file.c). */
+#include "eval/loss_file.h"
 #include "eval/suspects.h"
+#include "folder.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,10 +46,131 @@ static void a_find_far_from_a_label_is_another_thing(void **state)
     assert_int_equal(kinds_of_shift(.6), 1U << DDP_SUSPECT_MISSING | 1U << DDP_SUSPECT_EXTRA);
 }
 
+static struct folder folder;
+
+static const ddp_box here = {0, 0, 0.2, 0.2}, there = {0.5, 0.5, 0.2, 0.2},
+                     corner = {0.8, 0, 0.2, 0.2};
+
+/* Rank labels of one picture, all of which are found, class 0, with a score of 0.9. */
+static ddp_suspects rank(const ddp_label_truth *labels, size_t count)
+{
+    ddp_suspects s = {.classes = 2, .views = 1};
+    const ddp_detection found[] = {{0, 0, 0.9, here}, {0, 0, 0.9, there}, {0, 0, 0.9, corner}};
+
+    assert_int_equal(ddp_suspects_add(&s, 0, labels, count, found, 3), 0);
+    ddp_suspects_rank(&s);
+    return s;
+}
+
+static void labels_rank_by_their_losses_whatever_is_found(void **state)
+{
+    const ddp_label_truth labels[] = {
+        {{0, 0, here}, 1, 3}, {{0, 0, there}, 2, 7}, {{0, 0, corner}, 3, 5}};
+    ddp_suspects s = rank(labels, 3);
+
+    (void)state;
+    assert_int_equal(s.count, 3);
+    assert_int_equal(s.list[0].label.line, 2);
+    assert_int_equal(s.list[1].label.line, 3);
+    assert_int_equal(s.list[2].label.line, 1);
+    for (size_t i = 0; i < 3; i++) {
+        double odds = 0.002 * (exp(s.list[i].label.loss) - 1);
+
+        assert_true(fabs(s.list[i].doubt - odds / (1 + odds)) < 1e-9);
+    }
+    ddp_suspects_release(&s);
+}
+
+static void a_small_loss_acquits_a_label_that_is_not_found(void **state)
+{
+    const ddp_label_truth unseen = {{0, 1, {0.2, 0.7, 0.1, 0.1}}, 1, 0};
+    ddp_label_truth learnt = unseen;
+    ddp_suspects s;
+
+    (void)state;
+    s = rank(&unseen, 1);
+    assert_int_equal(s.list[0].kind, DDP_SUSPECT_EXTRA);
+    assert_true(s.list[0].doubt > 0.02);
+    ddp_suspects_release(&s);
+    learnt.loss = 0.5;
+    s = rank(&learnt, 1);
+    for (size_t i = 0; i < s.count; i++)
+        assert_int_equal(s.list[i].kind, DDP_SUSPECT_MISSING);
+    ddp_suspects_release(&s);
+}
+
+static void two_labels_on_one_thing_stay_first(void **state)
+{
+    const ddp_label_truth labels[] = {
+        {{0, 0, here}, 1, 0.1}, {{0, 0, here}, 2, 0.1}, {{0, 0, there}, 3, 15}};
+    ddp_suspects s = rank(labels, 3);
+
+    (void)state;
+    assert_int_equal(s.list[0].kind, DDP_SUSPECT_TWICE);
+    assert_true(s.list[0].doubt == 1);
+    assert_int_equal(s.list[1].label.line, 3);
+    ddp_suspects_release(&s);
+}
+
+static void a_file_of_losses_is_read_as_it_was_written(void **state)
+{
+    const char *path = folder_file(&folder, "x.losses");
+    const ddp_loss_line lines[] = {{"b c.jpg", 1.5, 3, 12}, {"a.jpg", 0.123456789, 1, 1}};
+    FILE *out = fopen(path, "we");
+    ddp_loss_file f;
+    ddp_error err;
+
+    (void)state;
+    ddp_loss_file_put_head(out);
+    ddp_loss_file_put(out, &lines[0]);
+    (void)fputs("this is no loss\n\n-1 2 3 a.jpg\n1 2 3\n", out);
+    ddp_loss_file_put(out, &lines[1]);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(ddp_loss_file_read(&f, path, &err), DDP_OK);
+    assert_int_equal(f.count, 2);
+    assert_true(ddp_loss_file_find(&f, "b c.jpg", 12) == 1.5);
+    assert_true(ddp_loss_file_find(&f, "a.jpg", 1) == 0.123457);
+    assert_true(ddp_loss_file_find(&f, "a.jpg", 12) == 0);
+    assert_true(ddp_loss_file_find(&f, "a.jp", 1) == 0);
+    ddp_loss_file_release(&f);
+}
+
+static void without_a_file_no_loss_is_known(void **state)
+{
+    ddp_loss_file f;
+    ddp_error err;
+
+    (void)state;
+    assert_int_equal(ddp_loss_file_read(&f, folder_file(&folder, "none.losses"), &err), DDP_OK);
+    assert_int_equal(f.count, 0);
+    assert_true(ddp_loss_file_find(&f, "a.jpg", 1) == 0);
+    ddp_loss_file_release(&f);
+}
+
+static int open_folder(void **state)
+{
+    (void)state;
+    folder_open(&folder);
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    (void)state;
+    folder_close(&folder);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_find_far_from_a_label_is_another_thing),
+        cmocka_unit_test(labels_rank_by_their_losses_whatever_is_found),
+        cmocka_unit_test(a_small_loss_acquits_a_label_that_is_not_found),
+        cmocka_unit_test(two_labels_on_one_thing_stay_first),
+        cmocka_unit_test_setup_teardown(a_file_of_losses_is_read_as_it_was_written, open_folder,
+                                        close_folder),
+        cmocka_unit_test_setup_teardown(without_a_file_no_loss_is_known, open_folder, close_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/plural.h"
 #include "cli/commands.h"
+#include "glue/cfg.h"
 #include "glue/find_boxes.h"
 #include "inputs/arguments.h"
 #include "inputs/text_file.h"
@@ -149,14 +150,38 @@ static ddp_sink *next_sink(struct testing *t)
     return &t->run.sinks[t->run.sink_count++];
 }
 
+/* Return the path of the cfg's losses of labels beside the weights. Free it. NULL: no memory. */
+static char *losses_path(const struct testing *t)
+{
+    const char *weights = t->weights[t->weights_count - 1], *slash = strrchr(weights, '/');
+    char *base = ddp_cfg_base(t->call->words[1]), *path = NULL;
+
+    if (!base
+        || asprintf(&path, "%.*s%s.losses", slash ? (int)(slash + 1 - weights) : 0, weights, base)
+               < 0)
+        path = NULL;
+    free(base);
+    return path;
+}
+
+static ddp_status open_suspects(struct testing *t, ddp_error *err)
+{
+    const ddp_options *o = t->call->options;
+    char *losses = losses_path(t);
+    const ddp_suspects_files files = {o->out, o->json, o->results, losses};
+    ddp_status st = ddp_suspects_sink_open(next_sink(t), &t->config, &files, err);
+
+    free(losses);
+    return st;
+}
+
 static ddp_status open_sinks(struct testing *t, ddp_error *err)
 {
     const ddp_options *o = t->call->options;
-    const ddp_suspects_files files = {o->out, o->json, o->results};
     int is_first = ddp_group_rank(t->group) == 0, coco = o->json_format == DDP_JSON_COCO;
 
     if (t->is_suspects)
-        return is_first ? ddp_suspects_sink_open(next_sink(t), &t->config, &files, err) : DDP_OK;
+        return is_first ? open_suspects(t, err) : DDP_OK;
     if (coco && t->config.classes > DDP_COCO_CLASSES)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-json_format coco is for up to %d classes, and there "

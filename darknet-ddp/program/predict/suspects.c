@@ -15,6 +15,9 @@ void ddp_suspect_tell(const ddp_suspect_list *all, const ddp_suspect *s,
     else if (s->kind == DDP_SUSPECT_MISSING)
         (void)snprintf(text, DDP_SUSPECT_TEXT, "%.100s %.2f is found where no label is", other,
                        s->score);
+    else if (s->kind == DDP_SUSPECT_EXTRA && s->label.loss > 0)
+        (void)snprintf(text, DDP_SUSPECT_TEXT, "%.100s was not learnt: its loss is %.2f", label,
+                       s->label.loss);
     else if (s->kind == DDP_SUSPECT_EXTRA)
         (void)snprintf(text, DDP_SUSPECT_TEXT, "%.100s is not found", label);
     else

@@ -16,15 +16,16 @@ typedef struct ddp_suspect_list {
     size_t shown; /* how many of the ranking the page and the label files have */
 } ddp_suspect_list;
 
-/* Paths of files to write; NULL: the file of that name is not written. */
+/* Paths of files; NULL: the file is not written, or no losses are known. */
 typedef struct ddp_suspects_files {
     const char *page, *json;
     const char *review; /* folder of label files */
+    const char *losses; /* file to read (eval/loss_file.h); it may be missing */
 } ddp_suspects_files;
 
 /* Set *s to an open sink that ranks the labels of its predictions. It prints and writes the ranking
  * as it is closed. The predictions should have all boxes of a score above about 0.05. config and
- * the names in *files must outlive it. Fails with DDP_ERR_NOMEM; closing also with DDP_ERR_IO. */
+ * the names in *files must outlive it. Fails with DDP_ERR_NOMEM, DDP_ERR_IO. */
 ddp_status ddp_suspects_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   const ddp_suspects_files *files, ddp_error *err) DDP_MUST_CHECK;
 

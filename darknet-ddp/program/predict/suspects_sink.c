@@ -2,6 +2,7 @@
  * terminal, as a page, as JSON and as label files to review (`darknet ddp suspects`). */
 #include "base/json.h"
 #include "base/plural.h"
+#include "eval/loss_file.h"
 #include "predict/sinks.h"
 #include "predict/suspects.h"
 #include "predict/truths.h"
@@ -11,12 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { SHOWN_LEAST = 20, SHOWN_MOST = 500, PERCENT_SHOWN = 5, TERMINAL_LINES = 20 };
 
 struct sink {
     ddp_suspect_list all;
     ddp_suspects_files files;
+    ddp_loss_file losses; /* of labels in training; all zero: not known */
     size_t pictures;
 };
 
@@ -25,19 +28,38 @@ static ddp_status no_memory(ddp_error *err)
     return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the ranking of labels");
 }
 
+/* Return 1 if losses are known of the labels that the picture at path has now: their file is older.
+ */
+static int has_losses(const struct sink *s, const char *path)
+{
+    const struct timespec *written = &s->losses.written;
+    char labels[DDP_LABEL_PATH_BYTES];
+    struct stat now;
+
+    ddp_label_path(path, labels);
+    if (s->losses.count == 0 || stat(labels, &now))
+        return 0;
+    return now.st_mtim.tv_sec < written->tv_sec
+           || (now.st_mtim.tv_sec == written->tv_sec && now.st_mtim.tv_nsec <= written->tv_nsec);
+}
+
 static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
 {
     struct sink *s = ctx;
     static ddp_truth truths[DDP_TRUTHS_MOST];
     static int lines[DDP_TRUTHS_MOST];
     static ddp_label_truth labels[DDP_TRUTHS_MOST];
+    int is_known = has_losses(s, p->path);
     size_t count;
 
     if (p->why[0] || p->is_frame)
         return DDP_OK;
     count = ddp_truths_read(truths, lines, p->path, s->all.config->classes);
     for (size_t i = 0; i < count; i++)
-        labels[i] = (ddp_label_truth){.truth = truths[i], .line = lines[i]};
+        labels[i] = (ddp_label_truth){
+            .truth = truths[i],
+            .line = lines[i],
+            .loss = is_known ? ddp_loss_file_find(&s->losses, p->path, lines[i]) : 0};
     s->pictures++;
     return ddp_suspects_add(&s->all.ranking, (uint32_t)p->number, labels, count, p->found, p->count)
                ? no_memory(err)
@@ -98,7 +120,10 @@ static void put_suspect(FILE *f, const ddp_suspect_list *all, const ddp_suspect 
     if (s->label.line) {
         (void)fputs(",\n  \"label\": ", f);
         put_box(f, all, &s->label.truth);
-        (void)fprintf(f, ", \"line\": %d}", s->label.line);
+        (void)fprintf(f, ", \"line\": %d", s->label.line);
+        if (s->label.loss > 0)
+            (void)fprintf(f, ", \"loss\": %.6g", s->label.loss);
+        (void)fputs("}", f);
     }
     if (s->has_other && s->other.line) {
         (void)fputs(",\n  \"second\": ", f);
@@ -159,6 +184,7 @@ static ddp_status close_suspects(void *ctx, ddp_error *err)
     ddp_status st = write_all(s, err);
 
     ddp_suspects_release(&s->all.ranking);
+    ddp_loss_file_release(&s->losses);
     free(s);
     return st;
 }
@@ -174,6 +200,11 @@ ddp_status ddp_suspects_sink_open(ddp_sink *sink, const ddp_sink_config *config,
     s->all.ranking.classes = config->classes;
     s->all.ranking.views = config->views;
     s->files = *files;
+    if (files->losses && ddp_loss_file_read(&s->losses, files->losses, err)) {
+        ddp_loss_file_release(&s->losses);
+        free(s);
+        return err->code;
+    }
     *sink = (ddp_sink){.ctx = s, .take = take, .close = close_suspects};
     return DDP_OK;
 }

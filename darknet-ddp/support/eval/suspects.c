@@ -2,12 +2,14 @@
 
 #include "eval/places.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const double same_thing = 0.9;   /* IoU of two labels from which they are one thing's */
 static const double least_score = 0.05; /* of a find that is looked at for itself */
 static const double shadow = 0.6;       /* IoU from which a find is the surer one's again */
 static const double prior_odds = 0.01;  /* of a label being wrong, before any evidence */
+static const double loss_odds = 0.002;  /* of a label being wrong, times e^loss - 1 */
 static const double unsure = 0.3;       /* keeps the odds of a strength of 1 finite */
 static const double least_doubt = 0.02; /* less is not listed */
 static const double few =
@@ -276,6 +278,22 @@ static int by_evidence(const void *a, const void *b)
     return (x->strength < y->strength) - (x->strength > y->strength);
 }
 
+static double doubt_of(double odds)
+{
+    return odds / (1 + odds);
+}
+
+/* Doubt the labels whose loss is known by that alone; two on one thing are doubted already. */
+static void doubt_by_loss(ddp_suspects *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        ddp_suspect *suspect = &s->list[i];
+
+        if (suspect->kind != DDP_SUSPECT_TWICE && suspect->label.line && suspect->label.loss > 0)
+            suspect->doubt = doubt_of(loss_odds * expm1(suspect->label.loss));
+    }
+}
+
 /* Doubt the suspects of one class and kind: all[0..count), sorted. A find is the more suspicious,
  * the fewer of those that are as sure have no label. Of the others, one is the more suspicious, the
  * fewer of the `labels` of its class look as bad. */
@@ -294,7 +312,7 @@ static void doubt_alike(ddp_suspects *s, const struct ddp_suspect_evidence *all,
                / (double)(faults + 1);
         for (size_t k = i; k < end; k++)
             if (all[k].suspect)
-                s->list[all[k].suspect - 1].doubt = odds / (1 + odds);
+                s->list[all[k].suspect - 1].doubt = doubt_of(odds);
     }
 }
 
@@ -342,6 +360,7 @@ void ddp_suspects_rank(ddp_suspects *s)
             end++;
         doubt_class(s, s->evidence + i, end - i);
     }
+    doubt_by_loss(s);
     for (size_t i = 0; i < s->count; i++)
         if (s->list[i].doubt >= least_doubt)
             s->list[kept++] = s->list[i];

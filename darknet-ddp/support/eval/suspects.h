@@ -8,6 +8,11 @@
  * A view is a network, or a network that looks at the mirrored picture. Scores are means over all
  * views: what only one of them finds is worth little.
  *
+ * If the loss is known that a label had while a network was trained on it, this loss decides how
+ * much the label is doubted. The network has learnt from all other labels what should stand there.
+ * A loss of L has odds of e^L - 1, times a constant, that the label is wrong. What is found still
+ * decides the kind of the suspect, and which things have no label.
+ *
  * A network may know that there is a thing, and not which one. So two questions are asked apart: is
  * there a thing at the place of a box, of whatever class, and which class is it? Three kinds of
  * suspects follow: a label at whose place nothing is seen, a thing without a label, and a label at
@@ -30,10 +35,11 @@ typedef enum ddp_suspect_kind {
     DDP_SUSPECT_KINDS
 } ddp_suspect_kind;
 
-/* A label, and the line of its file, from 1. */
 typedef struct ddp_label_truth {
     ddp_truth truth;
-    int line;
+    int line;    /* number of its line in its file, from 1 */
+    double loss; /* -log(objectness) - log(probability of the class) + 1 - IoU, a mean over a run;
+                  * 0: not known */
 } ddp_label_truth;
 
 typedef struct ddp_suspect {
