@@ -204,7 +204,9 @@ class Losses(darknet.Case):
         """{(picture, line): (mean, times)}, in the order of the file."""
         with open(self.path("backup/tiny.losses"), encoding="ascii") as f:
             rows = [line.split() for line in f if not line.startswith("#")]
-        return {(picture, int(line)): (float(mean), int(times)) for mean, times, line, picture in rows}
+        losses = {(picture, int(line)): (float(mean), int(times)) for mean, times, line, picture in rows}
+        self.assertEqual(len(losses), len(rows))
+        return losses
 
     def check_losses(self):
         """Each label is there, in the list's order, the wrong one with the greatest loss by far."""
@@ -230,6 +232,14 @@ class Losses(darknet.Case):
         with open(self.path("suspects.json"), encoding="utf-8") as f:
             self.assertNotIn("loss", json.dumps([s for s in json.load(f)["suspects"] if s["picture"] == first["picture"]]))
 
+    def test_a_picture_that_is_listed_twice_has_its_labels_once(self):
+        self.data.list("train.list", [*self.data.pictures, self.data.pictures[0]])
+        self.train()
+        times = self.losses()[self.data.pictures[0], 1][1]
+        self.assertAlmostEqual(times / (2 * self.VISITS / 41), 1, delta=0.1)
+        self.train("-resume_force", "-epochs", "295")
+        self.assertAlmostEqual(self.losses()[self.data.pictures[0], 1][1], times, delta=8)
+
     def test_of_a_mosaic_each_label_gets_its_own(self):
         """With the forks' formulas and pictures, a box that is cut off is no truth: how often each label is trained is drawn."""
         self.write("tiny.cfg", darknet.detector_cfg(**self.VALUES, mosaic=1))
@@ -246,7 +256,9 @@ class Losses(darknet.Case):
         self.assertTrue(os.path.exists(self.path("backup/tiny.1/tiny.losses")))
         self.assertEqual(self.losses(), alone)
         self.train("-resume_force", "-epochs", "304")  # 1520 batches, of which this run trains 20
-        self.assertEqual(sum(times for _, times in self.losses().values()), 8 * 20)
+        self.assertEqual(sum(times for _, times in self.losses().values()), self.VISITS + 8 * 20)
+        for label, (mean, times) in self.losses().items():
+            self.assertLess(abs(mean * times - alone[label][0] * alone[label][1]), 20 * (times - alone[label][1]))
 
     def test_none_without_records(self):
         self.train("-ddp_records", "0")

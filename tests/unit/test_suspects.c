@@ -5,11 +5,16 @@
 #include "eval/suspects.h"
 #include "folder.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 /* cmocka.h needs the above. */
 #include <cmocka.h>
 
@@ -114,24 +119,40 @@ static void two_labels_on_one_thing_stay_first(void **state)
 
 static void a_file_of_losses_is_read_as_it_was_written(void **state)
 {
-    const char *path = folder_file(&folder, "x.losses");
-    const ddp_loss_line lines[] = {{"b c.jpg", 1.5, 3, 12}, {"a.jpg", 0.123456789, 1, 1}};
-    FILE *out = fopen(path, "we");
+    const ddp_loss_line lines[] = {
+        {"b c.jpg", 1.5, 3, 12}, {"a.jpg", 0.123456789, 1, 1}, {"b c.jpg", 0.25, 7, 2}};
+    const struct timespec younger[] = {{.tv_sec = time(NULL) + 9}, {.tv_sec = time(NULL) + 9}};
+    const ddp_loss_line *of;
+    char labels[4096], path[4096];
     ddp_loss_file f;
     ddp_error err;
+    size_t count;
+    FILE *out;
 
     (void)state;
+    (void)snprintf(labels, sizeof labels, "%s", folder_file(&folder, "labels.txt"));
+    (void)snprintf(path, sizeof path, "%s", folder_file(&folder, "x.losses"));
+    assert_int_equal(close(open(labels, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
+    out = fopen(path, "we");
     ddp_loss_file_put_head(out);
     ddp_loss_file_put(out, &lines[0]);
     (void)fputs("this is no loss\n\n-1 2 3 a.jpg\n1 2 3\n", out);
     ddp_loss_file_put(out, &lines[1]);
+    ddp_loss_file_put(out, &lines[2]);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(ddp_loss_file_read(&f, path, &err), DDP_OK);
-    assert_int_equal(f.count, 2);
-    assert_true(ddp_loss_file_find(&f, "b c.jpg", 12) == 1.5);
-    assert_true(ddp_loss_file_find(&f, "a.jpg", 1) == 0.123457);
-    assert_true(ddp_loss_file_find(&f, "a.jpg", 12) == 0);
-    assert_true(ddp_loss_file_find(&f, "a.jp", 1) == 0);
+    assert_int_equal(f.count, 3);
+    of = ddp_loss_file_of(&f, "b c.jpg", labels, &count);
+    assert_int_equal(count, 2);
+    assert_true(of[0].line == 2 && of[0].mean == 0.25 && of[0].count == 7);
+    assert_true(of[1].line == 12 && of[1].mean == 1.5 && of[1].count == 3);
+    of = ddp_loss_file_of(&f, "a.jpg", labels, &count);
+    assert_true(count == 1 && of[0].mean == 0.123456789);
+    assert_null(ddp_loss_file_of(&f, "a.jp", labels, &count));
+    assert_null(ddp_loss_file_of(&f, "a.jpg", folder_file(&folder, "none.txt"), &count));
+    assert_int_equal(utimensat(AT_FDCWD, labels, younger, 0), 0);
+    assert_null(ddp_loss_file_of(&f, "a.jpg", labels, &count));
+    assert_int_equal(count, 0);
     ddp_loss_file_release(&f);
 }
 
@@ -139,11 +160,12 @@ static void without_a_file_no_loss_is_known(void **state)
 {
     ddp_loss_file f;
     ddp_error err;
+    size_t count;
 
     (void)state;
     assert_int_equal(ddp_loss_file_read(&f, folder_file(&folder, "none.losses"), &err), DDP_OK);
     assert_int_equal(f.count, 0);
-    assert_true(ddp_loss_file_find(&f, "a.jpg", 1) == 0);
+    assert_null(ddp_loss_file_of(&f, "a.jpg", "/", &count));
     ddp_loss_file_release(&f);
 }
 

@@ -1,6 +1,7 @@
 #include "samples/truth_labels.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The truths of one sample. */
 struct slot {
@@ -17,16 +18,21 @@ struct listed {
 struct ddp_truth_labels {
     struct slot *slots; /* a sample's is that of its number modulo slot_count */
     size_t slot_count;
-    struct listed *list; /* by the address of the path */
+    struct listed *list; /* by path; the same path has the same number */
     size_t list_count;
 };
 
-static int by_address(const void *a, const void *b)
+static int by_path(const void *a, const void *b)
 {
-    uintptr_t x = (uintptr_t)((const struct listed *)a)->path;
-    uintptr_t y = (uintptr_t)((const struct listed *)b)->path;
+    return strcmp(((const struct listed *)a)->path, ((const struct listed *)b)->path);
+}
 
-    return (x > y) - (x < y);
+static int by_path_and_picture(const void *a, const void *b)
+{
+    uint32_t x = ((const struct listed *)a)->picture, y = ((const struct listed *)b)->picture;
+    int order = by_path(a, b);
+
+    return order ? order : (x > y) - (x < y);
 }
 
 ddp_status ddp_truth_labels_open(ddp_truth_labels **out, size_t samples, char *const *paths,
@@ -47,7 +53,10 @@ ddp_status ddp_truth_labels_open(ddp_truth_labels **out, size_t samples, char *c
     t->list_count = count;
     for (size_t i = 0; i < count; i++)
         t->list[i] = (struct listed){paths[i], (uint32_t)i};
-    qsort(t->list, count, sizeof *t->list, by_address);
+    qsort(t->list, count, sizeof *t->list, by_path_and_picture);
+    for (size_t i = 1; i < count; i++)
+        if (by_path(&t->list[i - 1], &t->list[i]) == 0)
+            t->list[i].picture = t->list[i - 1].picture;
     *out = t;
     return DDP_OK;
 }
@@ -79,19 +88,26 @@ static int has_room(struct slot *s, int n)
     return 1;
 }
 
+size_t ddp_truth_labels_picture(const ddp_truth_labels *t, const char *path)
+{
+    const struct listed key = {.path = path};
+    const struct listed *found = bsearch(&key, t->list, t->list_count, sizeof *t->list, by_path);
+
+    return found ? found->picture : SIZE_MAX;
+}
+
 void ddp_truth_labels_set(ddp_truth_labels *t, size_t sample, int n, const char *path, int line)
 {
     struct slot *s = &t->slots[sample % t->slot_count];
-    const struct listed key = {.path = path};
-    const struct listed *found = bsearch(&key, t->list, t->list_count, sizeof *t->list, by_address);
+    size_t picture = ddp_truth_labels_picture(t, path);
 
     if (n == 0) {
         s->sample = sample;
         s->count = 0;
     }
-    if (!found || s->count != n || !has_room(s, n))
+    if (picture == SIZE_MAX || s->count != n || !has_room(s, n))
         return;
-    s->truths[s->count++] = (ddp_label_id){found->picture, (uint32_t)line};
+    s->truths[s->count++] = (ddp_label_id){(uint32_t)picture, (uint32_t)line};
 }
 
 int ddp_truth_labels_find(const ddp_truth_labels *t, size_t sample, int n, ddp_label_id *label)

@@ -4,7 +4,10 @@
 #include "glue/train_position.h"
 #include "layers/heads/yolo_v4.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define UNIT 4294967296.0 /* of a sum, in 1 */
 
 enum { UNCOUNTED_PERCENT = 30, TRUTH_VALUES = 5 };
 
@@ -74,6 +77,26 @@ static ddp_label_loss *loss_of(struct picture *p, ddp_label_id label)
     return &p->lines[label.line - 1];
 }
 
+size_t ddp_label_losses_picture(const ddp_label_losses *l, const char *path)
+{
+    return ddp_truth_labels_picture(l->truths, path);
+}
+
+double ddp_label_loss_mean(const ddp_label_loss *l)
+{
+    return (double)l->sum / UNIT / (double)l->count;
+}
+
+void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t count, double mean)
+{
+    ddp_label_loss *sum = loss_of(&l->pictures[label.picture], label);
+
+    if (!sum)
+        return;
+    sum->sum += (uint64_t)llrint(mean * (double)count * UNIT);
+    sum->count += count;
+}
+
 static void add_picture(ddp_label_losses *l, const network *net, const layer *head, int b)
 {
     const float *truth = net->truth + (size_t)b * (size_t)head->truths;
@@ -81,15 +104,9 @@ static void add_picture(ddp_label_losses *l, const network *net, const layer *he
 
     for (int t = 0; t < head->max_boxes && truth[0] != 0; t++, truth += TRUTH_VALUES) {
         float loss = yolo_truth_loss(*head, *net, b, truth);
-        ddp_label_loss *sum;
 
-        if (loss < 0 || !ddp_truth_labels_find(l->truths, net->sample + (size_t)b, t, &label))
-            continue;
-        sum = loss_of(&l->pictures[label.picture], label);
-        if (!sum)
-            continue;
-        sum->sum += (double)loss;
-        sum->count++;
+        if (loss >= 0 && ddp_truth_labels_find(l->truths, net->sample + (size_t)b, t, &label))
+            ddp_label_losses_add(l, label, 1, (double)loss);
     }
 }
 

@@ -13,11 +13,11 @@
 
 typedef struct ddp_label_losses ddp_label_losses;
 
-/* A label, and the sum of its losses over `count` visits: times that it was trained. */
+/* A label, and the sum of its losses over `count` visits: times that it was trained. In 2^-32, a
+ * sum is exact, so that it is the same in any order of visits. */
 typedef struct ddp_label_loss {
     ddp_label_id label;
-    uint64_t count;
-    double sum;
+    uint64_t count, sum;
 } ddp_label_loss;
 
 /* Make an empty table. batch: images of a step of all ranks. paths[0..count): the training list,
@@ -25,6 +25,15 @@ typedef struct ddp_label_loss {
 ddp_status ddp_label_losses_open(ddp_label_losses **out, size_t batch, char *const *paths,
                                  size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_label_losses_close(ddp_label_losses *l); /* frees l; NULL is allowed */
+
+/* Return the mean loss of a label that was trained. */
+double ddp_label_loss_mean(const ddp_label_loss *l);
+
+/* Return the number of the picture at path (ddp_truth_labels_picture). */
+size_t ddp_label_losses_picture(const ddp_label_losses *l, const char *path);
+
+/* Add `count` visits of a label, with a mean loss of mean. Without memory nothing is added. */
+void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t count, double mean);
 
 /* Note of which label a truth of a sample is (ddp_truth_labels_set). Any thread. l may be NULL. */
 void ddp_label_losses_truth(ddp_label_losses *l, size_t sample, int n, const char *path, int line);

@@ -123,7 +123,7 @@ const char *ddp_plugin_picture(size_t line)
     return plugin.paths[line];
 }
 
-const ddp_label_losses *ddp_plugin_label_losses(void)
+ddp_label_losses *ddp_plugin_label_losses(void)
 {
     return plugin.losses;
 }

@@ -108,7 +108,7 @@ const char *ddp_plugin_picture(size_t line);
 
 /* Return the losses of the training list's labels so far, on this rank; NULL if the network has no
  * [yolo], or no list was read. The plugin owns them. */
-const ddp_label_losses *ddp_plugin_label_losses(void);
+ddp_label_losses *ddp_plugin_label_losses(void);
 
 /* Return how many unreadable samples of this run, of all ranks, were replaced by others. */
 size_t ddp_plugin_replaced(void);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { SHOWN_LEAST = 20, SHOWN_MOST = 500, PERCENT_SHOWN = 5, TERMINAL_LINES = 20 };
 
@@ -28,19 +27,20 @@ static ddp_status no_memory(ddp_error *err)
     return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the ranking of labels");
 }
 
-/* Return 1 if losses are known of the labels that the picture at path has now: their file is older.
- */
-static int has_losses(const struct sink *s, const char *path)
+/* Set the losses of the labels of the picture at path, as far as they are known. */
+static void set_losses(const ddp_loss_file *f, const char *path, ddp_label_truth *labels,
+                       size_t count)
 {
-    const struct timespec *written = &s->losses.written;
-    char labels[DDP_LABEL_PATH_BYTES];
-    struct stat now;
+    char file[DDP_LABEL_PATH_BYTES];
+    const ddp_loss_line *lines;
+    size_t known;
 
-    ddp_label_path(path, labels);
-    if (s->losses.count == 0 || stat(labels, &now))
-        return 0;
-    return now.st_mtim.tv_sec < written->tv_sec
-           || (now.st_mtim.tv_sec == written->tv_sec && now.st_mtim.tv_nsec <= written->tv_nsec);
+    ddp_label_path(path, file);
+    lines = ddp_loss_file_of(f, path, file, &known);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < known; k++)
+            if (lines[k].line == (unsigned)labels[i].line)
+                labels[i].loss = lines[k].mean;
 }
 
 static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
@@ -49,17 +49,14 @@ static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
     static ddp_truth truths[DDP_TRUTHS_MOST];
     static int lines[DDP_TRUTHS_MOST];
     static ddp_label_truth labels[DDP_TRUTHS_MOST];
-    int is_known = has_losses(s, p->path);
     size_t count;
 
     if (p->why[0] || p->is_frame)
         return DDP_OK;
     count = ddp_truths_read(truths, lines, p->path, s->all.config->classes);
     for (size_t i = 0; i < count; i++)
-        labels[i] = (ddp_label_truth){
-            .truth = truths[i],
-            .line = lines[i],
-            .loss = is_known ? ddp_loss_file_find(&s->losses, p->path, lines[i]) : 0};
+        labels[i] = (ddp_label_truth){.truth = truths[i], .line = lines[i]};
+    set_losses(&s->losses, p->path, labels, count);
     s->pictures++;
     return ddp_suspects_add(&s->all.ranking, (uint32_t)p->number, labels, count, p->found, p->count)
                ? no_memory(err)
@@ -122,7 +119,7 @@ static void put_suspect(FILE *f, const ddp_suspect_list *all, const ddp_suspect 
         put_box(f, all, &s->label.truth);
         (void)fprintf(f, ", \"line\": %d", s->label.line);
         if (s->label.loss > 0)
-            (void)fprintf(f, ", \"loss\": %.6g", s->label.loss);
+            (void)fprintf(f, ", \"loss\": %.9g", s->label.loss);
         (void)fputs("}", f);
     }
     if (s->has_other && s->other.line) {

@@ -10,6 +10,7 @@
 #include "launch/supervisor.h"
 #include "run/banner.h"
 #include "run/best.h"
+#include "run/losses.h"
 #include "run/memory.h"
 #include "run/state.h"
 #include "run/trace.h"
@@ -359,6 +360,7 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
     if (ddp_checkpoints_resumed(ddp_run.checkpoints)) /* and would be once more */
         ddp_session_advise();
     if (!ddp_run.is_finished) {
+        ddp_losses_resume(paths, (size_t)n);
         ddp_done_marker_begin();
         print_disk_use((size_t)n);
     } else if (ddp_run.list && ddp_group_rank(ddp_run.group) == 0)

@@ -3,6 +3,7 @@
 #include "eval/loss_file.h"
 #include "glue/cfg.h"
 #include "run/state.h"
+#include "samples/transforms.h"
 #include "show/run_messages.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ static void put_all(FILE *f, const ddp_label_loss *all, size_t count)
     ddp_loss_file_put_head(f);
     for (size_t i = 0; i < count; i++) {
         const ddp_loss_line line = {.picture = ddp_plugin_picture(all[i].label.picture),
-                                    .mean = all[i].sum / (double)all[i].count,
+                                    .mean = ddp_label_loss_mean(&all[i]),
                                     .count = all[i].count,
                                     .line = all[i].label.line};
 
@@ -25,16 +26,50 @@ static void put_all(FILE *f, const ddp_label_loss *all, size_t count)
     }
 }
 
+static void name_file(char path[PATH_MAX])
+{
+    char *base = ddp_cfg_base(ddp_run.cfg_path);
+
+    (void)snprintf(path, PATH_MAX, "%s/%s.losses", ddp_run.directory, base ? base : "");
+    free(base);
+}
+
+void ddp_losses_resume(char *const *paths, size_t n)
+{
+    ddp_label_losses *losses = ddp_plugin_label_losses();
+    char path[PATH_MAX], labels[DDP_LABEL_PATH_BYTES];
+    ddp_loss_file f;
+    ddp_error err;
+
+    if (!losses || ddp_group_rank(ddp_run.group) != 0 || !ddp_run.options->records)
+        return;
+    name_file(path);
+    if (ddp_loss_file_read(&f, path, &err))
+        ddp_print_goes_on("%s", err.text);
+    for (size_t i = 0; f.count > 0 && i < n; i++) {
+        const ddp_loss_line *lines;
+        size_t count;
+
+        if (ddp_label_losses_picture(losses, paths[i]) != i)
+            continue; /* listed before */
+        ddp_label_path(paths[i], labels);
+        lines = ddp_loss_file_of(&f, paths[i], labels, &count);
+        for (size_t k = 0; k < count; k++)
+            ddp_label_losses_add(losses, (ddp_label_id){(uint32_t)i, lines[k].line}, lines[k].count,
+                                 lines[k].mean);
+    }
+    ddp_loss_file_release(&f);
+}
+
 /* Write the file by another name, so that a run that dies meanwhile leaves a whole one. */
 static void write_file(const ddp_label_loss *all, size_t count)
 {
     static int was_said;
-    char *base = ddp_cfg_base(ddp_run.cfg_path), path[PATH_MAX], part[PATH_MAX + 8];
+    char path[PATH_MAX], part[PATH_MAX + 8];
     FILE *f;
 
-    (void)snprintf(path, sizeof path, "%s/%s.losses", ddp_run.directory, base ? base : "");
+    name_file(path);
     (void)snprintf(part, sizeof part, "%s.part", path);
-    free(base);
     f = fopen(part, "we");
     if (f)
         put_all(f, all, count);

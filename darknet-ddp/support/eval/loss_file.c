@@ -17,7 +17,7 @@ void ddp_loss_file_put_head(FILE *f)
 
 void ddp_loss_file_put(FILE *f, const ddp_loss_line *line)
 {
-    (void)fprintf(f, "%.6g %" PRIu64 " %u %s\n", line->mean, line->count, line->line,
+    (void)fprintf(f, "%.9g %" PRIu64 " %u %s\n", line->mean, line->count, line->line,
                   line->picture);
 }
 
@@ -70,13 +70,33 @@ ddp_status ddp_loss_file_read(ddp_loss_file *f, const char *path, ddp_error *err
                                                                        : take_lines(f, err);
 }
 
-double ddp_loss_file_find(const ddp_loss_file *f, const char *picture, int line)
+static int is_older(const struct timespec *a, const struct timespec *b)
 {
-    const ddp_loss_line key = {.picture = picture, .line = (unsigned)line};
-    const ddp_loss_line *found =
-        f->count > 0 ? bsearch(&key, f->lines, f->count, sizeof key, by_label) : NULL;
+    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
 
-    return found ? found->mean : 0;
+static int by_picture(const void *a, const void *b)
+{
+    return strcmp(((const ddp_loss_line *)a)->picture, ((const ddp_loss_line *)b)->picture);
+}
+
+const ddp_loss_line *ddp_loss_file_of(const ddp_loss_file *f, const char *picture,
+                                      const char *labels, size_t *count)
+{
+    const ddp_loss_line key = {.picture = picture}, *first = NULL;
+    const ddp_loss_line *end = f->lines + f->count;
+    struct stat now;
+
+    *count = 0;
+    if (f->count > 0)
+        first = bsearch(&key, f->lines, f->count, sizeof key, by_picture);
+    if (!first || stat(labels, &now) || is_older(&f->written, &now.st_mtim))
+        return NULL;
+    while (first > f->lines && by_picture(first - 1, &key) == 0)
+        first--;
+    while (first + *count < end && by_picture(first + *count, &key) == 0)
+        ++*count;
+    return first;
 }
 
 void ddp_loss_file_release(ddp_loss_file *f)

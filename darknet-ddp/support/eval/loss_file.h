@@ -1,6 +1,6 @@
 /* eval/loss_file.h: NAME.losses, the mean loss that each label had while a run trained.
  *
- * It has a line for each label, in the order of the training list. The line has the mean, to 6
+ * It has a line for each label, in the order of the training list. The line has the mean, to 9
  * digits, and how often the label was trained. Then come the label's line in its file, and the
  * picture's path as the list has it. Lines that begin with # are comments. */
 #ifndef DDP_EVAL_LOSS_FILE_H
@@ -36,8 +36,11 @@ void ddp_loss_file_put(FILE *f, const ddp_loss_line *line);
  * zero. Release *f in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_loss_file_read(ddp_loss_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the mean loss of a line of a picture's labels; 0 if it is not known. */
-double ddp_loss_file_find(const ddp_loss_file *f, const char *picture, int line);
+/* Return the lines of a picture's labels, by number, and set *count to how many there are. Return
+ * NULL, and set 0, if no loss is known. labels: path of the picture's label file. If that is
+ * missing, or younger than the losses, none counts as known. *f owns the lines. */
+const ddp_loss_line *ddp_loss_file_of(const ddp_loss_file *f, const char *picture,
+                                      const char *labels, size_t *count);
 
 /* Free what *f holds, and make it all zero. */
 void ddp_loss_file_release(ddp_loss_file *f);
