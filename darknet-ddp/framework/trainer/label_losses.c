@@ -170,44 +170,18 @@ static size_t merge(ddp_label_loss *all, size_t count)
     return kept;
 }
 
-/* Replace *own, which is this rank's, by the sums of all ranks on rank 0, and *count with it. */
-static ddp_status join(ddp_group *group, ddp_label_loss **own, size_t *count, ddp_error *err)
-{
-    size_t ranks = (size_t)ddp_group_size(group), mine = *count * sizeof **own, total = 0;
-    size_t *bytes = calloc(ranks, sizeof *bytes);
-    int is_first = ddp_group_rank(group) == 0;
-    ddp_label_loss *grown;
-    ddp_status st = bytes ? ddp_allgather(group, &mine, bytes, sizeof mine, err)
-                          : ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu ranks", ranks);
-
-    for (size_t r = 0; !st && r < ranks; r++)
-        total += bytes[r];
-    grown = st || !is_first ? NULL : realloc(*own, total + 1);
-    if (grown)
-        *own = grown;
-    else if (!st && is_first)
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes of losses of labels", total);
-    if (!st)
-        st = ddp_gather(group, *own, is_first ? bytes : &mine, 0, err);
-    if (is_first)
-        *count = total / sizeof **own;
-    free(bytes);
-    return st;
-}
-
 ddp_status ddp_label_losses_gather(const ddp_label_losses *l, ddp_group *group,
                                    ddp_label_loss **all, size_t *count, ddp_error *err)
 {
-    ddp_status st = list_own(l, all, count, err);
+    ddp_label_loss *own = NULL;
+    size_t bytes = 0, own_count = 0;
+    void *joined = NULL;
+    ddp_status st = list_own(l, &own, &own_count, err);
 
     if (!st)
-        st = join(group, all, count, err);
-    if (!st && ddp_group_rank(group) == 0) {
-        *count = merge(*all, *count);
-        return DDP_OK;
-    }
-    free(*all);
-    *all = NULL;
-    *count = 0;
+        st = ddp_concatenate_on_first(group, own, own_count * sizeof *own, &joined, &bytes, err);
+    free(own);
+    *all = joined;
+    *count = joined ? merge(*all, bytes / sizeof **all) : 0;
     return st;
 }
