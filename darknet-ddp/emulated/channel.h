@@ -81,7 +81,8 @@ class channel
     segment *shared;
     size_t shared_bytes;
     uint64_t step = 0; /* steps that all collectives so far have made */
-    /* turns taken, and turns done: of collectives, of messages to each rank, from each rank */
+    /* [0]: turns taken; [1]: turns done. In each: of collectives, of messages to each rank, then of
+     * messages from each */
     uint64_t turns[2][1 + 2 * most_ranks] = {};
 };
 

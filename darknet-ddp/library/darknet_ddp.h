@@ -74,7 +74,8 @@ int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int
                               char error[DARKNET_DDP_ERROR]);
 
 /* Set scores[0..classes) (darknet_ddp_info) to how likely each class is for the picture, from 0 to
- * 1. pixels: as for darknet_ddp_detect. Fails if the model is a detector, or a size is below 1. */
+ * 1. pixels: width * height pixels of 3 bytes, red, green, blue, rows from the top. Fails if the
+ * model is a detector, or a size is below 1. */
 int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, int width,
                          int height, float *scores, char error[DARKNET_DDP_ERROR]);
 

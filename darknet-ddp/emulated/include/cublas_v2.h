@@ -31,8 +31,8 @@ cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char *cublasGetStatusString(cublasStatus_t status);
 
-/* Queue C = alpha op(A) op(B) + beta C, once or `count` times, each array a stride on; alpha and
- * beta are read at the call. */
+/* Queue C = alpha op(A) op(B) + beta C. cublasSgemmStridedBatched queues it `count` times, with
+ * each array a stride further on. Both read alpha and beta at the call. */
 cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m,
                            int n, int k, const float *alpha, const float *a, int lda,
                            const float *b, int ldb, const float *beta, float *c, int ldc);

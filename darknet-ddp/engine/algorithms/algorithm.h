@@ -67,11 +67,11 @@ typedef struct ddp_algorithm {
 
     /* Return 1 if the options ask for the algorithm. */
     int (*is_on)(const ddp_options *o);
-    /* Fail with DDP_ERR_USAGE, and say why, if options of this folder's rows are wrong by
-     * themselves. Called whether the algorithm is on or not. NULL: they never are. */
+    /* Fail with DDP_ERR_USAGE, and say why, if an option of the algorithm's own is wrong by itself.
+     * Called also when the algorithm is off. NULL: no option ever is. */
     ddp_status (*check)(const ddp_options *o, ddp_error *err);
-    /* Fail with DDP_ERR_USAGE, and say why, if it does not go with this network, these ranks and
-     * this device. NULL: it goes with any. */
+    /* Fail with DDP_ERR_USAGE, and say why, if the algorithm does not go with this network, these
+     * ranks and this device. NULL: it goes with any. */
     ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
 
     /* Set *self, the algorithm's own data, which close frees; after a failure close is not called.
@@ -80,9 +80,9 @@ typedef struct ddp_algorithm {
      * options.
      */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
-    /* Begin the algorithm's work: the network is about to train. What `a` points to stays until
-     * detach, which is called when the network has trained, and not if attach has failed. May be
-     * called again after detach. */
+    /* attach: begin the algorithm's work, before the network trains. What `a` points to stays until
+     * detach. May be called again after detach. detach: end the work, after the network has
+     * trained. Not called if attach has failed. close: free self. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
     void (*detach)(void *self);
     void (*close)(void *self);
@@ -99,8 +99,8 @@ typedef struct ddp_algorithm {
 
     void (*print)(const void *self,
                   FILE *out); /* prints its lines of the banner, while attached; self may be NULL */
-    /* A run of `was` ranks goes on on `now` ranks: on rank 0, print to stdout what becomes of state
-     * that is each rank's own. */
+    /* Print to stdout what becomes of each rank's own state when a run of `was` ranks goes on on
+     * `now` ranks. Called on rank 0. */
     void (*print_resumed)(int was, int now);
     /* Print the algorithm's lines at the end of a run of `steps` steps; self is not NULL. */
     void (*print_end)(const void *self, FILE *out, size_t steps);

@@ -49,7 +49,7 @@ int ddp_claimant_at(size_t i, ddp_claimant *out);
 typedef struct ddp_conflict {
     /* 1: A is the argument b of ddp_claims_conflict, and B is a; 0: A is a, and B is b */
     int reversed;
-    const char *why; /* end of the sentence, with the mark before it: ": both ..."; static */
+    const char *why; /* end of the sentence, with its colon: ": both ..."; static */
 } ddp_conflict;
 
 /* Return 1 if a and b exclude each other, and set *out; else 0, with *out all zero. */

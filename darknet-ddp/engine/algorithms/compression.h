@@ -39,12 +39,12 @@ typedef struct ddp_matrix {
     size_t count;                      /* how many elements the matrix has */
     size_t send_count[DDP_SUM_ROUNDS]; /* floats that a rank sends in each round */
     double value;    /* number behind the word of -ddp_compress: 2 in "powersgd:2" */
-    int rank, ranks; /* this rank, and how many there are */
+    int rank, ranks; /* number of this rank; number of ranks */
 
     float *gradient,
         *error; /* `count` floats each. encode adds error to gradient; decode sets both */
-    /* The numbers of each round: this rank's after encode, and their sum over ranks once they have
-     * been summed. With `gathers`, numbers[0] then has the numbers of each rank
+    /* The numbers of each round: after encode this rank's own, after the sum those of all ranks
+     * added. With `gathers`, numbers[0] then has the numbers of each rank
      * (ddp_matrix_payload_of). */
     float *numbers[DDP_SUM_ROUNDS];
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
@@ -76,8 +76,9 @@ typedef struct ddp_compression {
     int gathers;
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
-    /* Return how many numbers a rank sends of a matrix in round 0 or 1. value: the number behind
-     * the word. Round 1 is made of round 0's sum. Returns 0 for round 1 if there is none. */
+    /* Return how many numbers a rank sends of a matrix in a round: 0, the first sum, or 1, the
+     * second, which is made of the first. Returns 0 for round 1 if there is no second sum. value:
+     * the number behind the word. */
     size_t (*numbers)(double value, size_t rows, size_t columns, int round);
 
     /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that. Round
@@ -91,10 +92,11 @@ typedef struct ddp_compression {
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 
-    /* Fail with DDP_ERR_USAGE if it does not pay on `ranks` ranks, 2 or more. value: the number
-     * behind the word. NULL: it always pays. */
+    /* Fail with DDP_ERR_USAGE if the compression does not pay on `ranks` ranks, 2 or more. value:
+     * the number behind the word. NULL: it always pays. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
-    /* Set *self; close frees it, also if open fails afterwards. NULL: nothing is opened. */
+    /* Set *self, which close frees, also if open fails afterwards. open NULL: nothing is opened.
+     * close NULL: nothing is freed. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);
     void (*close)(void *self);
 } ddp_compression;

@@ -20,7 +20,7 @@ typedef struct ddp_residual_block {
 /* Decides which layers a step has; alike on every rank. The trainer tells the framework,
  * BatchNorm's statistics and the reducer. */
 typedef struct ddp_layers_plug {
-    /* Choose the layers of a step, counted from 0; called once before the step. Set
+    /* Choose the layers of a step, counted from 0. Called before each step, one time. Set
      * dropped[l] to 1 for each layer that this step is trained without, all layers of a block
      * alike. Set scale[l] to the factor by which shortcut l multiplies its block's output. Both
      * arrays have an entry for each layer, and hold what the last call left (at first 0 and 1). */
@@ -44,8 +44,8 @@ typedef struct ddp_update_plug {
     /* Note that the last layer of a step has been updated. Fails with DDP_ERR_COMM. */
     ddp_status (*updated)(void *self, ddp_error *err);
     /* Wait until the values that other ranks have updated are in the layer's parameters. Called
-     * before a forward pass, or other code, reads them, once for each layer that was updated. Fails
-     * with DDP_ERR_COMM. */
+     * before a forward pass, or other code, reads them, one time for each layer that was updated.
+     * Fails with DDP_ERR_COMM. */
     ddp_status (*receive_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 

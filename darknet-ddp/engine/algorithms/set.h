@@ -59,8 +59,8 @@ ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
 
 /* Print each algorithm's lines of the banner, while attached, in the order of their table. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
-/* A run of `was` ranks goes on on `now` ranks: print to stdout what becomes of state that is each
- * rank's own. Call on rank 0. */
+/* Print to stdout what becomes of each rank's own state when a run of `was` ranks goes on on `now`
+ * ranks. Call on rank 0. */
 void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now);
 /* Print what each algorithm says at the end of a run of `steps` steps. */
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);

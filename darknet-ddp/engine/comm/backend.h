@@ -42,7 +42,7 @@ struct ddp_backend {
     ddp_status (*open)(ddp_group *g, ddp_error *err);
     /* Leave the other ranks, and release what open has filled, by ddp_group_clear. g stays. */
     void (*close)(ddp_group *g);
-    /* Do what ddp_group_abort does. From any thread; exit_status is not 0. */
+    /* End the whole job, as ddp_group_abort says. From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
 };
 
@@ -59,9 +59,9 @@ struct ddp_sum_engine {
     /* Return 1 if the sum was started and may not be started again yet. In a GPU's memory that is
      * until its fence or wait, in host memory until it has ended. Else 0. */
     int (*in_flight)(const ddp_work *w);
-    /* Do what work.h says of ddp_work_done, ddp_work_fence_waits, ddp_work_fence and ddp_work_wait.
-     * The sum was started, if only with count 0. For a fence or wait of a sum in flight w->before
-     * is set. */
+    /* These four serve ddp_work_done, ddp_work_fence_waits, ddp_work_fence and ddp_work_wait
+     * (work.h). The sum was started, if only with count 0. For a fence or wait of a sum in flight
+     * w->before is set. */
     int (*done)(const ddp_work *w);
     int (*fence_waits)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
@@ -146,7 +146,7 @@ struct ddp_group {
     /* ---- members that depend on its ranks ---- */
     void *own; /* the backend's own data */
     const struct ddp_transport
-        *transport; /* carrier of messages; NULL, as pipeline is, in the group "solo" */
+        *transport; /* carrier of messages; in the group "solo" it and pipeline are NULL */
     struct ddp_chunk_pipeline *pipeline;
     /* How chunks are summed (chunk.h). NULL before the first sum, which then uses
      * ddp_allreduce_direct. */

@@ -137,8 +137,8 @@ static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
     return c->data + (size_t)rank * c->sum->count;
 }
 
-/* A way to sum chunks over ranks. ddp_group.algorithm_own is its own data. Only look may be NULL.
- */
+/* A way to sum chunks over ranks. Its own data is ddp_group.algorithm_own. Of its functions only
+ * `look` may be NULL. */
 struct ddp_allreduce_algorithm {
     /* Return how long chunks are, and how many are in flight at once. */
     ddp_chunks (*chunks)(const ddp_group *g);
@@ -163,7 +163,7 @@ struct ddp_allreduce_algorithm {
      */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
-    /* Return the rank that the chunk waits for, if it is known to wait for no other itself; else
+    /* Return the rank that the chunk waits for, if that rank is known to wait for no other; else
      * -1. */
     int (*behind)(const ddp_group *g, const struct ddp_chunk *c);
     /* Return a rank that the chunk waits for, or -1. That rank may itself wait for another. *taking

@@ -61,8 +61,8 @@ struct ddp_stage_transfer {
     int peer;              /* the other rank */
     int incoming;          /* 1: from peer; 0: to peer */
     struct ddp_span units; /* units that make up the slice */
-    /* With incoming: the index in the next stage's `held` of the slice that it is added to.
-     * Without: the index in this stage's `held` of the slice that it is cut from. */
+    /* With incoming: index in the next stage's `held` of the slice to which this one is added.
+     * Without: index in this stage's `held` of the slice from which this one is cut. */
     int held;
     struct ddp_span ranks; /* ranks over which the sender has summed the slice */
 };
@@ -83,7 +83,7 @@ struct ddp_stage {
 
 struct ddp_hierarchical_plan {
     int units;               /* how many units of about equal size a chunk is cut into */
-    struct ddp_span *lanes;  /* by local rank: units that it sums over its host; together all */
+    struct ddp_span *lanes;  /* units that each local rank sums over its host; together all */
     int stages;              /* how many entries of `stage` have transfers: all but the last */
     struct ddp_stage *stage; /* slices and transfers by stage; stages + 1 entries */
 };

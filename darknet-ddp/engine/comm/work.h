@@ -91,8 +91,9 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 /* Return 1 if every element of the sum is a finite number, or it was never started; else 0. Call
  * after a wait, or after a fence and a ddp_group_synchronize. The same on every rank. With 0 no
  * element is of use: some may have become NaN on the way. In the group "solo", on the host, it
- * reads buf as it is now. On a GPU 0 is returned once at most for each start, and 1 from then on.
- * For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a step late. */
+ * reads buf as it is now. On a GPU at most one call after each start returns 0; calls after that
+ * one return 1. For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a
+ * step late. */
 int ddp_work_finite(ddp_work *w);
 
 /* Return the event that passed when the last fenced sum began: it had been started, and the values
@@ -118,9 +119,9 @@ typedef struct ddp_range {
 
 /* Start half of the sum. DDP_ALL_GATHER travels as float32, whatever the wire is. After
  * DDP_REDUCE_SCATTER, ddp_work_finite tells of what this rank has summed, so ranks may differ.
- * After DDP_ALL_GATHER its answer is the same on every rank, and may look at only the first
- * element of each range of each rank's share. Fails as ddp_work_start, and with DDP_ERR_USAGE if w
- * is an all-gather, or for DDP_REDUCE_SCATTER of float32 if NCCL adds in an order of its own
+ * After DDP_ALL_GATHER its answer is the same on every rank, and may look at only the first element
+ * of each range of each rank's share. Fails as ddp_work_start. Fails with DDP_ERR_USAGE if w is an
+ * all-gather. Fails so, too, for DDP_REDUCE_SCATTER of float32 if NCCL adds in an order of its own
  * (ddp_gpu_config.exact is 0). */
 ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 

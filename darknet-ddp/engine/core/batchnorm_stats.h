@@ -76,8 +76,8 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
  */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
-/* With DDP_STATISTICS_EXACT, add to the tree what a mini-batch has added to the buffers; else do
- * nothing. mini_batch: its index in this rank's step, from 0. */
+/* With DDP_STATISTICS_EXACT, add to the tree of sums (core/tree_sum.h) what a mini-batch has added
+ * to the buffers. Else do nothing. mini_batch: its index in this rank's step, from 0. */
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
 /* Start the sum of the buffers over ranks; with DDP_STATISTICS_RANK_0, the copy of rank 0's. Every

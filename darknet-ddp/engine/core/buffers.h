@@ -46,8 +46,9 @@ float *ddp_buffers_values(const ddp_buffers *b);
 ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start to copy rank root's buffers to all ranks: a sum to which the others add zero, so that their
- * own values are lost at once. Forward passes that train must wait for the fence. Who calls, when,
- * and errors: as for ddp_buffers_start_sum. */
+ * own values are lost at once. Forward passes that train must wait for the fence. Every rank calls
+ * it, when the last sum or copy has its fence. Does not wait. Fails with DDP_ERR_USAGE (one is in
+ * flight), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last (ddp_work_fence): with NCCL that is queued, else

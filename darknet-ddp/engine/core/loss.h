@@ -76,8 +76,8 @@ int ddp_loss_numbers_equal(const ddp_loss *l);
 
 enum { DDP_LOSS_COUNTS = 2 }; /* how many counts of a rank may travel with one sum */
 
-/* Send this rank's count once, with the next sum. It replaces a count that waits. which: 0 to
- * DDP_LOSS_COUNTS - 1. The sum over ranks is exact up to 2^24. */
+/* Send this rank's count with the next sum, and only with that one. Replaces a count that still
+ * waits to be sent. which: 0 to DDP_LOSS_COUNTS - 1. The sum over ranks is exact up to 2^24. */
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
 /* Return the sum over ranks of the counts of ddp_loss_send_count, as it came with the sum that

@@ -209,8 +209,8 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Do what ddp_reducer_layer_fence does, then block until all sums that have a fence are there
- * (ddp_group_synchronize). */
+/* Fence the sums of a layer and set *used, as ddp_reducer_layer_fence does. Then block until all
+ * sums that have a fence are there (ddp_group_synchronize). */
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used,
                                   ddp_error *err) DDP_MUST_CHECK;
 

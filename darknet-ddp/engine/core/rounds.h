@@ -71,13 +71,13 @@ int ddp_rounds_may_start_second(const ddp_rounds *r);
  * sum and start the second. With NCCL nothing waits. Fails with DDP_ERR_COMM. */
 ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence all sums of a bucket (ddp_work_fence), once the last was started. Fails with DDP_ERR_COMM.
- */
+/* Fence all sums of a bucket (ddp_work_fence). Call after the last was started. Fails with
+ * DDP_ERR_COMM. */
 ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t bucket, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write the sum over ranks, decoded, to the gradient of table->params[i], which is not frozen. The
  * parameter's run count in the gradients' bucket becomes the number of ranks on which its layer
- * ran. Call after the fence of its bucket, once a pass. */
+ * ran. Call after the fence of its bucket, one time in a pass. */
 void ddp_rounds_land_param(ddp_rounds *r, size_t i);
 
 /* Return the last sum that a bucket starts, owned by r: its second sum or all-gather, or the

@@ -26,7 +26,8 @@ typedef struct ddp_state_spec {
     /* name in a state file; with DDP_STATE_OF_RANK, a blank and the rank follow it. Static */
     const char *name;
     ddp_state_kind kind;
-    int is_moment; /* 1: a state file lists it with the parameter's moments; 0: behind all else */
+    int is_moment; /* 1: a state file lists these arrays with the parameter's moments; 0: behind all
+                      others */
 } ddp_state_spec;
 
 typedef struct ddp_state ddp_state;
@@ -49,8 +50,8 @@ const ddp_state_spec *ddp_state_spec_of(const ddp_state *s, size_t array);
 
 /* Return how many floats of this kind parameter i has. */
 size_t ddp_state_count(const ddp_state *s, size_t array, size_t i);
-/* Return the floats of parameter i in host memory, which s owns; NULL: it has none. While they are
- * used on a GPU, host memory is as of the last ddp_state_pull or ddp_state_gather. */
+/* Return the floats of parameter i in host memory, which s owns; NULL: it has none. While a GPU
+ * uses the arrays, host memory is as of the last ddp_state_pull or ddp_state_gather. */
 float *ddp_state_host(const ddp_state *s, size_t array, size_t i);
 
 /* ---- on a device ---- */

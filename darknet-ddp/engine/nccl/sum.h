@@ -69,7 +69,8 @@ struct ddp_gpu_transport {
      * already. Queue its work and record s->landed, at once or in calls of progress to come, and
      * then set s->queued. */
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
-    /* Do what ddp_work_share does. NULL: sums are cut as the group's sums of host memory are. */
+    /* Return a rank's share of a sum (ddp_work_share). Member NULL: sums are cut as the group's
+     * sums of host memory are. */
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
     /* Move sums along that are not queued yet, without waiting if s is NULL. Else wait until s is
      * queued. */

@@ -25,7 +25,7 @@ struct ddp_nccl_level {
     int piece_count;
     int parts, sums; /* addends of a slice, and sums that they become; each is a node of the tree */
     int *firsts;     /* by addend: its first rank */
-    /* By addend: how many times the top two of a stack become their sum, once this addend is pushed
+    /* By addend: how many times the top two of a stack become their sum after this addend is pushed
      * (ddp_sum_stack). */
     unsigned char *additions;
 };

@@ -89,7 +89,7 @@ int ddp_network_mirrors(const network *net);
  * no instructions for bf16, or the build no oneDNN. */
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* most heads ([yolo] and [region] layers) of a network for which figures are kept */
+/* most heads ([yolo] and [region] layers) of a network whose loss and IoU are kept */
 enum { DDP_HEADS = 8 };
 
 typedef struct ddp_head_layers {

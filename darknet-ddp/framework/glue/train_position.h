@@ -19,7 +19,7 @@ typedef struct ddp_train_position {
     size_t step;        /* steps (batches of all ranks) of which every mini-batch has begun */
     size_t last_step;   /* step at which training ends (max_batches); 0: not known */
     size_t learnt_step; /* number of the last step whose images the weights have learnt; 0: none */
-    int begun;          /* mini-batches begun here in the step; once the last has begun, 0 */
+    int begun;          /* mini-batches begun on this rank in the step; 0 when the last has begun */
     int mini_batch;     /* number in its step, from 0, of the mini-batch that began last */
     int step_ends;      /* 1: the mini-batch that began last ends its step */
     int update_ends;    /* 1: the mini-batch that began last ends its update, of one step or more */

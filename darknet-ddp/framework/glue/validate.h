@@ -17,7 +17,7 @@ typedef struct ddp_validation_set {
     const char *list;      /* path of the file that lists the pictures, for messages */
     const size_t *numbers; /* for each path: the number of its line in `list`, from 1 */
     char *labelled; /* for each path of a detector: 1 if it had a label file when the run began */
-    char *told;     /* for each path: 1 once its picture was told of as unreadable; 0 at first */
+    char *told; /* for each path: 1 if the listener has heard that it is unreadable; 0 at first */
     int width, height; /* size that the network's input gets, in pixels; 0: it keeps its own */
     int classes;
     int bf16; /* 1: convolutions compute in bf16 (ddp_network_check_bf16) */
@@ -57,7 +57,8 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
 
 typedef struct ddp_accuracy {
     size_t pictures; /* pictures that could be read */
-    /* share of pictures, 0 to 1, whose true class is the likeliest, or among the k likeliest */
+    /* fraction of pictures, 0 to 1, whose true class is the likeliest (top1) or among the k
+     * likeliest (topk) */
     double top1, topk;
     double loss; /* mean of -log of the probability of the true class */
 } ddp_accuracy;

@@ -23,12 +23,13 @@ enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 void begin_deltas(network *net, void (*zero)(layer));
 
 /* Prepare the backward pass of layer net.index (step 2 above). If the layer has a delta in bf16,
- * call this after adding that delta to the one in float32. zero: as for begin_deltas. */
+ * call this after adding that delta to the one in float32. zero(l) must zero the delta of l, if
+ * any. */
 void prepare_deltas(network net, void (*zero)(layer));
 
 /* Return 1 if layer net.index must set all of the float32 delta of layer i, since it is the first
  * to write it in this backward pass. Return 0 if it must add, or if i is NETWORK_INPUT. i: as
- * layer_source returns it. Call once for each write, since it notes that the delta is set. */
+ * layer_source returns it. Call one time for each write: it notes that the delta is set. */
 int sets_delta(network net, int i);
 
 /* Return 1 if layer net.index must set the bf16 delta of layer i, 0 if it must add (sets_delta). */

@@ -10,9 +10,9 @@
 /* Make the arrays of layer l's average, all zeros; does nothing if l is no [convolutional]. Darknet
  * frees them with the layer. */
 void make_averages(layer *l);
-/* Do what is due at the batch that has just ended; nothing without ema_alpha. Call on every rank
- * after each mini-batch. If something is due, first settles the network: layers that wait for their
- * update get it. */
+/* Update the averages, or copy them to the weights, if that is due at the batch that has just
+ * ended. Does nothing without ema_alpha. Call on every rank after each mini-batch. If something is
+ * due, layers that wait for their update get it first. */
 void average_weights(network *net);
 /* Called on rank 0 with the reason if the file of averages cannot be written. Null: the run then
  * ends. */

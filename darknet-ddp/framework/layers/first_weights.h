@@ -11,8 +11,8 @@ typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
 /* Choose how this thread's draw_first_weights draws from now on; NORMAL_WEIGHTS at first. */
 void choose_first_weights(FIRST_WEIGHTS kind);
 
-/* With 1, draw_first_weights leaves this thread's weights as they are, for a network whose weights
- * are then read from a file; 0, at first, ends that. */
+/* Have draw_first_weights on this thread draw nothing (1), or draw (0, as at first). Nothing is for
+ * a network whose weights are then read from a file. */
 void skip_first_weights(int skips);
 
 /* Draw the n first weights of a convolution by draw(). scale: sqrt(2/k) if an output sums k inputs.

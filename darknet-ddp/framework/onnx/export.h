@@ -21,7 +21,7 @@ typedef struct ddp_onnx_options {
     int keep_bn;       /* 1: BatchNormalization is a node of its own; 0: part of the weights */
     int dynamic_batch; /* 1: any number of pictures at a time; 0: one */
     int half_weights;  /* 1: weights are kept as float16 */
-    float thresh, nms; /* for DDP_ONNX_NMS, 0 to 1: least score; overlap (nms_kind) allowed */
+    float thresh, nms; /* for DDP_ONNX_NMS: least score; most overlap (nms_kind); 0 to 1 */
     const char *names; /* the classes' names, a line each; NULL: none are known */
 
     /* Called for each layer in order, before the file is written. name: that of the layer's output

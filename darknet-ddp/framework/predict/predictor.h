@@ -26,7 +26,7 @@ typedef struct ddp_predictor_config {
                     class goes; 0: all stay */
     int top;     /* how many classes a classifier names; all if it has fewer */
     int threads; /* pictures that are decoded at a time, at least 1 */
-    int mirrors; /* 1: a detector also looks at each picture mirrored */
+    int mirrors; /* 1: a detector also computes each picture mirrored */
 } ddp_predictor_config;
 
 enum { DDP_PREDICTION_WHY = 1024 };
@@ -34,7 +34,7 @@ enum { DDP_PREDICTION_WHY = 1024 };
 /* The things found in one picture. */
 typedef struct ddp_prediction {
     const char *path;  /* the pointer that ddp_predictor_load was given; NULL: pixels of memory */
-    size_t number;     /* place of the picture in its list, or of the frame in its film, from 0 */
+    size_t number;     /* index of the picture in its list, or of the frame in its film, from 0 */
     int is_frame;      /* 1: a frame of a film */
     int width, height; /* size of the picture in pixels */
     double seconds;    /* time of the forward pass; with `mirrors`, of the first of two */
@@ -70,8 +70,8 @@ void ddp_predictor_set(ddp_predictor *p, float thresh, float nms);
 /* Return 1 if ddp_predictor_load may be called. */
 int ddp_predictor_has_room(const ddp_predictor *p);
 
-/* Start to decode the picture at path on a thread. path must stay until its prediction is
- * released. number: the picture's place in its list, from 0. Call if there is room. */
+/* Start to decode the picture at path on a thread. path must stay until its prediction is released.
+ * number: the picture's index in its list, from 0. Call if there is room. */
 void ddp_predictor_load(ddp_predictor *p, const char *path, size_t number);
 
 /* Take the picture that was loaded first: wait until it is decoded, compute, set *out to what is

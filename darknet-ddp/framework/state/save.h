@@ -6,8 +6,9 @@
 #include "checkpoint/pair.h"
 #include "state/checkpoint.h"
 
-/* Save the weights of net's first cutoff layers at path, as Darknet does, and all that these do not
- * hold at path.state. Sets run->saved_at_ns. Fails as ddp_checkpoint_begin and ddp_pair_finish. */
+/* Save the weights of net's first cutoff layers at path, as Darknet does, and at path.state all
+ * that the weights file does not hold. Sets run->saved_at_ns. Fails as ddp_checkpoint_begin and
+ * ddp_pair_finish. */
 ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
                                ddp_error *err) DDP_MUST_CHECK;
 

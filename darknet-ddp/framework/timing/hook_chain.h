@@ -11,9 +11,9 @@ typedef struct ddp_hook_chain {
 } ddp_hook_chain;
 
 /* All hooks. Copy them, and point ctx to a struct that begins with a ddp_hook_chain. A function
- * that replaces one of these calls it, with its own ctx, to pass the call on. If the inner hooks
- * have no `optimize`, set it to NULL here, too: otherwise Darknet updates a layer's arrays one by
- * one, which costs a GPU launches. */
+ * that takes the place of one of these hooks passes a call on by calling that hook with its own
+ * ctx. If the inner hooks have no `optimize`, set it to NULL here, too: otherwise Darknet updates a
+ * layer's arrays one by one, which costs a GPU launches. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif

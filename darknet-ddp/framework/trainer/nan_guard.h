@@ -107,11 +107,11 @@ int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* If steps may be skipped, look whether the loss and statistics of the last step are finite, and
- * remember it for ddp_nan_guard_judge_step; call before each forward pass. Else check gradients,
- * loss and statistics that have arrived: if one is not finite, compare on all ranks where it began
- * (collective), and call config.end, which does not return. Fails with DDP_ERR_COMM,
- * DDP_ERR_NOMEM, and as ddp_device_check_finite. */
+/* Call before each forward pass. If steps may be skipped, remember for ddp_nan_guard_judge_step
+ * whether the loss and statistics of the last step are finite. Else check the gradients, loss and
+ * statistics that have arrived. If one is not finite, compare on all ranks where that began
+ * (collective), and call config.end, which does not return. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM,
+ * and as ddp_device_check_finite. */
 ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -85,7 +85,8 @@ ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *
  * there are none. The trainer owns them until it opens others or is closed. */
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 
-/* Return how ddp_trainer_split cut the batch last. Its time_steps is right once attached. */
+/* Return how ddp_trainer_split cut the batch last. Its time_steps is right only after
+ * ddp_trainer_attach. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
 /* Begin to train net, on every rank. Blocks until all ranks are here, and compares their networks
@@ -99,9 +100,9 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Stop training the network: finish what is under way with other ranks (collective), and give it
- * its own buffers back. free_network calls this. If an algorithm keeps moments elsewhere, the
- * network's are zero then. Does nothing if none is attached. Failures end in config.fail. */
+/* Stop training the network: finish what is under way with other ranks (collective), and give the
+ * network its own buffers back. free_network calls this. If an algorithm keeps moments elsewhere,
+ * the network's are zero then. Does nothing if none is attached. Failures end in config.fail. */
 void ddp_trainer_detach(ddp_trainer *t);
 
 /* Wait for all sums under way, and update the layers that wait for them. Then the network can be

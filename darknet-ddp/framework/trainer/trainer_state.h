@@ -91,7 +91,7 @@ struct ddp_trainer {
         size_t images; /* images that all ranks had seen when the last whole update ended */
     } bad;
     int layer;           /* the layer that computes now, in forward and backward passes */
-    int judged, skipped; /* 1: it is decided whether to skip the step; 1: it is skipped */
+    int judged, skipped; /* 1: whether to skip the step is decided; 1: it is skipped */
 
     int64_t waited_ns;  /* time waited outside the reducer since attach */
     int64_t stalled_ns; /* ddp_group_stalled_ns when attached */
@@ -129,7 +129,7 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
 
 /* Before a forward pass, end the job if a sum that has arrived (all but deferred layers') is not
- * finite. If steps may be skipped, only note whether loss and statistics are. */
+ * finite. If steps may be skipped, only note whether loss and statistics are finite. */
 void ddp_trainer_judge_last_step(ddp_trainer *t);
 
 /* Unless steps may be skipped, end the job if a sum that has arrived is not finite. */

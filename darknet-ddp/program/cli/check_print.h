@@ -8,7 +8,7 @@
 #include "inputs/anchor_fit.h"
 
 /* How well the anchors fit the boxes, and how well the weights fit the cfg. Known on rank 0 alone,
- * once all findings are gathered. */
+ * after all findings are gathered. */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* path of the weights file; NULL: none was given */

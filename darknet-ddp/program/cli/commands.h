@@ -35,8 +35,8 @@ const char *ddp_command_data_file(const char *command);
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu);
 
-/* Print a detector's figures on standard output, a class a line, and its mAP. points: number of
- * recalls over which average precision is taken. */
+/* Print average precision, recall and IoU of a detector on standard output, a class a line, and its
+ * mAP. points: number of recalls over which average precision is taken. */
 void ddp_print_precision(const ddp_validation_result *r, int points);
 
 #endif

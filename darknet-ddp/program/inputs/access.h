@@ -14,7 +14,8 @@ ddp_status ddp_access_read(const char *what, const char *path, ddp_error *err) D
  * there counts if it can be made. */
 ddp_status ddp_access_write(const char *what, const char *folder, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail as ddp_access_write if the file at path, which may be there, cannot be written. */
+/* Fail with DDP_ERR_IO ("WHAT: CAUSE") if the file at path, which may be there, cannot be
+ * written. */
 ddp_status ddp_access_write_file(const char *what, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -34,8 +34,8 @@ int ddp_arguments_has_data(const char *command);
  * the error names the file and the key. Fails with DDP_ERR_FORMAT if no picture is listed. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail as ddp_arguments_check_places; also with DDP_ERR_IO if DATA, CFG or WEIGHTS cannot be read,
- * whatever a->elsewhere is. */
+/* Check DATA, CFG and WEIGHTS as ddp_arguments_check_places does. Fails also with DDP_ERR_IO if one
+ * cannot be read, whatever a->elsewhere is. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Check DATA, CFG and WEIGHTS of any command; NULL: it reads no such file. Fails with DDP_ERR_USAGE

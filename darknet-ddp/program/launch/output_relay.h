@@ -62,7 +62,7 @@ void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 void ddp_output_relay_move(ddp_output_relay *r);
 
 /* Pass on what is left in the pipe, and lines that have come in part. Takes about a second at most.
- * Call once the writers have ended. Frames that were kept back are added to the file r->log, if it
+ * Call after the writers have ended. Frames that were kept back are added to the file r->log, if it
  * exists. If `all` is 1, they are passed on, too. */
 void ddp_output_relay_finish(ddp_output_relay *r, int all);
 

@@ -39,9 +39,10 @@ extern const char
     ddp_signals_ends_untrained[]; /* line, with its newline: the run ends before it trains */
 
 /* Have SIGTERM, and the first SIGINT and SIGHUP unless they are ignored, do what SIGUSR2 does. Call
- * once the run trains. mpirun sends SIGTERM to the ranks that are left when one has failed, or when
- * it is told to end. It sends SIGKILL a second later, and reads no output meanwhile. So with
- * by_launcher 1 (a launcher started this process), output that nobody takes is then dropped. */
+ * as soon as the run trains. mpirun sends SIGTERM to the ranks that are left when one has failed,
+ * or when it is told to end. It sends SIGKILL a second later, and reads no output meanwhile. So
+ * with by_launcher 1 (a launcher started this process), output that nobody takes is then
+ * dropped. */
 void ddp_signals_take_term(int by_launcher);
 
 /* Have SIGQUIT call `answer`, and do nothing else; answer must be safe in a handler of signals.

@@ -13,13 +13,13 @@ typedef struct ddp_start_watch {
     int64_t began_ns;  /* when the launcher was started (ddp_clock_ns) */
     int64_t ran_ns;    /* when a rank was first seen to have begun; 0: none has */
     int64_t lacked_ns; /* when a rank of this host was first seen to be gone; 0: none is */
-    int said;          /* 1 once DDP_LAUNCH_IS_SLOW was returned */
+    int said;          /* 1: DDP_LAUNCH_IS_SLOW was returned already */
 } ddp_start_watch;
 
 /* The state of a start of ranks, for a sentence about it. */
 typedef enum ddp_start_verdict {
     DDP_LAUNCH_GOES_ON,      /* nothing is to be said */
-    DDP_LAUNCH_IS_SLOW,      /* no rank has begun for some seconds; returned once */
+    DDP_LAUNCH_IS_SLOW,      /* no rank has begun for some seconds; returned one time only */
     DDP_LAUNCH_HAS_NO_RANK,  /* no rank has begun within the limit */
     DDP_LAUNCH_HAS_LOST,     /* a rank has ended before all had met, and the launcher waits */
     DDP_LAUNCH_DOES_NOT_MEET /* ranks have begun, and have not met within the limit */

@@ -24,7 +24,7 @@ typedef struct ddp_suspects_files {
 } ddp_suspects_files;
 
 /* Set *s to an open sink that ranks the labels of its predictions. It prints and writes the ranking
- * as it is closed. The predictions should have all boxes of a score above about 0.05. config and
+ * when it is closed. The predictions should have all boxes of a score above about 0.05. config and
  * the names in *files must outlive it. Fails with DDP_ERR_NOMEM, DDP_ERR_IO. */
 ddp_status ddp_suspects_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   const ddp_suspects_files *files, ddp_error *err) DDP_MUST_CHECK;
@@ -41,8 +41,8 @@ void ddp_suspect_place(const ddp_suspect_list *all, const ddp_suspect *s,
 void ddp_suspects_put_page(FILE *f, const ddp_suspect_list *all);
 
 /* Write a label file into the folder for each picture of the first all->shown suspects: its labels
- * as they are once the suspects are put right. The folder is made if it is not there. Fails with
- * DDP_ERR_IO, also if a file is there already; DDP_ERR_NOMEM. */
+ * with the suspects put right. The folder is made if it is not there. Fails with DDP_ERR_IO, also
+ * if a file is there already; DDP_ERR_NOMEM. */
 ddp_status ddp_suspects_write_labels(const ddp_suspect_list *all, const char *folder,
                                      ddp_error *err) DDP_MUST_CHECK;
 

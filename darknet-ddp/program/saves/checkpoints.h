@@ -27,7 +27,8 @@
 
 typedef struct ddp_checkpoints ddp_checkpoints;
 
-/* The settings that checkpoints are opened with. All of it must outlive them. */
+/* The settings that checkpoints are opened with. What it points to must outlive the
+ * ddp_checkpoints. */
 typedef struct ddp_checkpoints_config {
     const ddp_options *options;
     ddp_group *group;

@@ -16,7 +16,7 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
  * and what `was` says is kept. *since becomes the step since which the run validates on these
  * pictures; 0: always. was: metadata of the checkpoint that the run goes on from; all zero: it
  * begins anew. A checkpoint that names no pictures counts as validated on these. Call after
- * ddp_remember_options, once run has been compared with a checkpoint. Fails as
+ * ddp_remember_options, and after run has been compared with a checkpoint. Fails as
  * ddp_remember_options. */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,

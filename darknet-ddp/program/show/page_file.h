@@ -10,7 +10,7 @@
 
 typedef struct ddp_page_file {
     const char *path;
-    char *part_path; /* path of the file that becomes the page once it is whole */
+    char *part_path; /* path of the file that becomes the page when it is whole */
     int64_t due_ns;  /* time at which to write the page again (ddp_clock_ns) */
     int failed;      /* 1: a write has failed, and a line has said so */
 } ddp_page_file;
@@ -24,7 +24,8 @@ void ddp_page_file_release(ddp_page_file *f); /* frees part_path; *f may be all 
  * last write began, or a thousand times as long as it took, if that is more. */
 int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns);
 
-/* Write the page anew. Says once on standard error if that fails; the run goes on. */
+/* Write the page anew. The first time that it fails, a line on standard error says so; the run goes
+ * on. */
 void ddp_page_file_write(ddp_page_file *f, const ddp_page_model *page);
 
 #endif

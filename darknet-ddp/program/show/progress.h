@@ -16,7 +16,8 @@ typedef struct ddp_progress {
     size_t steps; /* steps since started_ns */
     /* sums over the steps so far, in which older steps have less weight */
     double images, step_ns, communication_ns, loading_ns;
-    size_t step, last_step; /* steps done; the training's last step, 0: unknown; as last told */
+    size_t step, last_step; /* step: steps done; last_step: last one of the training, 0: unknown.
+                               Both as told last */
 } ddp_progress;
 
 /* Counts at a step's end. */

@@ -76,7 +76,7 @@ void ddp_rank_output_end_soon(int exit_status);
  * Then call ddp_rank_output_end_soon. Call on every rank. */
 void ddp_rank_output_done(int exit_status);
 
-/* End every rank without a message, once NAME.log is written. alone: 1 if this rank has found
+/* Write NAME.log to the disk, and end every rank without a message. alone: 1 if this rank has found
  * itself without the others (launch/kill_launcher.h). From any thread. */
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 

@@ -41,7 +41,7 @@ typedef struct ddp_run_files_config {
     ddp_validation *validation; /* learns of validations in a resumed run's CSV file; NULL: none */
     /* validations of steps up to this one in the CSV file are not told to `validation` */
     size_t valid_since;
-    const ddp_wait_shares *waits; /* shares for the page and the history */
+    const ddp_wait_shares *waits; /* shares of time waited, for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
 

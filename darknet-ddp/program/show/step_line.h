@@ -22,8 +22,8 @@ void ddp_step_line_begin(const ddp_progress_now *now);
 void ddp_step_line_show(const ddp_progress_now *now, const char *line,
                         const ddp_validation_result *validated);
 
-/* Leave out of the speed `ns` nanoseconds since the last step that were spent on something else;
- * communication_ns of them were communication. */
+/* Have the speed leave out `ns` nanoseconds since the last step, in which the run did something
+ * else. Of these, communication_ns were communication. */
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns);
 
 /* Note that `ns` nanoseconds since the last step went to saving, not to waiting for samples. */

@@ -13,12 +13,13 @@ enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
     ddp_group *group;
-    /* ddp_clock_ns, and this rank's total wait, when shares were last gathered */
+    /* when shares were last gathered: ddp_clock_ns (at_ns), and this rank's total wait
+     * (waited_ns) */
     int64_t at_ns, waited_ns;
     double *shares; /* by rank: share of time, 0 to 1, in which the rank waited; NaN: not known */
     int straggler;  /* rank that all others wait for; -1: none */
-    double excess_s, over_s; /* since the straggler became one: seconds that the others waited
-                                longer, and seconds that have passed */
+    double excess_s, over_s; /* since the straggler became one: excess_s: seconds that the others
+                                waited longer; over_s: seconds that have passed */
     int reported;            /* 1: ddp_wait_shares_straggler has told of the straggler */
 } ddp_wait_shares;
 
@@ -29,9 +30,9 @@ ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t co
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_wait_shares_release(ddp_wait_shares *w); /* makes *w all zero, if it is not */
 
-/* Give every rank the shares of all ranks: of the time since the last call, how much it waited.
- * communication_ns: this rank's time in communication so far. Collective. Fails with DDP_ERR_COMM.
- */
+/* Give every rank the shares of all ranks. A rank's share is the part of the time since the last
+ * call that it waited, 0 to 1. communication_ns: this rank's time in communication so far.
+ * Collective. Fails with DDP_ERR_COMM. */
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -13,15 +13,15 @@
 
 typedef struct ddp_validation ddp_validation;
 
-/* The figures of a validation. */
+/* The result of a validation. */
 typedef struct ddp_validation_result {
     int is_classifier;         /* 1: a classifier's; 0: a detector's */
-    ddp_precision all;         /* figures of a detector, all classes together */
-    const ddp_precision *each; /* figures of each of a detector's classes */
+    ddp_precision all;         /* AP, precision, recall of a detector, all classes together */
+    const ddp_precision *each; /* AP, precision, recall of each of a detector's classes */
     char *const *names;        /* names of the classes; NULL: names= has too few */
     size_t name_count;         /* names in names=; 0: there is no names= */
     int classes;
-    ddp_accuracy accuracy; /* figures of a classifier */
+    ddp_accuracy accuracy; /* accuracy of a classifier */
     int top;               /* a classifier's k of top-k */
     size_t unreadable;     /* pictures left out since they or their labels cannot be read */
     double key;            /* figure by which the best weights are chosen */
@@ -43,7 +43,7 @@ enum { DDP_VALIDATION_LIST = 64 };
 /* Write to text how many pictures v validates on, and a hash of their paths. */
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
-/* Write to text a hash of what the figures depend on: the pictures' names, and their labels or
+/* Write to text a hash of what the result depends on: the pictures' names, and their labels or
  * classes. Folders and order do not count. -points and -best count if they are not the usual ones.
  * Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
@@ -80,8 +80,8 @@ int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Validate net; ddp_validation_last then has the result on every rank. listener: as for
- * ddp_validate_detector; NULL: none. Blocks until every rank is here. Fails as
+/* Validate net; ddp_validation_last then has the result on every rank. listener: is told of boxes
+ * and of pictures that cannot be read; NULL: nobody is. Blocks until every rank is here. Fails as
  * ddp_validate_detector and, with -ddp_bf16, as ddp_network_check_bf16. Fails on every rank with
  * DDP_ERR_FORMAT if more pictures or labels cannot be read than -ddp_on_bad_data skips, or if none
  * can. */

@@ -30,7 +30,7 @@ typedef struct ddp_precision {
     double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */
 
     /* Counts of detections of at least the score threshold, at IoU 0.5: */
-    size_t hits, misses; /* true positives, and false positives */
+    size_t hits, misses; /* hits: true positives; misses: false positives */
     double precision;    /* hits / (hits + misses); 0 if there are none */
     double recall;       /* hits / truths; 0 if there are none */
     double mean_iou;     /* sum of the IoU of hits / (hits + misses); 0 if there are none */

@@ -63,7 +63,7 @@ typedef struct ddp_page {
     const ddp_history *history;
     const ddp_page_chart *charts;
     size_t chart_count;
-    const ddp_page_pair *tiles, *facts; /* figures above the charts; a table below them */
+    const ddp_page_pair *tiles, *facts; /* tiles: above the charts; facts: table below them */
     size_t tile_count, fact_count;
     const ddp_page_class *classes;
     size_t class_count;

@@ -14,7 +14,7 @@ typedef struct ddp_record_file {
     int fd;        /* the file; -1: there is none */
     off_t good;    /* bytes of whole records in the file; the next record is written there */
     char *waiting; /* records that are not in the file yet */
-    size_t bytes, room, records; /* bytes in `waiting` and allocated for it, and records in it */
+    size_t bytes, room, records; /* bytes in use, bytes allocated, and records of `waiting` */
     int64_t flushed_ns;          /* ddp_clock_ns of the last flush */
     size_t lost;                 /* records that were dropped for want of memory */
     int error;                   /* errno of the last flush; 0: it succeeded */

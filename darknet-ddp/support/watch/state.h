@@ -20,7 +20,7 @@ struct ddp_watch {
     ddp_watch_config config;
     pthread_t thread;
     atomic_int closing, failing, table_asked;
-    int closed; /* descriptor that can be read once the watch is closing */
+    int closed; /* descriptor that can be read when the watch is closing */
 
     /* Members that say where this rank is: the main thread writes them, the watch's thread reads
      * them. */

@@ -29,8 +29,8 @@ typedef struct ddp_watch_config {
     double lost_s; /* seconds from the end of a rank's connection, without a goodbye, until the rank
                       counts as lost (rank 0: 3). Till then a rank that fails can report its own
                       error */
-    double io_timeout_s; /* seconds in place of timeout_s while a rank loads, saves, validates or,
-                            once all have joined, starts; 0: no limit */
+    double io_timeout_s; /* seconds in place of timeout_s during a rank's loads, saves, validations
+                            and, after all have joined, start; 0: no limit */
     /* The functions below are called by the watch's thread. They and ctx must outlive it. */
     void *ctx;
     /* Show a text of one or several lines, without a newline at its end. Called on rank 0, and on
@@ -51,7 +51,7 @@ typedef struct ddp_watch_config {
     void (*end)(void *ctx) __attribute__((noreturn));
     /* For tests: returns the time in nanoseconds. NULL: the system's clock. */
     int64_t (*clock_ns)(void *ctx);
-    int tick_ms; /* for tests: milliseconds between two looks; 0: 200 */
+    int tick_ms; /* for tests: milliseconds from one check of the run to the next; 0: 200 */
 } ddp_watch_config;
 
 /* Start a thread that watches this process, which does not know its rank yet. *config is copied.
@@ -60,8 +60,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Watch all ranks from now on. Call once. hosts[r], the name of rank r's host, must outlive the
- * watch. channel: NULL for one rank; else it becomes the watch's, on success. With w NULL it is
- * closed. Fails with DDP_ERR_NOMEM. */
+ * watch. channel: NULL for one rank; else it becomes the watch's, on success. With w NULL the
+ * channel is closed. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 

@@ -19,7 +19,7 @@ typedef struct ddp_top_k_section {
     size_t from, count; /* index of the section's first element, and how many elements it has */
     size_t kept;        /* how many of the section's elements are sent, the largest */
     size_t at; /* index of the section's first number among all that are sent: `kept` values, then
-                  `kept` places in the section, from 0 */
+                  their `kept` indices in the section, from 0 */
 } ddp_top_k_section;
 
 /* Advance *s to the next section of an array of `count` elements, and return 1; a zeroed *s becomes
@@ -27,12 +27,13 @@ typedef struct ddp_top_k_section {
  * are taken. */
 int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent);
 
-/* Return how many numbers tell the largest of `count` elements: a value and a place for each. Of
+/* Return how many numbers tell the largest of `count` elements: a value and an index for each. Of
  * each section `percent`, above 0, of the elements are taken, and at least one. */
 size_t ddp_top_k_numbers(size_t count, double percent);
 
-/* Write the largest of x[0..count), and their places, to out[0..ddp_top_k_numbers). They keep their
- * order in x. Of equal ones the first are taken. NaN is larger than any number. */
+/* Write the elements of x[0..count) that are largest in magnitude, and their indices, to
+ * out[0..ddp_top_k_numbers). They keep their order in x. Of equal ones the first are taken. NaN is
+ * larger than any number. */
 void ddp_top_k_select(float *out, const float *x, size_t count, double percent);
 
 /* Add each value in `told` to x at its place, in order; told is as ddp_top_k_select writes it for

@@ -31,8 +31,9 @@ typedef struct bf16_backend {
     /* Free the float arrays that a layer in bf16 does without. keep_output: 1 keeps output and
      * delta. */
     void (*drop_floats)(layer *l, int keep_output);
-    /* Convert a float array of outer x channels x inner to bf16 as outer x inner x channels, or
-     * back. add: 1 adds to what `to` holds, 0 writes it. */
+    /* from_floats converts a float array of outer x channels x inner to bf16 as outer x inner x
+     * channels. Its inverse is to_floats. Both add to what `to` holds if add is 1, and write it if
+     * add is 0. */
     void (*from_floats)(size_t outer, int channels, int inner, const float *from, int add,
                         void *to);
     void (*to_floats)(size_t outer, int channels, int inner, const void *from, int add, float *to);
@@ -60,6 +61,7 @@ typedef struct bf16_backend {
     void (*convolve)(layer l, network net, const void *input);
     /* Add the gradient by the weights to l.weight_updates, in float32. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
+    /* Pass the gradient by the input to input_delta. set: 1 writes it there, 0 adds it. */
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 
     /* ---- BatchNorm, biases and activation of a [convolutional] or [connected] ---- */
@@ -106,16 +108,16 @@ typedef struct bf16_backend {
     /* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. A null input
      * counts as zeros. */
     void (*shortcut)(layer l, const void *input, float alpha, const void *from);
-    /* Pass a [shortcut]'s delta back to input_delta and from_delta; null for a layer that takes
-     * none. */
+    /* Pass a [shortcut]'s delta back: times alpha to input_delta, times beta to from_delta. Null:
+     * that layer takes none. set, set_from: 1 writes it there, 0 adds it. */
     void (*shortcut_backward)(layer l, float alpha, int set, void *input_delta, int set_from,
                               void *from_delta);
     /* Compute a [scale_channels] or [sam]: x times scales, activated. x: output of layer l.index.
      * scales: output of the layer before, l.w x l.h x l.c values an image. Each serves a value, a
      * channel or a cell of x. */
     void (*multiply)(layer l, const void *x, const void *scales);
-    /* Pass the delta of a [scale_channels] or [sam] back to x_delta, then to scales_delta; null for
-     * a layer that takes none. */
+    /* Pass the delta of a [scale_channels] or [sam] back to x_delta, then to scales_delta. Null:
+     * that layer takes none. set_x, set_scales: 1 writes the gradient there, 0 adds it. */
     void (*multiply_backward)(layer l, const void *x, const void *scales, int set_x, void *x_delta,
                               int set_scales, void *scales_delta);
 } bf16_backend;

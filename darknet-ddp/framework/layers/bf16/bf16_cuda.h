@@ -6,8 +6,9 @@
 #ifdef CUDNN
 #include "layers/bf16/backend.h"
 
-/* Convert a float array of outer x channels x inner to bf16 as outer x inner x channels, or back.
- * add: 1 adds to what `to` holds, 0 writes it. Both arrays are on the device. */
+/* Convert a float array of outer x channels x inner to bf16 as outer x inner x channels, or such
+ * bf16 back to floats. Both add to what `to` holds if add is 1, and write it if add is 0. Both
+ * arrays are on the device. */
 void floats_to_bf16_gpu(size_t outer, int channels, int inner, const float *from, int add,
                         void *to);
 void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from, int add,
@@ -45,8 +46,8 @@ void bf16_add_bias_backward_gpu(layer l, network net);
  * layer, in backward passes and in forward passes of training. */
 size_t bf16_sums_size(layer l);
 
-/* Compute the forward and backward passes of layers without parameters. input: the bf16 output of
- * the layer before. delta: the bf16 delta of the layer before. */
+/* Compute the forward and backward passes of layers without parameters. input, delta: bf16 output
+ * and delta of the layer before. set: 1 writes the gradient to delta, 0 adds it. */
 void bf16_maxpool_gpu(layer l, const void *input);
 void bf16_maxpool_backward_gpu(layer l, int set, void *delta);
 void bf16_upsample_gpu(layer l, const void *input);
@@ -60,11 +61,12 @@ void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int fr
 /* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. A null input
  * counts as zeros. */
 void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from);
-/* Pass a [shortcut]'s delta back to input_delta and from_delta; null for a layer that takes
- * none. */
+/* Pass a [shortcut]'s delta back: times alpha to input_delta, times beta to from_delta. Null: that
+ * layer takes none. set, set_from: 1 writes it there, 0 adds it. */
 void bf16_shortcut_backward_gpu(layer l, float alpha, int set, void *input_delta, int set_from,
                                 void *from_delta);
-/* Do what multiply and multiply_backward of bf16_backend do (bf16_products.cu). */
+/* Compute a [scale_channels] or [sam], and pass its delta back: multiply and multiply_backward of
+ * bf16_backend (bf16_products.cu). */
 void bf16_multiply_gpu(layer l, const void *x, const void *scales);
 void bf16_multiply_backward_gpu(layer l, const void *x, const void *scales, int set_x,
                                 void *x_delta, int set_scales, void *scales_delta);

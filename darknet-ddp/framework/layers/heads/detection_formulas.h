@@ -6,7 +6,8 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/* Return the box that l.output has at x, with its centre in shares of a cell divided by l.side. */
+/* Return the box that l.output has at x. Its centre is counted from the cell's corner; all numbers
+ * are fractions of the picture. */
 FORMULA box detection_box(layer l, float *x)
 {
     box out = float_to_box(x, 1);

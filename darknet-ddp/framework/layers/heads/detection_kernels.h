@@ -6,8 +6,8 @@
 
 #ifdef GPU
 
-/* The figures of a mini-batch that train_detection_gpu leaves in net.figures_gpu. cost: the sum of
- * squared deltas. */
+/* Cost and statistics of a mini-batch that train_detection_gpu leaves in net.figures_gpu. cost: the
+ * sum of squared deltas. */
 typedef struct {
     float cost;
     detection_tally tally;

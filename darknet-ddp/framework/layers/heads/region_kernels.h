@@ -6,7 +6,7 @@
 
 #ifdef GPU
 
-/* The figures of a mini-batch that train_region_gpu leaves in net.figures_gpu. */
+/* Cost and statistics of a mini-batch that train_region_gpu leaves in net.figures_gpu. */
 typedef struct {
     head_figures squares; /* sums of squared deltas; its iou and count are 0 */
     region_tally tally;

@@ -16,15 +16,15 @@ typedef struct {
     int x, y, w, h;
 } area;
 
-/* Draw where picture im lies on a w x h canvas. Cut off up to `jitter` (a share) of its width and
- * height at each side, or add as much. Make it up to `resize` times larger or smaller (below 1:
+/* Draw where picture im lies on a w x h canvas. Cut off up to `jitter` (a fraction) of its width
+ * and height at each side, or add as much. Make it up to `resize` times larger or smaller (below 1:
  * only smaller, up to 1/resize times), and stretch the result to the canvas. `use_flip`: 1 mirrors
  * half of the pictures. `corner`: 0, or 1 to 4 for a corner of the canvas (bit 0 of corner - 1:
  * right, bit 1: bottom). Half the time that corner shows the picture's own corner, uncut. */
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner);
 
 /* Draw where picture im lies on a w x h canvas. First its width and height change by up to `jitter`
- * (a share). Then it becomes as wide as the canvas if it is wider than high, else as high, at a
+ * (a fraction). Then it becomes as wide as the canvas if it is wider than high, else as high, at a
  * random place. On a canvas that is not square it may jut out. `use_flip`: 1 mirrors half of the
  * pictures. */
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip);

@@ -9,8 +9,8 @@ int mixes_classes(picture_rules rules);
 
 /* Load samples a.first to a.first + a.n - 1 for a classifier whose cfg has keys of the forks
  * (a.rules). paths: their a.n pictures. Pictures that are mixed in are drawn from all a.m of
- * a.paths. The truth of a class is then the share of the sample whose pictures show it (mixup: 1/2
- * for each picture). free_data frees the result. */
+ * a.paths. The truth of a class is then the fraction of the sample whose pictures show it (mixup:
+ * 1/2 for each picture). free_data frees the result. */
 data load_classes_forks(load_args a, char **paths);
 
 #endif

@@ -26,7 +26,8 @@ typedef struct {
  * picture, damaged, more than INT_MAX values, no memory. */
 int decode_picture(const char *path, int channels, decoded *out);
 
-/* Set *out from the file's header alone, with bytes NULL. Returns as decode_picture. */
+/* Set *out from the file's header alone, with bytes NULL. Returns 0; or -1 with the reason in
+ * note. */
 int decode_size(const char *path, decoded *out);
 
 /* Decode the file at path as grey, of which JPEGs may come smaller, down to an eighth, while the
