@@ -99,7 +99,7 @@ typedef struct ddp_pair_header {
     char *weights;            /* path; NULL: there is none. The caller frees it */
     uint64_t step, seen;      /* batches and images that the run had done at this save */
     uint64_t own_saved_at_ns; /* when this pair was saved: wall clock, ns since 1970 */
-    /* when the run's name was last saved under, with any cfg: ns since 1970; 0: never */
+    /* when a run with any cfg last saved under this name: ns since 1970; 0: never */
     uint64_t saved_at_ns;
 } ddp_pair_header;
 

@@ -1,5 +1,5 @@
-/* checkpoint/pair.h: a weights file X and its state X.state, of which one complete
- * pair is on the disk at any moment, once one was saved.
+/* checkpoint/pair.h: a weights file X and its state X.state, of which one complete pair is on the
+ * disk at any moment after the first save.
  *
  * Saving writes both into parts (base/file.h); the state has the hash of the weights file. When
  * both are on the disk the state is named X.state.part, the weights X, and X.state.part then

@@ -30,14 +30,14 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
 
 /* Move the files of the folder, BASE.<number>, back to their places. Remove it if nothing is left
  * there. What this base has in directory is set aside first. A pair in whose place another base's
- * lies stays in the folder. *came becomes 1 if a file came. Fails as ddp_set_aside; files that have
- * come by then are put with the rest by ddp_set_aside_recover. */
+ * lies stays in the folder. *came becomes 1 if a file came. Fails with DDP_ERR_IO, DDP_ERR_NOMEM;
+ * ddp_set_aside_recover puts files that have come by then with the rest. */
 ddp_status ddp_set_aside_undo(int *came, const char *folder, const char *directory,
                               const char *base, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move the files of a move that was cut off, in either direction, back to their places. *came
- * becomes 1 if a file came. Call when the name is owned, before its files are read. Fails as
- * ddp_set_aside_undo. */
+ * becomes 1 if a file came. Call when the name is owned, before its files are read. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *base,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -153,7 +153,7 @@ struct ddp_allreduce_algorithm {
 
     /* Begin to sum a chunk: post its first messages. All of ddp_chunk is set, and ended 0. */
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
-    /* Go on, since request i of the chunk has ended. */
+    /* Go on after request i of the chunk has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
     /* If the chunk can go on without an ended request, do so, and set *moved to 1. NULL: never. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);

@@ -61,8 +61,8 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
  * finite one counts, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
-/* Return 0 if the last sum that was finished is not a finite number; else 1, also while a sum is in
- * flight, or before the first. The same on every rank. */
+/* Return 0 if the last sum that was finished is not a finite number. Else 1: also during a sum, or
+ * before the first. The same on every rank. */
 int ddp_loss_finite(const ddp_loss *l);
 
 /* Have the next sum tell whether all ranks, at most DDP_EQUAL_RANKS, have the same number

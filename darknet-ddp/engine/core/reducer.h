@@ -65,7 +65,7 @@
  * order in which the next forward pass needs them. A call to ddp_reducer_receive_updated waits for
  * those of a layer. Run counts travel in a small sum after the buckets. The layer_fence of a layer
  * waits for this sum only if the layer did not run here; ddp_reducer_send_updated always does.
- * Whether gradients were finite is known once the updated parameters have been received.
+ * Whether gradients were finite is known only after the updated parameters have been received.
  *
  * A step that failed cannot be finished, and the other ranks wait for this one: end the job
  * (ddp_group_abort). If another rank gives up first, by the group's timeout, its error names the

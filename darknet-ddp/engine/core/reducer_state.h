@@ -161,7 +161,7 @@ ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_halves(ddp_reducer *r);
 
 /* Start the sum that tells on how many ranks each layer ran. Every rank calls it, when all buckets
- * of a pass are launched. */
+ * of a pass are launched. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
 /* Wait for the sum that ddp_reducer_count_ranks has started. *count becomes the number of ranks on

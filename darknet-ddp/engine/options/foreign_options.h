@@ -9,7 +9,7 @@
 
 enum { DDP_FOREIGN_OPTION_TEXT = 256, DDP_FOREIGN_OPTIONS_MOST = 8 };
 
-/* Words that were taken off a command line since they have no effect here, each with a sentence
+/* Words that were taken off a command line because they have no effect here, each with a sentence
  * that says why. `count` entries; words beyond DDP_FOREIGN_OPTIONS_MOST are not listed. */
 typedef struct ddp_foreign_options_taken {
     struct {

@@ -8,7 +8,7 @@
  *
  * 1. The sender announces a message by a note, {sent, tag, bytes}.
  * 2. Once the receiver has asked for it, the receiver's thread for that peer waits for the data.
- *    They are under way by then, since Gloo has both buffers.
+ *    They are under way by then, because Gloo has both buffers.
  * 3. When they have come, the thread answers {taken, tag, bytes}. That ends the sender's request.
  *
  * Sending a note never blocks, so an answer is never queued after a message that nobody has asked

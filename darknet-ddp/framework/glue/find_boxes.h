@@ -19,8 +19,8 @@ typedef struct ddp_find_rules {
 int ddp_find_classes(const network *net);
 
 /* Call found(ctx, d) for each box of each class that net's last forward pass has found. net must be
- * a detector. Returns how many were left out since box or score is not finite; each class of a box
- * counts.
+ * a detector. Returns how many were left out because box or score is not finite; each class of a
+ * box counts.
  *   width, height   the picture's, in pixels
  *   d               valid for the call; box in fractions of the picture; d->picture is 0 */
 size_t ddp_find_boxes(network *net, int width, int height, const ddp_find_rules *rules,

@@ -53,9 +53,9 @@ enum { DDP_MISFIT_BYTES = 512 };
  * [yolo] or [region]. */
 int ddp_network_cell(const network *net);
 
-/* Return the side, in pixels, of the largest cells of net's detectors if it does not divide net's
- * input, and write a sentence on which sizes would fit. Else, or if net has no [yolo] or [region],
- * return 0; text stays. */
+/* If the largest cells of net's detectors do not divide net's input, return their side in pixels,
+ * and write a sentence on which sizes would fit. Return 0, with text as it was, if they do, or if
+ * net has no [yolo] or [region]. */
 int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES]);
 
 enum { DDP_SIZE_MISFIT_BYTES = 200 };

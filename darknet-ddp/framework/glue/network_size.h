@@ -13,7 +13,8 @@ typedef struct ddp_network_size {
     size_t bytes;      /* host memory that the network takes; 0: not known */
 } ddp_network_size;
 
-/* Fill *size for net, all but bytes, which becomes 0. Fails as ddp_param_table_init. */
+/* Fill *size for net, all but bytes, which becomes 0. Fails with DDP_ERR_USAGE (a layer of an
+ * unknown type is updated), DDP_ERR_NOMEM. */
 ddp_status ddp_network_size_of(ddp_network_size *size, const network *net,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -31,7 +31,7 @@ typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t
 
 /* Functions that a validation calls; each may be NULL. */
 typedef struct ddp_validation_listener {
-    ddp_found_listener found; /* called once for a detector, on rank 0 */
+    ddp_found_listener found; /* called one time in a detector's validation, on rank 0 */
     void *ctx;                /* first argument of found */
     /* Take a sentence that names a picture that cannot be read, or whose labels cannot, with its
      * line. Called once for each, on the rank that reads it. */
@@ -44,7 +44,7 @@ ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_
                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* Validate a detector on all ranks. On every rank this sets *all (all classes together),
- * each[0..set->classes), and *unreadable, the number of pictures that are left out since they or
+ * each[0..set->classes), and *unreadable, the number of pictures that are left out because they or
  * their labels cannot be read. Boxes that are not finite are left out, and counted in
  * all->left_out. listener may be NULL. Every rank must call it; it blocks until all have. Fails as
  * ddp_validate_check_detector, with DDP_ERR_NOMEM, DDP_ERR_COMM, and with DDP_ERR_IO if another

@@ -18,7 +18,7 @@ void layer_table_begin(void);
 void layer_table_end(void);
 void layer_table_show(const network *net);
 
-/* Drop the table since the network cannot be made: from then on stderr is standard error again.
+/* Drop the table because the network cannot be made. From then on stderr is standard error again.
  * Does nothing if there is no table. */
 void layer_table_break(void);
 

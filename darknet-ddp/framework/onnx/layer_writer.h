@@ -22,7 +22,7 @@ typedef struct ddp_layer_writer {
     const network *net;
     ddp_onnx_options options;
     ddp_onnx_tensor input;
-    ddp_onnx_tensor *outputs; /* outputs[i]: output of layer i, once the layer is written */
+    ddp_onnx_tensor *outputs; /* outputs[i]: output of layer i, if the layer is written already */
     int index;                /* the layer that is being written */
 } ddp_layer_writer;
 

@@ -43,7 +43,7 @@ typedef struct ddp_prediction {
      * find is of the mirrored picture; its box still lies in the picture as it is. */
     ddp_detection *found;
     size_t count;
-    size_t not_finite; /* boxes left out since they are not finite */
+    size_t not_finite; /* boxes left out because they are not finite */
     /* If a detector finds nothing: the likeliest box below the threshold; with `mirrors`, that of
      * the mirrored picture. Else, or if there is none, best.score is 0. */
     ddp_detection best;

@@ -24,11 +24,10 @@ void ddp_mask_path(const char *picture, char *out);
  * warning or "" in note[0..size). Else returns -1, with the reason in note. */
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
-/* Decode a picture as grey, fast: a JPEG may come smaller, down to an eighth, while its shorter
- * side keeps `side` pixels, 2 or more. Returns 0, and sets *grey to the bytes, rows from the top,
- * which the caller frees, and *width and *height to the size as decoded. Returns -1, and sets
- * nothing, if it cannot be decoded.
- */
+/* Decode a picture as grey, fast: a JPEG may come smaller, down to an eighth, if its shorter side
+ * keeps `side` pixels, 2 or more. Returns 0, and sets *grey to the bytes, rows from the top, which
+ * the caller frees, and *width and *height to the size as decoded. Returns -1, and sets nothing, if
+ * it cannot be decoded. */
 int ddp_decode_grey(const char *picture, int side, unsigned char **grey, int *width, int *height);
 
 /* Return the orientation, 1 to 8, that `size` bytes of Exif data say; 1 if they say none or are

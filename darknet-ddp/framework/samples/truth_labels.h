@@ -2,7 +2,7 @@
  *
  * A truth is a box that a detector is trained for. It was read from a line of a picture's label
  * file. A sample made of several pictures has truths of all of them. Threads that load samples tell
- * where each truth is from; the training thread asks, once the sample is loaded. */
+ * where each truth is from; the training thread asks after the sample is loaded. */
 #ifndef DDP_SAMPLES_TRUTH_LABELS_H
 #define DDP_SAMPLES_TRUTH_LABELS_H
 
@@ -33,8 +33,8 @@ size_t ddp_truth_labels_picture(const ddp_truth_labels *t, const char *path);
  * thread, one at a time for each sample. Without memory nothing is noted. */
 void ddp_truth_labels_set(ddp_truth_labels *t, size_t sample, int n, const char *path, int line);
 
-/* Set *label to the label of truth n of a sample, and return 1; 0 if it is not known. Call once the
- * sample is loaded. */
+/* Set *label to the label of truth n of a sample, and return 1; 0 if it is not known. Call after
+ * the sample is loaded. */
 int ddp_truth_labels_find(const ddp_truth_labels *t, size_t sample, int n, ddp_label_id *label);
 
 #endif

@@ -75,7 +75,7 @@ ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, 
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *same to 1 if a checkpoint of net would have the images, net->t and parameters that m says,
- * else to 0. Fails as ddp_param_table_init. */
+ * else to 0. Fails with DDP_ERR_USAGE (a layer of an unknown type is updated), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;

@@ -22,7 +22,8 @@ ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *same to 1 if a snapshot of net's first `cutoff` layers would be the same now, else to 0. May
- * be called while another thread is in ddp_snapshot_write. Fails as ddp_param_table_init. */
+ * be called while another thread is in ddp_snapshot_write. Fails with DDP_ERR_USAGE (a layer of an
+ * unknown type is updated), DDP_ERR_NOMEM. */
 ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
                               const ddp_checkpoint_run *run, int *same,
                               ddp_error *err) DDP_MUST_CHECK;

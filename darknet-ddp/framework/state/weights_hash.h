@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* Set *hash to a hash of net's parameters, BatchNorm statistics and count of images. net is on the
- * host, as parsed and loaded. Fails as ddp_param_table_init. */
+ * host, as parsed and loaded. Fails with DDP_ERR_USAGE (a layer of an unknown type is updated),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_weights_hash(uint64_t *hash, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -24,7 +24,7 @@ typedef struct ddp_deferred_saves {
 ddp_status ddp_deferred_saves_add(ddp_deferred_saves *w, const char *path, int cutoff,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Take the save at path off the list, if it is there, since it has been done. */
+/* Take the save at path off the list, if it is there, because it has been done. */
 void ddp_deferred_saves_drop(ddp_deferred_saves *w, const char *path);
 
 /* Empty the list and free its memory. No file changes. */

@@ -34,7 +34,7 @@ typedef enum ddp_origin {
     DDP_ORIGIN_OUTPUT, /* the output of a layer: the first that is not finite */
     DDP_ORIGIN_DELTA, /* the delta of a layer: the last that is not finite, which backward met first
                        */
-    DDP_ORIGIN_LOSS,  /* the loss, while inputs, outputs and deltas are finite */
+    DDP_ORIGIN_LOSS,  /* the loss; inputs, outputs and deltas are finite */
     DDP_ORIGIN_NONE   /* no origin found: only sums of gradients have become too large */
 } ddp_origin;
 
@@ -103,23 +103,23 @@ int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
 /* Note that the backward pass of a mini-batch has ended. Look for the origin if this loss is the
  * update's first that is not finite. `first` is 1 for the first mini-batch of an update. `number`:
- * the mini-batch's number in this rank's step, from 1. Fails as ddp_device_check_finite. */
+ * the mini-batch's number in this rank's step, from 1. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 
 /* Call before each forward pass. If steps may be skipped, remember for ddp_nan_guard_judge_step
  * whether the loss and statistics of the last step are finite. Else check the gradients, loss and
  * statistics that have arrived. If one is not finite, compare on all ranks where that began
- * (collective), and call config.end, which does not return. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM,
- * and as ddp_device_check_finite. */
+ * (collective), and call config.end, which does not return. Fails with DDP_ERR_COMM,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* Wait for all sums of the step. Set *skipped to 1 if one is not finite, or if an earlier step of
  * this update had a loss or statistics that were not; else to 0. Call on every rank before a layer
- * is updated, if steps may be skipped. A skip zeroes gradients and restores the kept statistics;
- * no layer may be updated. After config.skip_most skips in a row, calls config.end instead. Fails
- * with DDP_ERR_COMM, DDP_ERR_NOMEM, and as ddp_device_check_finite. */
+ * is updated, if steps may be skipped. A skip zeroes gradients and restores the kept statistics; no
+ * layer may be updated. After config.skip_most skips in a row, calls config.end instead. Fails with
+ * DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
                                     ddp_error *err) DDP_MUST_CHECK;
 

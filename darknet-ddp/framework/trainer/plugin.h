@@ -55,7 +55,7 @@ typedef struct ddp_plugin_callbacks {
     void (*leave)(void) __attribute__((noreturn));
     /* Print `sentence`: a picture or its labels cannot be read, and why. Called from any thread. */
     void (*unreadable)(const char *sentence);
-    /* End the program, since more files cannot be read than are allowed. `what`: a sentence that
+    /* End the program because more files cannot be read than are allowed. `what`: a sentence that
      * says which. `instead`: a phrase on what happens to such files where some may be skipped;
      * NULL: skipping would not help. `saved`: 1 if what this run has learnt is saved, 0 if it has
      * learnt nothing yet. */
@@ -89,7 +89,7 @@ void ddp_plugin_save(network *net, const char *end);
 void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
     __attribute__((noreturn));
 
-/* End the run since `samples` samples of step `step`, of all ranks, cannot be read. Serves as the
+/* End the run because `samples` samples of step `step`, of all ranks, cannot be read. Serves as the
  * trainer's config.unreadable, which every rank calls. */
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));

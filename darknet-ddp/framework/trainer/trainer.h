@@ -48,7 +48,7 @@ typedef struct ddp_trainer_config {
     int verify_every;
     /* Record of unreadable samples. Must outlive the trainer. NULL: nobody looks for them. */
     ddp_bad_samples *bad_data;
-    /* Ends every rank, since `samples` samples of step `step`, of all ranks together, cannot be
+    /* Ends every rank because `samples` samples of step `step`, of all ranks together, cannot be
      * read (samples/bad_samples.h). Network and counters are as the last whole update left them.
      * Must be set if bad_data is. */
     void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));

@@ -69,10 +69,10 @@ typedef enum ddp_launcher_note {
  *
  * What a signal to this process does:
  *
- *   1. SIGINT, SIGTERM or SIGHUP, before ranks that are to train have told whether they commit:
- *      SIGUSR2 goes to the ranks every 0.1 s. (An mpirun that starts them may pass one on to
- *      nobody.) They agree once whether any rank has got SIGUSR2. If so, all end without writing
- *      anything. What is left after 2 s is killed.
+ * 1. SIGINT, SIGTERM or SIGHUP, before ranks that are to train have told whether they commit:
+ *    SIGUSR2 goes to the ranks every 0.1 s. (An mpirun that starts them may pass one on to nobody.)
+ *    They agree one time whether any rank has got SIGUSR2. If so, all end without writing anything.
+ *    What is left after 2 s is killed.
  *   2. The first of these signals after they have committed: SIGUSR2 goes to the ranks. They end
  *      the step, save and end, and have as long for it as `patient` and grace_s say.
  *   3. A later one, or any if the ranks are not to train: the launcher gets end_signal, and what

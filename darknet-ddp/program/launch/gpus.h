@@ -29,8 +29,8 @@ int ddp_gpus_in_build(void);
 int ddp_gpus_use_nccl(const ddp_group *group);
 
 /* Check that the options go with this build and with the GPUs of this host, before any rank is
- * started or joined. *start becomes how many ranks this process has to start; 0: none, since it is
- * a rank already, or alone. Fails with DDP_ERR_USAGE. */
+ * started or joined. *start becomes how many ranks this process has to start; 0: none, because it
+ * is a rank already, or alone. Fails with DDP_ERR_USAGE. */
 ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *start,
                           ddp_error *err) DDP_MUST_CHECK;
 

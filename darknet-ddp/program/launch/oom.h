@@ -30,7 +30,7 @@ void ddp_oom_look(ddp_oom *m, pid_t launcher);
 /* Return the most memory that a rank was seen to have had, in bytes; 0: not known. */
 int64_t ddp_oom_peak(const ddp_oom *m, int rank);
 
-/* Return 1 if the kernel has ended a process of this host for want of memory since opening. */
+/* Return 1 if the kernel has ended a process of this host for want of memory since ddp_oom_open. */
 int ddp_oom_was_short(const ddp_oom *m);
 
 #endif

@@ -19,7 +19,7 @@ void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
  * program. Returns how many got it. */
 int ddp_process_tree_signal(int number);
 
-/* Return 1 if signal `number` was sent to process `pid` and waits, since the process blocks it. */
+/* Return 1 if signal `number` was sent to process `pid` and waits because the process blocks it. */
 int ddp_process_has_pending(pid_t pid, int number);
 
 /* Send signal `number` to the first process found in the tree that runs this very program and

@@ -9,9 +9,9 @@
 /* Install the handlers of a run, before it trains. Returns the flags that they set (core/loss.h);
  * these stay valid. SIGUSR1 sets DDP_REQUEST_SAVE. SIGUSR2, which mpirun passes on to its ranks,
  * sets DDP_REQUEST_STOP. trains_alone: 1 if this process trains and no launcher started it. Then
- * the first SIGTERM, or Ctrl-C or SIGHUP that is not ignored, ends the run with a line, since
+ * the first SIGTERM, or Ctrl-C or SIGHUP that is not ignored, ends the run with a line, because
  * nothing was trained yet. SIGXFSZ does nothing: a write beyond the limit of file sizes fails and
- * is reported. SIGPIPE does nothing, since the reader of the output may end before the run. */
+ * is reported. SIGPIPE does nothing, because the reader of the output may end before the run. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
 /* Return 1 if this process was started to ignore SIGHUP, as by nohup, or SIGINT, as a shell's
@@ -38,11 +38,11 @@ void ddp_signals_say_ending(void);
 extern const char
     ddp_signals_ends_untrained[]; /* line, with its newline: the run ends before it trains */
 
-/* Have SIGTERM, and the first SIGINT and SIGHUP unless they are ignored, do what SIGUSR2 does. Call
- * as soon as the run trains. mpirun sends SIGTERM to the ranks that are left when one has failed,
- * or when it is told to end. It sends SIGKILL a second later, and reads no output meanwhile. So
- * with by_launcher 1 (a launcher started this process), output that nobody takes is then
- * dropped. */
+/* Have SIGTERM do what SIGUSR2 does, and so the first SIGINT and the first SIGHUP, if they are not
+ * ignored. Call as soon as the run trains. mpirun sends SIGTERM to the ranks that are left when one
+ * has failed, or when it is told to end. It sends SIGKILL a second later, and reads no output
+ * meanwhile. So with by_launcher 1 (a launcher started this process), output that nobody takes is
+ * then dropped. */
 void ddp_signals_take_term(int by_launcher);
 
 /* Have SIGQUIT call `answer`, and do nothing else; answer must be safe in a handler of signals.

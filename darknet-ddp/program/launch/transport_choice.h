@@ -11,7 +11,7 @@
 ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the group (comm/group.h) that the options ask for; it sums host memory, while NCCL may sum a
+/* Open the group (comm/group.h) that the options ask for; it sums host memory; NCCL may sum a
  * GPU's. Ranks that were started by hand print where they meet. Blocks and fails as ddp_group_open;
  * fails also with DDP_ERR_USAGE (-ddp_interface). */
 ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_launcher launcher,

@@ -16,7 +16,7 @@ void ddp_best_look(void);
 /* If this run is resumed and does not know the figure of NAME_best.weights, rename that file: the
  * run cannot tell whether its own weights are better. Call before this run writes the file; only
  * the first call does something. step: that of the best figure that the run knows; 0: it knows
- * none. Fails as ddp_displaced_keep_best. */
+ * none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_best_keep_earlier(size_t step, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -66,7 +66,7 @@ ddp_progress_now ddp_session_progress(const ddp_train_position *now);
  * it only if ddp_session_advise was called before. */
 void ddp_session_prepare_advice(const char *resume_hint);
 
-/* Have a run that ends early print the sentence of ddp_session_prepare_advice, since there is a
+/* Have a run that ends early print the sentence of ddp_session_prepare_advice, because there is a
  * checkpoint. */
 void ddp_session_advise(void);
 /* Call ddp_session_advise if this rank is 0 and the run has saved something. */
@@ -93,13 +93,13 @@ ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *n
 
 /* ---- weights at the start (checkpoints.c) ---- */
 
-/* Collective: fail as ddp_agree if ranks have loaded different weights. Resumed runs pass: rank 0
- * alone reads checkpoints. */
+/* Fail with DDP_ERR_MISMATCH if ranks have loaded different weights. Collective. Fails also with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. Resumed runs pass: rank 0 alone reads checkpoints. */
 ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- a run's end (end.c) ---- */
 
-/* End every rank before anything was written, with status 128 + number, since signal `number` has
+/* End every rank before anything was written, with status 128 + number, because signal `number` has
  * asked for it. Collective. */
 void ddp_session_end_untrained(int number) __attribute__((noreturn));
 

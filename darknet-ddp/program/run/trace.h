@@ -11,14 +11,14 @@
 #include "trainer/trainer.h"
 
 /* Prepare to trace a run that has done start->step steps, if the options ask for it. Blocks until
- * every rank is here. Fails as ddp_agree (ranks are to trace other steps), and on rank 0 with
- * DDP_ERR_IO (the file cannot be written). */
+ * every rank is here. Fails with DDP_ERR_MISMATCH (ranks are to trace other steps), DDP_ERR_NOMEM,
+ * DDP_ERR_COMM, and on rank 0 with DDP_ERR_IO (the file cannot be written). */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 
 /* Begin or end the trace, if that is due after the step `now`, which has ended or is the run's
- * start. At its end, writes the file; if not all can be written, a line says so. Fails as
- * ddp_trace_write, or with DDP_ERR_NOMEM. */
+ * start. At its end, writes the file; if not all can be written, a line says so. Fails with
+ * DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -26,8 +26,8 @@ ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
  * validation. Does nothing if this step is not traced. */
 void ddp_trace_run_add(int64_t begin_ns, const char *what);
 
-/* End the trace, if one is under way, and write the file, since the run ends. If no step was
- * traced, a line says so. Fails as ddp_trace_write. */
+/* End the trace, if one is under way, and write the file, because the run ends. If no step was
+ * traced, a line says so. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_close(ddp_error *err) DDP_MUST_CHECK;
 
 #endif

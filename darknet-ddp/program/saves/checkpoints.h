@@ -84,8 +84,8 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 
 /* Give all ranks what rank 0 sees: has[i] is 0 if picture i of the list's n has no label file.
  * Collective. In a run resumed without -resume_force, rank 0 first changes has[] as
- * ddp_recall_unlabelled does. Fails as that function on rank 0, and as ddp_broadcast and
- * ddp_remember_unlabelled. */
+ * ddp_recall_unlabelled does. Fails on rank 0 as that function; else with DDP_ERR_COMM, or with
+ * DDP_ERR_USAGE if run's options have no room. */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
@@ -99,8 +99,8 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
  * files. On rank 0, a run that begins anew sets an earlier run's files aside
  * (checkpoint/set_aside.h). A run that goes on gives the final weights of a finished run a second
  * name. If is_finished, nothing is left to train or to save, and only parts of files that a killed
- * run left are removed. Fails as ddp_run_lock_check, ddp_set_aside and
- * ddp_earlier_run_keep_final. */
+ * run left are removed. Fails with DDP_ERR_IO (also if another run has taken the name over),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 

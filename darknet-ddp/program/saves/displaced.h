@@ -33,7 +33,7 @@ ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, si
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename the weights at path, which must exist, to path.old or path.old.N. why: "which ...", for
- * the line that says so. Fails as ddp_displaced_keep. */
+ * the line that says so. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename a file at path, where the average of a run's weights comes, as ddp_displaced_keep_old

@@ -9,13 +9,13 @@
 #include "state/checkpoint.h"
 
 /* Put together the files of a move during which a run was killed. Call when the name is owned,
- * before its files are read. Fails as ddp_set_aside_recover. */
+ * before its files are read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Set the files of an earlier run aside, for a run that begins anew. earlier: the newest pair of
  * that run; if it has none, earlier->weights is NULL. The new run begins with first_weights, which
- * stays in its place, too; NULL: none. Fails as ddp_set_aside. */
+ * stays in its place, too; NULL: none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,
                                      ddp_error *err) DDP_MUST_CHECK;

@@ -16,16 +16,16 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
  * and what `was` says is kept. *since becomes the step since which the run validates on these
  * pictures; 0: always. was: metadata of the checkpoint that the run goes on from; all zero: it
  * begins anew. A checkpoint that names no pictures counts as validated on these. Call after
- * ddp_remember_options, and after run has been compared with a checkpoint. Fails as
- * ddp_remember_options. */
+ * ddp_remember_options, and after run has been compared with a checkpoint. Fails with DDP_ERR_USAGE
+ * if there is no room for it. */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Add to run's options how many of the training list's n pictures have no label file: those whose
  * has[i] is 0. Call after ddp_remember_options, which sets the options anew, and after
- * ddp_checkpoint_resume, which takes run's last options for those that change rounding. Fails as
- * ddp_remember_options. */
+ * ddp_checkpoint_resume, which takes run's last options for those that change rounding. Fails with
+ * DDP_ERR_USAGE if there is no room for it. */
 ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
                                    ddp_error *err) DDP_MUST_CHECK;
 

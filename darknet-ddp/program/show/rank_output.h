@@ -33,8 +33,8 @@ FILE *ddp_rank_output_take_output(void);
  * network is built. */
 void ddp_rank_output_errors_only(void);
 
-/* Silence failures from now on, since this rank leaves the group and then ends: other threads that
- * fail print nothing, and wait for its end. */
+/* Silence failures from now on, because this rank leaves the group and then ends: other threads
+ * that fail print nothing, and wait for its end. */
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any

@@ -23,7 +23,7 @@ typedef struct ddp_validation_result {
     int classes;
     ddp_accuracy accuracy; /* accuracy of a classifier */
     int top;               /* a classifier's k of top-k */
-    size_t unreadable;     /* pictures left out since they or their labels cannot be read */
+    size_t unreadable;     /* pictures left out because they or their labels cannot be read */
     double key;            /* figure by which the best weights are chosen */
     double seconds;        /* how long the validation took */
 } ddp_validation_result;

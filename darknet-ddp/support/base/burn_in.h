@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* Return burn_in= of a run of `now` batches, for a cfg that has burn_in=own for `before` batches.
- * It keeps its share of the run, but at least 100 batches are left: a run whose rate rises within a
- * few diverges. Fewer are left if own is less, or a third of the run. */
+ * It stays the same fraction of the run, but is at least the least of own, 100 and a third of the
+ * run. A run whose rate rises within a few batches diverges. */
 static inline double ddp_burn_in_of(double own, double before, double now)
 {
     const double least = fmin(own, fmin(100, floor(now / 3)));

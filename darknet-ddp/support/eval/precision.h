@@ -24,7 +24,7 @@ typedef struct ddp_precision {
     size_t truths; /* boxes that were there */
     size_t
         detections;  /* boxes that the network gave, at any score, before the 100 best are taken */
-    size_t left_out; /* boxes of all classes that the caller left out since they were not finite */
+    size_t left_out; /* boxes of all classes that the caller left out as not finite */
     double ap; /* average precision, mean over the ten IoU thresholds (AP@0.5:0.95); -1: the class
                   has no truth */
     double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */

@@ -58,7 +58,7 @@ void ddp_csv_flush(ddp_csv *c, int now);
  * rows (ddp_file_bring_back). */
 void ddp_csv_bring_back(ddp_csv *c, const char *path);
 
-/* Return how many rows are not in the file: lost for want of memory, or waiting since the last
+/* Return how many rows are not in the file: lost for want of memory, or waiting because the last
  * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_csv_lost(const ddp_csv *c, const char **why);
 

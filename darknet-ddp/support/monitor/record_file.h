@@ -28,7 +28,7 @@ void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
  * passed since the last flush. */
 void ddp_record_file_flush(ddp_record_file *f, int now);
 
-/* Return how many records are not in the file: lost for want of memory, or waiting since the last
+/* Return how many records are not in the file: lost for want of memory, or waiting because the last
  * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_record_file_lost(const ddp_record_file *f, const char **why);
 

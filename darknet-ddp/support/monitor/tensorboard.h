@@ -29,7 +29,7 @@ void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const 
 /* Write waiting values to the file. */
 void ddp_tensorboard_flush(ddp_tensorboard *t);
 
-/* Return how many values are not in the file: lost for want of memory, or waiting since the last
+/* Return how many values are not in the file: lost for want of memory, or waiting because the last
  * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
 void ddp_tensorboard_close(

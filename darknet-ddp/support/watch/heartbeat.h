@@ -4,10 +4,10 @@
  * whose other threads stand still is heard all the same. One whose process is gone is missed at
  * once.
  *
- *  1. Rank 0 invites (ddp_heartbeat_invite): it listens on its addresses until all ranks have come.
- *  2. The others join (ddp_heartbeat_join) with the key of the invitation, by TCP. A connection
- *     without it is refused (base/listener.h). Ranks are trusted once they have come.
- *  3. Both send and poll. A message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or dropped.
+ * 1. Rank 0 invites (ddp_heartbeat_invite): it listens on its addresses until all ranks have come.
+ * 2. The others join (ddp_heartbeat_join) with the key of the invitation, by TCP. A connection
+ * without it is refused (base/listener.h). Ranks are trusted after they have come.
+ * 3. Both send and poll. A message is a kind and up to DDP_CHANNEL_BYTES bytes, whole or dropped.
  *
  * A channel belongs to one thread. Only ddp_heartbeat_join and ddp_heartbeat_poll wait. */
 #ifndef DDP_WATCH_HEARTBEAT_H

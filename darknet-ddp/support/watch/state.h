@@ -117,8 +117,9 @@ void ddp_watch_abort_all(ddp_watch *w) __attribute__((noreturn));
  * of the table that is printed. */
 void ddp_watch_abort_alone(ddp_watch *w, const char *why) __attribute__((noreturn));
 
-/* Send this rank's events, and end it, since rank 0 has ended the run. Waits in between until rank
- * 0 is gone, 4 s at most: rank 0 speaks for all, and kills this rank if the launcher does not. */
+/* Send this rank's events, and end it, because rank 0 has ended the run. Waits in between until
+ * rank 0 is gone, 4 s at most: rank 0 speaks for all, and kills this rank if the launcher does
+ * not. */
 void ddp_watch_exit_after_events(ddp_watch *w) __attribute__((noreturn));
 
 #endif

@@ -32,7 +32,7 @@
  * own, the same on all ranks.) Saves, validation and ddp_replica_check need the same parameters on
  * all ranks, and wait for the next averaging, at most `period` steps. So a run comes to the same
  * weights whether it was saved in between or not. Two cases differ from an unbroken run. A run that
- * ends since samples cannot be read averages in mid-period. A run that goes on with a larger
+ * ends because samples cannot be read averages in mid-period. A run that goes on with a larger
  * max_batches has averaged after its old last step.
  *
  * In a step after the warm-up the last backward pass does not sync, ddp_trainer_update_locally

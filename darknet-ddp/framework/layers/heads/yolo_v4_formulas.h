@@ -159,7 +159,7 @@ FORMULA float focus(const float *probability)
 }
 
 /* Write the deltas of a place's classes, so that it learns class `label`. If the delta of `label`
- * is not 0 already, since p was given a class before, writes only this delta. */
+ * is not 0 already, because p was given a class before, writes only this delta. */
 FORMULA void train_class(layer l, place p, int label, team t)
 {
     int i;

@@ -9,8 +9,8 @@
 double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anchors);
 
 /* Round k anchors in place to whole pixels, at least one. They stay in the unit of boxes, in which
- * a pixel has width pixel[0] and height pixel[1]. boxes, anchors: as for find_anchors. Returns the
- * mean IoU of the n boxes with the best rounded anchor of each. */
+ * a pixel has width pixel[0] and height pixel[1]. boxes: n widths and heights; anchors: k. Returns
+ * the mean IoU of the n boxes with the best rounded anchor of each. */
 double round_anchors(const float *boxes, int n, int k, const float pixel[2], float *anchors);
 
 /* Write to shares the fractions of the input's width and height that a picture takes when it is

@@ -18,7 +18,7 @@ typedef struct {
     int w, h, c;          // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
     int orientation;      // 1 to 8 as the file says (exif.h); 0: files of its kind say none
     unsigned char *bytes; // a pixel's channels side by side, rows from the top; the caller frees it
-    char note[256];       // success: "", or a warning while no pixel is lost; failure: the reason
+    char note[256];       // success: "", or a warning if no pixel is lost; failure: the reason
 } decoded;
 
 /* Decode the file at path into *out, whose bytes the caller frees. channels: how many the result
@@ -30,7 +30,7 @@ int decode_picture(const char *path, int channels, decoded *out);
  * note. */
 int decode_size(const char *path, decoded *out);
 
-/* Decode the file at path as grey, of which JPEGs may come smaller, down to an eighth, while the
+/* Decode the file at path as grey, of which JPEGs may come smaller, down to an eighth, if the
  * shorter side keeps at least `side` pixels, 2 or more. Otherwise as decode_picture. */
 int decode_small(const char *path, int side, decoded *out);
 
