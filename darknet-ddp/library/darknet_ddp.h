@@ -68,7 +68,7 @@ int darknet_ddp_detect(darknet_ddp_model *model, const unsigned char *pixels, in
                        char error[DARKNET_DDP_ERROR]);
 
 /* Find objects as darknet_ddp_detect does, in planes: 3 of width * height floats from 0 to 1, red,
- * green, blue. They are copied. */
+ * green, blue. The planes are copied. */
 int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int width, int height,
                               float thresh, float nms, darknet_ddp_box **boxes, int *count,
                               char error[DARKNET_DDP_ERROR]);

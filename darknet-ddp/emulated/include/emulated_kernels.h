@@ -42,8 +42,8 @@ void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
 
 void *dynamic_shared();
 void wait_for_block();
-/* Pass `value` to the warp, wait for all its threads in `mask`, and return the value that thread
- * `lane` has passed. */
+/* exchange: pass `value` to the warp, wait for all its threads in `mask`, and return the value that
+ * thread `lane` has passed. lane_id: return this thread's lane. */
 uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
 unsigned lane_id();
 

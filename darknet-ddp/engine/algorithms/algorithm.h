@@ -52,7 +52,8 @@ typedef struct ddp_attached {
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* rank whose state all ranks begin with */
-    /* on rank `root`: reader of the moments that the run begins with; NULL: the table has them */
+    /* on rank `root`: reader of the optimizer's moments that the run begins with; NULL: the table
+     * has them */
     const ddp_sharded_source *first;
 } ddp_attached;
 
@@ -94,7 +95,8 @@ typedef struct ddp_algorithm {
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
 
-    /* Return the moments of which each rank has parts, while attached. NULL: there are none. */
+    /* Return the optimizer's moments of which each rank has parts, while attached. NULL: there are
+     * none. */
     ddp_sharded *(*sharded)(const void *self);
 
     void (*print)(const void *self,

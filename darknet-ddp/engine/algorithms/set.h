@@ -52,9 +52,10 @@ const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void
 /* Return 1 if an algorithm has buckets summed in halves. */
 int ddp_algorithm_set_halves(const ddp_algorithm_set *s);
 
-/* Return 1 if an algorithm keeps moments of which each rank has parts. */
+/* Return 1 if an algorithm gives each rank only parts of the optimizer's moments. */
 int ddp_algorithm_set_shards(const ddp_algorithm_set *s);
-/* Return the moments of which each rank has parts, while attached; s owns them. NULL: none. */
+/* Return the optimizer's moments of which each rank has parts, while attached; s owns them. NULL:
+ * none. */
 ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
 
 /* Print each algorithm's lines of the banner, while attached, in the order of their table. */

@@ -152,7 +152,7 @@ ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array,
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy c's arrays to the data of arrays[0..count), which ddp_checkpoint_check_arrays has passed.
- * Those whose data is NULL are left out. Fails as ddp_checkpoint_get. */
+ * Arrays whose data is NULL are left out. Fails as ddp_checkpoint_get. */
 ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                       size_t count, ddp_error *err) DDP_MUST_CHECK;
 

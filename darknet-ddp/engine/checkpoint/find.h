@@ -77,14 +77,14 @@ typedef struct ddp_pair {
 int ddp_pair_has_file(const char *file, const char *base);
 
 /* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step). If its
- * save was interrupted, finish it. Tell the listener of pairs that seem newer
- * and are damaged, of another cfg, or hold a number that is not finite. Tell it of weights without
- * a state file, too, if they count more images.
+ * save was interrupted, finish it. Tell the listener of pairs that seem newer and are damaged, of
+ * another cfg, or hold a number that is not finite. Tell it of weights without a state file, too,
+ * if they count more images.
  *
  * If no pair is whole, the newest that was passed over decides out->there. A pair whose weights are
  * missing does not decide it. Nor do numbered weights without a state file, which may be published
- * ones. Pairs whose state names another cfg come last. They do not decide it if one of the two
- * names begins with the other and "_", since such cfgs share names of files.
+ * ones. Pairs whose state names another cfg come last. They do not decide out->there if one of the
+ * two names begins with the other and "_": such cfgs share names of files.
  *
  * Release *out with ddp_pair_release, in any case. Fails with DDP_ERR_IO (the directory cannot be
  * read), DDP_ERR_NOMEM. */

@@ -7,8 +7,8 @@
 #include "checkpoint/checkpoint.h"
 
 /* Return 1 if `name` in directory is a weights file that a run of this base has saved, or would
- * write over. It has one of the base's names, and no state of another base ("darknet53_448.weights"
- * beside those of darknet53). */
+ * write over. Such a file has one of the base's names, and no state of another base
+ * ("darknet53_448.weights" beside those of darknet53). */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
 /* Return 1 if `name` in directory is an average of weights of a run of this base (ema_alpha), which

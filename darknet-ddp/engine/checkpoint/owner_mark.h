@@ -24,8 +24,8 @@ typedef struct ddp_owner_mark {
 /* Set all of *m but text, file and is_copy: for this process, with a new token. */
 void ddp_owner_mark_of_self(ddp_owner_mark *m);
 
-/* Read the file at path to *m, and return 1. It is opened anew each time, so that a network file
- * system asks its server. Returns 0 if there is no file that can be read (errno says why). */
+/* Read the file at path to *m, and return 1. The file is opened anew each time, so that a network
+ * file system asks its server. Returns 0 if there is no file that can be read (errno says why). */
 int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
 
 /* Write m, with a count, to the open file fd, and close fd in any case. Returns 0; -1: failed. */

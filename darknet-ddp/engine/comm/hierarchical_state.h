@@ -113,9 +113,9 @@ void ddp_hierarchical_close(ddp_group *g);
 
 /* ---- hierarchical_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
 
-/* Post a message of the chunk: `count` floats at `data`, from peer (incoming: 1) or to it (0). It
- * counts in c->waiting until it has ended. phase: 0 while sums are made, 1 while they return; it is
- * part of the message's tag. */
+/* Post a message of the chunk: `count` floats at `data`, from peer (incoming: 1) or to it (0). The
+ * message counts in c->waiting until it has ended. phase: 0 while sums are made, 1 while they
+ * return; it is part of the message's tag. */
 ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c, int phase,
                                  int incoming, int peer, float *data, size_t count, ddp_error *err);
 

@@ -20,8 +20,8 @@ ddp_status ddp_shared_memory_open(struct ddp_shared_memory **out, ddp_group *g, 
 /* Return where the bytes of a rank of this host begin, at a page; they live until m is closed. */
 void *ddp_shared_memory_of(const struct ddp_shared_memory *m, int local_rank);
 
-/* Unmap the block and free m. NULL is allowed. This rank must use none of it any more; other ranks
- * may go on until they close it. */
+/* Unmap the block and free m. NULL is allowed. This rank must not use the block any more; other
+ * ranks may, until they close it. */
 void ddp_shared_memory_close(struct ddp_shared_memory *m);
 
 #endif

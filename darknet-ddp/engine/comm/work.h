@@ -48,7 +48,8 @@ ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, fl
 ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Free a sum or all-gather. NULL is allowed. It must not be in flight, unless the group failed. */
+/* Free a sum or all-gather; w may be NULL. The sum must not be in flight, unless the group
+ * failed. */
 void ddp_work_close(ddp_work *w);
 
 /* Start the sum or all-gather; its buffer belongs to the group until a fence or wait. Every rank
@@ -57,14 +58,14 @@ void ddp_work_close(ddp_work *w);
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Start the sum as ddp_work_start does. It waits for the work that is queued so far on `behind`, a
- * queue of its device (ddp_device_queue_open), and for no other work. */
+/* Start the sum as ddp_work_start does. The sum waits for the work that is queued so far on
+ * `behind`, a queue of its device (ddp_device_queue_open), and for no other work. */
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move everything in flight along, without waiting. Data moves only inside calls on the group. So a
- * thread that computes for long calls this now and then: every millisecond or so keeps a link of 1
- * to 10 Gbit/s busy. Costs a few microseconds, next to nothing when nothing is in flight. Fails
- * with DDP_ERR_COMM. */
+ * thread that computes for long must call this function now and then: every millisecond or so keeps
+ * a link of 1 to 10 Gbit/s busy. Costs a few microseconds, next to nothing when nothing is in
+ * flight. Fails with DDP_ERR_COMM. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if a sum that was started has ended on this rank; else 0. Moves no data. */

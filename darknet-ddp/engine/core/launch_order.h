@@ -29,7 +29,7 @@ typedef struct ddp_launch_order {
  * into a quarter of all elements. */
 size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes);
 
-/* Return the order of a plan's sums where each bucket is one sum and none is late. Those that
+/* Return the order of a plan's sums where each bucket is one sum and none is late. Buckets that
  * ddp_launch_order_defer counts are deferred. */
 ddp_launch_order ddp_launch_order_of(const ddp_bucket_plan *plan, size_t defer_bytes);
 

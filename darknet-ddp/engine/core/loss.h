@@ -56,9 +56,9 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 /* Wait for the sum that was started, if there is one. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the mean over ranks of each rank's added losses. It covers all sums that were finished
- * since the last call, added up; 0 if none was. In place of a sum that is not finite the last
- * finite one counts, or 0. */
+/* Return the mean over ranks of each rank's added losses. The mean covers all sums that were
+ * finished since the last call, added up; 0 if none was. In place of a sum that is not finite the
+ * last finite one counts, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum that was finished is not a finite number. Else 1: also during a sum, or

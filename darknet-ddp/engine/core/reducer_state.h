@@ -145,7 +145,7 @@ ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error 
 
 /* ---- reducer_steps.c: with r->tree ---- */
 
-/* Add the gradients of a layer, final in this mini-batch, to the tree. If the step syncs before its
+/* Add the gradients of a layer, final in this mini-batch, to r->tree. If the step syncs before its
  * last mini-batch, write the sum of its mini-batches so far to the gradients instead. */
 void ddp_reducer_fold_layer(const ddp_reducer *r, int layer);
 

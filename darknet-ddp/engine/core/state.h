@@ -78,7 +78,7 @@ void ddp_state_pull(ddp_state *s);
  * be NULL: 0. */
 int ddp_state_gathers(const ddp_state *s);
 
-/* Gather on rank 0, in host memory, the arrays of DDP_STATE_OF_RANK of all ranks. It calls
+/* Gather on rank 0, in host memory, the arrays of DDP_STATE_OF_RANK of all ranks. Calls
  * ddp_state_pull first: on rank 0 in any case, on others if there are such arrays. Every rank calls
  * it; blocks if there are such arrays. ddp_state_gathered_array has the result. Fails with
  * DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */

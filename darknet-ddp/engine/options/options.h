@@ -111,8 +111,8 @@ int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ran
 enum { DDP_OPTION_TEXT_SIZE = 96 };
 
 /* Write to text[0..size) the option that is the first word of `words`, with the value that it has
- * in o: "-ddp_on_nan skip 2", "-ddp_exact". It must not be an option whose value is a text or a
- * list of GPUs. */
+ * in o: "-ddp_on_nan skip 2", "-ddp_exact". The option's value must not be a text or a list of
+ * GPUs. */
 void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size);
 
 /* Return the size in MiB of the first bucket: -ddp_first_bucket_mb, or its default. */

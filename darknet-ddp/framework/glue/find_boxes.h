@@ -7,7 +7,7 @@
 
 typedef struct ddp_find_rules {
     float least;     /* boxes of this score or less are left out, from 0 to 1 */
-    float hierarchy; /* in a tree: probability, 0 to 1, above which a finer class counts */
+    float hierarchy; /* tree of classes: probability, 0 to 1, above which a finer class counts */
     /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a class goes;
      * 0: all stay */
     float overlap;

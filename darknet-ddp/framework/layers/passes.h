@@ -23,6 +23,7 @@ typedef struct {
      * before it takes no delta, and l has no parameters. */
     int (*enter)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
+    /* End the network's backward pass: in training on a GPU, set *net->cost. */
     void (*end_backward)(network *net);
     void (*update)(layer l, update_args a);
     /* Fill the layer's float32 delta, if it has one, with zeros. */

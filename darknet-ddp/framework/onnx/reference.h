@@ -18,8 +18,8 @@ typedef struct ddp_onnx_names {
     int count;
 } ddp_onnx_names;
 
-/* Note the name of a layer's output. It serves as ddp_onnx_options.layer_names; ctx: a
- * ddp_onnx_names. Without memory the layer gets no name, and so no record. */
+/* Note the name of a layer's output. Serves as ddp_onnx_options.layer_names; ctx: a ddp_onnx_names.
+ * Without memory the layer gets no name, and so no record. */
 void ddp_onnx_names_add(void *ctx, int layer, const char *name);
 
 /* Free the names; there are none then. */

@@ -21,7 +21,7 @@ typedef struct ddp_predictor ddp_predictor;
 typedef struct ddp_predictor_config {
     int is_classifier;
     float thresh;    /* boxes of this score or less are left out, from 0 to 1 */
-    float hierarchy; /* in a tree: probability, 0 to 1, above which a finer class counts */
+    float hierarchy; /* tree of classes: probability, 0 to 1, above which a finer class counts */
     float nms;   /* overlap, as nms_kind= measures it, above which the less likely of two boxes of a
                     class goes; 0: all stay */
     int top;     /* how many classes a classifier names; all if it has fewer */

@@ -39,7 +39,7 @@ void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed);
 /* Set the n lines (paths of pictures) of the training list. Array and strings must outlive b. */
 void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
 
-/* Set the path of the training list, which sentences name. It must outlive b. */
+/* Set the path of the training list, which sentences name. The string must outlive b. */
 void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
 
 /* Return the line to load if `line` (0 to n - 1) was drawn: `line` itself or, if it is bad,
@@ -61,8 +61,8 @@ enum { DDP_BAD_SAMPLE_END, DDP_BAD_SAMPLE_AGAIN, DDP_BAD_SAMPLE_BLANK };
 char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
                             int *next);
 
-/* Note that the calling thread has loaded sample number `sample`. It is counted if another line was
- * loaded for it, or it is blank. Any thread. */
+/* Note that the calling thread has loaded sample number `sample`. The sample is counted if another
+ * line was loaded for it, or it is blank. Any thread. */
 void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample);
 
 /* Return how many samples of this rank with numbers below `images` end the run. */

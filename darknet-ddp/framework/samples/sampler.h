@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* Begin a run. replace: 1 to draw lines with replacement. bad: lines to replace by others; NULL:
- * none are known. It must outlive the run. */
+ * none are known. The record must outlive the run. */
 void ddp_sampler_open(int replace, ddp_bad_samples *bad);
 
 /* Set the run's seed. Call before any thread draws: threads that have named a purpose keep the old

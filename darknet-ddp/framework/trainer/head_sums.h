@@ -5,7 +5,7 @@
 
 #include "glue/network.h"
 
-struct head_figures; /* Darknet's struct of a head's figures of one mini-batch */
+struct head_figures; /* Darknet's struct of a head's loss and IoU in one mini-batch */
 
 /* A head's loss, in three parts, and its IoU, as means over this rank's part of a step. */
 typedef struct ddp_head_figures {

@@ -101,8 +101,9 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Stop training the network: finish what is under way with other ranks (collective), and give the
- * network its own buffers back. free_network calls this. If an algorithm keeps moments elsewhere,
- * the network's are zero then. Does nothing if none is attached. Failures end in config.fail. */
+ * network its own buffers back. free_network calls this. If an algorithm keeps the optimizer's
+ * moments elsewhere, the network's are zero then. Does nothing if none is attached. Failures end in
+ * config.fail. */
 void ddp_trainer_detach(ddp_trainer *t);
 
 /* Wait for all sums under way, and update the layers that wait for them. Then the network can be
@@ -144,8 +145,8 @@ size_t ddp_trainer_bad_samples(const ddp_trainer *t);
 /* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
-/* Return the network, the reducer or the parameter table that the trainer uses. It owns reducer and
- * table. Only while attached. */
+/* Return the network, the reducer or the parameter table that the trainer uses. The trainer owns
+ * reducer and table. Only while attached. */
 const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);

@@ -160,8 +160,9 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 /* ---- algorithms (trainer/trainer_algorithms.c) ---- */
 
 /* Attach the algorithms of config.options to net. First open them, unless they are open and have
- * not been attached to a network. They may change net and t->table, which is open and not yet read.
- * Fails with DDP_ERR_USAGE (one does not go with this network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * not been attached to a network. The algorithms may change net and t->table, which is open and not
+ * yet read. Fails with DDP_ERR_USAGE (one does not go with this network), DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 

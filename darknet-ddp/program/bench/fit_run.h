@@ -19,10 +19,11 @@ double ddp_fit_count(double seconds, double seconds_a_picture, int batch);
 /* Return the run most like cfg that ends within `seconds` (ddp_fit_count).
  *
  * While fewer than DDP_FEW_STEPS fit (and fewer than max_batches), batch and subdivisions are
- * halved, so mini-batches keep their size. That ends before fewer than 4 mini-batches are left, or
- * fewer than one a rank. It also ends where a half is no whole number, or ranks would get unlike
- * numbers of mini-batches. Then max_batches becomes how many steps fit, if the cfg has more, and
- * burn_in becomes that of ddp_burn_in_of. max_batches and burn_in are 0 if not one step fits. */
+ * halved, so mini-batches keep their size. Halving ends before fewer than 4 mini-batches are left,
+ * or fewer than one a rank. Halving also ends where a half is no whole number, or ranks would get
+ * unlike numbers of mini-batches. Then max_batches becomes how many steps fit, if the cfg has more,
+ * and burn_in becomes that of ddp_burn_in_of. max_batches and burn_in are 0 if not one step
+ * fits. */
 ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_picture, int ranks);
 
 /* Write to text[0..size) the value `steps` of steps=, scaled from a run of `was` batches to one of

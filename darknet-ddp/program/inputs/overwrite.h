@@ -22,8 +22,8 @@ ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Check NAME.jpg, which the option `what` asks to write, as ddp_overwrite_check_file does. It may
- * not be a picture of a list of the .data file `data` either; NULL: there is no such file. */
+/* Check NAME.jpg, which the option `what` asks to write, as ddp_overwrite_check_file does. NAME.jpg
+ * may not be a picture of a list of the .data file `data` either; NULL: there is no such file. */
 ddp_status ddp_overwrite_check_picture(const char *what, const char *name, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 

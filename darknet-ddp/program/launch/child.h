@@ -63,25 +63,25 @@ typedef enum ddp_launcher_note {
 
 /* Run args[0], a path, with args (NULL after the last) and nothing on standard input, until it
  * ends, and end what it leaves behind. What it prints passes through this process
- * (launch/output_relay.h): an output that nobody reads ends nothing. It has a process group of its
- * own, so a terminal's Ctrl-C comes here alone. Where a signal ended a rank, a sentence says so,
- * and how much memory the rank had; where no rank has said why the job failed, one says that.
+ * (launch/output_relay.h): an output that nobody reads ends nothing. The child has a process group
+ * of its own, so a terminal's Ctrl-C comes here alone. Where a signal ended a rank, a sentence says
+ * so, and how much memory the rank had; where no rank has said why the job failed, one says that.
  *
  * What a signal to this process does:
  *
  * 1. SIGINT, SIGTERM or SIGHUP, before ranks that are to train have told whether they commit:
  *    SIGUSR2 goes to the ranks every 0.1 s. (An mpirun that starts them may pass one on to nobody.)
- *    They agree one time whether any rank has got SIGUSR2. If so, all end without writing anything.
- *    What is left after 2 s is killed.
- *   2. The first of these signals after they have committed: SIGUSR2 goes to the ranks. They end
- *      the step, save and end, and have as long for it as `patient` and grace_s say.
- *   3. A later one, or any if the ranks are not to train: the launcher gets end_signal, and what
- *      is left after 2 s is killed.
- *   4. SIGUSR1 and SIGUSR2 go to the ranks.
- *   5. SIGQUIT goes to one rank of this host that handles it. If none does, ranks that are not to
- *      train end as in 3.
- *   6. SIGTSTP stops the ranks and this process; SIGCONT has them go on.
- *   7. If this process is killed, the launcher gets end_signal.
+ *    The ranks agree one time whether any rank has got SIGUSR2. If so, all end without writing
+ *    anything. What is left after 2 s is killed.
+ * 2. The first of these signals after they have committed: SIGUSR2 goes to the ranks. The ranks end
+ *    the step, save and end, and have as long for it as `patient` and grace_s say.
+ * 3. A later one, or any if the ranks are not to train: the launcher gets end_signal, and what
+ *    is left after 2 s is killed.
+ * 4. SIGUSR1 and SIGUSR2 go to the ranks.
+ * 5. SIGQUIT goes to one rank of this host that handles it. If none does, ranks that are not to
+ *    train end as in 3.
+ * 6. SIGTSTP stops the ranks and this process; SIGCONT has them go on.
+ * 7. If this process is killed, the launcher gets end_signal.
  *
  * Processes that are left are also killed 5 s after a rank has failed: mpirun may wait for minutes
  * for a host that is away. They are killed 15 s after rank 0 has done all: mpirun does not end

@@ -20,8 +20,8 @@ typedef struct ddp_child_process {
 int ddp_child_listen(void);
 
 /* Run args[0], a path, with args (NULL after the last) and nothing on standard input, in a process
- * group of its own. It gets end_signal if this process is killed. If end_signal is not SIGTERM,
- * SIGTERM and SIGINT are blocked in it. Call on the main thread, while it is the only one.
+ * group of its own. The program gets end_signal if this process is killed. If end_signal is not
+ * SIGTERM, SIGTERM and SIGINT are blocked in it. Call on the main thread, while it is the only one.
  * Fails with DDP_ERR_IO if the program cannot be started: descriptors are then left open. */
 ddp_status ddp_child_start(ddp_child_process *c, const char *const *args, int end_signal,
                            ddp_error *err) DDP_MUST_CHECK;

@@ -40,9 +40,9 @@ extern const char
 
 /* Have SIGTERM do what SIGUSR2 does, and so the first SIGINT and the first SIGHUP, if they are not
  * ignored. Call as soon as the run trains. mpirun sends SIGTERM to the ranks that are left when one
- * has failed, or when it is told to end. It sends SIGKILL a second later, and reads no output
- * meanwhile. So with by_launcher 1 (a launcher started this process), output that nobody takes is
- * then dropped. */
+ * has failed, or when it is told to end. An mpirun sends SIGKILL a second later, and reads no
+ * output meanwhile. So with by_launcher 1 (a launcher started this process), output that nobody
+ * takes is then dropped. */
 void ddp_signals_take_term(int by_launcher);
 
 /* Have SIGQUIT call `answer`, and do nothing else; answer must be safe in a handler of signals.

@@ -11,8 +11,8 @@
 #include "options/options.h"
 
 /* Run this very command, argv, under mpirun (launch/child.h), and exit with its status: returns
- * only on failure. It starts `ranks` ranks on this host, or with -ddp_hosts on each host that names
- * no number itself. Each rank may run on any core of its host. Each gets OMP_NUM_THREADS = cores /
+ * only on failure. Starts `ranks` ranks on this host, or with -ddp_hosts on each host that names no
+ * number itself. Each rank may run on any core of its host. Each gets OMP_NUM_THREADS = cores /
  * ranks of a host, at least 1, unless the environment has it.
  *
  * A job that failed after it had begun to train starts again, up to -ddp_max_restarts times. It

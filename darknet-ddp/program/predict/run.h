@@ -9,7 +9,7 @@ enum { DDP_SINKS_MOST = 5, DDP_PREDICTORS_MOST = 8 };
 
 typedef struct ddp_predict_run {
     ddp_group *group;
-    /* All predictors look at each picture; only the first looks at frames of films. Each adds a
+    /* All predictors compute each picture; only the first computes frames of films. Each adds a
      * view or, with `mirrors`, two. `picture` of a detection is the number of its view, from 0 to
      * config->views - 1. */
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];

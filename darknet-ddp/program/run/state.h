@@ -62,8 +62,8 @@ extern struct ddp_run {
 /* Return the clock and the run's counts at position `now`. Only while the trainer is attached. */
 ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 
-/* Set the sentence on how to go on, or NULL: none. It must stay valid. A run that ends early prints
- * it only if ddp_session_advise was called before. */
+/* Set the sentence on how to go on, or NULL: none. The text must stay valid. A run that ends early
+ * prints it only if ddp_session_advise was called before. */
 void ddp_session_prepare_advice(const char *resume_hint);
 
 /* Have a run that ends early print the sentence of ddp_session_prepare_advice, because there is a

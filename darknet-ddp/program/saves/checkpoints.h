@@ -73,8 +73,8 @@ int ddp_checkpoints_passed_over(const ddp_checkpoints *c);
  * run began anew. (With another batch= the run itself counts other steps.) On rank 0. */
 size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c);
 
-/* Free the moments of the checkpoint. Call when the trainer is attached, which has dealt them out
- * to ranks. */
+/* Free the optimizer's moments that the checkpoint had. Call when the trainer is attached, which
+ * has dealt them out to ranks. */
 void ddp_checkpoints_attached(ddp_checkpoints *c);
 
 /* Note the training list for later saves, and compare it with that of the checkpoint. DDP_ERR_USAGE
@@ -98,8 +98,8 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
 /* Begin to train net. Call when net is loaded or resumed, and attached, and every rank has read its
  * files. On rank 0, a run that begins anew sets an earlier run's files aside
  * (checkpoint/set_aside.h). A run that goes on gives the final weights of a finished run a second
- * name. If is_finished, nothing is left to train or to save, and only parts of files that a killed
- * run left are removed. Fails with DDP_ERR_IO (also if another run has taken the name over),
+ * name. If is_finished, nothing is left to train or to save, and only half-written files that a
+ * killed run left are removed. Fails with DDP_ERR_IO (also if another run has taken the name over),
  * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;

@@ -49,13 +49,13 @@ ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result 
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
 void ddp_csv_columns_release(ddp_csv_columns *c); /* makes *c all zero, if it is not */
 
-/* Write the figures of a step's heads to their columns of row[0..c->count); heads has c->head_count
- * entries. */
+/* Write loss and IoU of a step's heads to their columns of row[0..c->count); heads has
+ * c->head_count entries. */
 void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
                                 double *row);
 
-/* Write a validation's figures to their columns of row[0..c->count); NaN if result is NULL (there
- * was none). */
+/* Write a validation's result to its columns of row[0..c->count); NaN if result is NULL (there was
+ * none). */
 void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
                           double *row);
 

@@ -46,7 +46,7 @@ void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
 /* Set the text, without a newline, that is printed behind an error of this rank, or when the watch
- * ends the run; NULL: none. It must stay valid. */
+ * ends the run; NULL: none. The text must stay valid. */
 void ddp_report_set_resume_hint(const char *text);
 
 /* Print no resume hint from now on, whatever is set later. From any thread. */

@@ -73,13 +73,13 @@ void ddp_run_files_saved(ddp_run_files *r);
  */
 void ddp_run_files_bring_back(ddp_run_files *r);
 
-/* Take the times and figures of a step that has ended. Time between this call and ddp_run_files_add
- * counts for no step; a validation may take place in it. */
+/* Take the times, losses and rate of a step that has ended. Time between this call and
+ * ddp_run_files_add counts for no step; a validation may take place in it. */
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* Add a validation that should have followed the step at which the run goes on. It is added to that
- * step's row, or as a row of its own. */
+/* Add a validation that should have followed the step at which the run goes on. The validation is
+ * added to that step's row, or as a row of its own. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

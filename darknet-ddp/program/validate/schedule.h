@@ -89,7 +89,7 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Compare the last result with the best so far, on all ranks; rank 0 prints its figures. Returns 1
+/* Compare the last result with the best so far, on all ranks; rank 0 prints the result. Returns 1
  * if it is the best. If -patience ends the run and steps are left, *stop becomes the number of
  * validations since the best; else 0. */
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);

@@ -48,7 +48,7 @@ void ddp_cfg_text_release(ddp_cfg_text *c); /* frees its memory; *c may be all z
 ddp_status ddp_cfg_text_set(ddp_cfg_text *c, const char *key, const char *value,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *s to the next section, and return 1. It points into c. *at: 0 for the first section; each
+/* Set *s to the next section, and return 1. *s points into c. *at: 0 for the first section; each
  * call advances it to the next one. Returns 0 if none is left. */
 int ddp_cfg_next_section(const ddp_cfg_text *c, size_t *at, ddp_cfg_section *s);
 

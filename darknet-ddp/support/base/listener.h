@@ -29,7 +29,7 @@ void ddp_key_draw(ddp_key *key);
 typedef struct ddp_listener ddp_listener;
 
 /* Make a listener that keeps at most `pending` (1 or more) connections whose handshake is not
- * complete. It copies the key. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ * complete. Copies the key. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_listener_open(ddp_listener **out, const ddp_key *key, int pending,
                              ddp_error *err) DDP_MUST_CHECK;
 

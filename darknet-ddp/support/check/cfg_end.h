@@ -18,7 +18,7 @@ typedef struct ddp_cfg_end {
     int line;    /* line of the key in the cfg, or of its section's title if the key is missing */
 } ddp_cfg_end;
 
-/* Return the answers for a cfg. They point into cfg. */
+/* Return the answers for a cfg. The answers point into cfg. */
 ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg);
 
 enum { DDP_MISFIT_TEXT = 512 }; /* bytes of the sentences below, with the zero at their end */

@@ -34,7 +34,7 @@ typedef struct ddp_tally {
 
 enum { DDP_BOX_SAMPLE = 4096 }; /* most boxes in a sample */
 
-/* A sample of many boxes. A box's key is a hash of its picture's path and its place among the
+/* A sample of many boxes. A box's key is a hash of its picture's path and its index among the
  * picture's boxes. Kept are the sizes of boxes whose key ends in `level` zero bits; a box that has
  * no room raises `level`. So the sample is the same whichever ranks have seen the boxes. All zero
  * is an empty sample. */

@@ -23,7 +23,7 @@ typedef struct ddp_html_box {
 /* The first bytes of each page: a file that begins otherwise is none of ours. */
 extern const char ddp_html_first[];
 
-/* Write the head, and the title as heading. title is UTF-8 and may hold anything. */
+/* Write the head, and the title, any UTF-8 text, as heading. ddp_html_end writes the end. */
 void ddp_html_begin(FILE *out, const char *title);
 void ddp_html_end(FILE *out);
 

@@ -14,7 +14,7 @@
 
 enum {
     DDP_WATCH_TICK_MS = 200
-}; /* milliseconds between two looks, unless the config has another number */
+}; /* milliseconds from one check to the next, unless the config has another number */
 
 struct ddp_watch {
     ddp_watch_config config;

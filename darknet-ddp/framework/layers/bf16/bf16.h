@@ -30,8 +30,8 @@ typedef struct bf16_arrays {
     void *input; /* the network's input in bf16, in its first layer; else null */
     void *weights, *weight_updates; /* bf16 of a convolution on a GPU, in cuDNN's order; or null */
     struct bf16_convolution *convolution; /* a convolution's on a CPU (host.h); else null */
-    int fused;   /* 1: a [convolutional] that also computes the [shortcut] behind it. It keeps no
-                    output of its own, since no other layer reads one */
+    int fused; /* 1: a [convolutional] that also computes the [shortcut] behind it. This layer keeps
+                  no output of its own: no other layer reads one */
     int trained; /* 1: a fused layer's last forward pass was one of training */
 } bf16_arrays;
 

@@ -47,7 +47,8 @@ FORMULA int detection_anchor(layer l, float *boxes, box truth)
 /* Write the deltas of cell i of picture b of a [detection], on CPU or GPU, from l.output and
  * net.truth. l.delta must hold zeros. All are in memory of the device that computes. drawn: number
  * of the anchor that learns the cell's truth. -1: the one that fits best; with l.forced, number 1
- * if the truth has less than a tenth of the picture, else 0. Adds figures to *sum. */
+ * if the truth has less than a tenth of the picture, else 0. Adds IoU, likelihoods and counts to
+ * *sum. */
 FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
                                   detection_tally *sum)
 {

@@ -100,7 +100,8 @@ FORMULA float class_of_region_place(layer l, int b, int place, int label)
 }
 
 /* Train only the classes of a place, for class `label` of the tree; objectness learns nothing. Call
- * for the place at which class_of_region_place is largest. Adds figures to *sum. */
+ * for the place at which class_of_region_place is largest. Adds the likelihood to *sum, and counts
+ * it. */
 FORMULA void train_region_class(layer l, int b, int place, int label, team t, region_tally *sum)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
@@ -152,7 +153,8 @@ FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i
 }
 
 /* Train one anchor of a truth's cell, column i, row j of picture b: the anchor whose predicted size
- * (with l.bias_match, own size) fits the truth best. values: the truth. Adds figures to *sum. */
+ * (with l.bias_match, own size) fits the truth best. values: the truth. Adds IoU, likelihoods and
+ * counts to *sum. */
 FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
                                 region_tally *sum)
 {

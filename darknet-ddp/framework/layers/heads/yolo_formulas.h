@@ -85,7 +85,7 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
 }
 
 /* Train the anchor whose size fits a truth best, if this layer has it, at the truth's cell: column
- * i, row j of picture b. values: the truth. Adds figures to *sum. */
+ * i, row j of picture b. values: the truth. Adds IoU, likelihoods and counts to *sum. */
 FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *values, team t,
                               yolo_tally *sum)
 {

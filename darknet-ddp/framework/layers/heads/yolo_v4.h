@@ -13,7 +13,7 @@ box yolo_v4_box(layer l, const float *x, int anchor, int column, int row, int w,
 void yolo_v4_scale(layer l);
 
 /* Write l.delta, which must hold zeros, from l.output and net.truth for all pictures of a
- * mini-batch. Adds figures to *sum. */
+ * mini-batch. Adds IoU, box loss, likelihoods and counts to *sum. */
 void yolo_v4_train(layer l, network net, yolo_tally *sum);
 
 /* Return the loss of a truth of a picture of the mini-batch: -log(objectness) - log(probability of

@@ -241,7 +241,8 @@ FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
     }
 }
 
-/* Train place p for a truth assigned to it: box, objectness, class. Adds figures to *sum. */
+/* Train place p for a truth assigned to it: box, objectness, class. Adds IoU, box loss, likelihoods
+ * and counts to *sum. */
 FORMULA void train_assigned(layer l, network net, place p, const float *truth, team t,
                             yolo_tally *sum)
 {

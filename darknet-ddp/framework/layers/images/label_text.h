@@ -13,8 +13,8 @@ unsigned label_next_letter(const char **text);
 
 /* Return a picture, `height` pixels high, of a letter that is not ASCII: black on white, 3
  * channels. The caller frees it. `overlap`: by how many pixels its neighbours will cover it; the
- * picture is wider by as many. Its width is 0 if no font has the letter, or in a build without
- * FreeType. */
+ * picture is wider by as many. The picture's width is 0 if no font has the letter, or in a build
+ * without FreeType. */
 image label_letter(unsigned letter, int height, int overlap);
 
 #endif
