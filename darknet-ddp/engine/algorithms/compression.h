@@ -76,9 +76,9 @@ typedef struct ddp_compression {
     int gathers;
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
-    /* Return how many numbers a rank sends of a matrix in a round: 0, the first sum, or 1, the
-     * second, which is made of the first. Returns 0 for round 1 if there is no second sum. value:
-     * the number behind the word. */
+    /* Return how many numbers a rank sends of a rows x columns matrix in a round: 0, the first sum,
+     * or 1, the second, which is made of the first. Returns 0 for round 1 if there is no second
+     * sum. value: the number behind the word. */
     size_t (*numbers)(double value, size_t rows, size_t columns, int round);
 
     /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that. Round

@@ -25,7 +25,7 @@ struct ddp_candidate {
 /* A list of candidates. All zero: it is empty. */
 struct ddp_candidates {
     struct ddp_candidate *list;
-    size_t count, room; /* how many entries of `list` are in use, and allocated */
+    size_t count, room; /* entries of `list`: count in use, room allocated */
 };
 
 /* List the candidates of a run's name, base, in directory. State files whose header is damaged come

@@ -59,7 +59,7 @@ typedef struct ddp_checkpoint_metadata {
 /* An array of floats of a layer: "momentum" (name) of its "weights" (part), borrowed texts. */
 typedef struct ddp_checkpoint_array {
     int layer;
-    const char *part, *name; /* names of at most 31 and 15 bytes */
+    const char *part, *name; /* part: at most 31 bytes; name: at most 15 */
     size_t count;            /* how many floats it has */
     void *data;              /* the floats; NULL: the checkpoint's source has them */
     size_t key;              /* number by which the source knows the array */

@@ -25,7 +25,7 @@ int ddp_match_is_numbered(const char *name, const char *base);
  * belongs, and return 1. Any other name is copied as it is; returns 0. */
 int ddp_match_weights_name(char *out, size_t size, const char *file);
 
-/* Return 1 if the name is X.state.part. */
+/* Return 1 if `file` is named X.state.part. */
 int ddp_match_is_part(const char *file);
 
 /* Return "WEIGHTS.state", which the caller frees; NULL: no memory. */

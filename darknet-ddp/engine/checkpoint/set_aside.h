@@ -35,9 +35,9 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
 ddp_status ddp_set_aside_undo(int *came, const char *folder, const char *directory,
                               const char *base, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the files of a move that was cut off, in either direction, back to their places. *came
- * becomes 1 if a file came. Call when the name is owned, before its files are read. Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Move the files of base in directory back to their places, if a move was cut off, in either
+ * direction. *came becomes 1 if a file came. Call when the name is owned, before its files are
+ * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *base,
                                  ddp_error *err) DDP_MUST_CHECK;
 

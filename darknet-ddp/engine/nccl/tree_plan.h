@@ -23,7 +23,7 @@
 struct ddp_nccl_level {
     const struct ddp_span *pieces; /* this rank's slices, in units of ddp_nccl_plan.route */
     int piece_count;
-    int parts, sums; /* addends of a slice, and sums that they become; each is a node of the tree */
+    int parts, sums; /* parts: addends of a slice, sums: what they become, all nodes of the tree */
     int *firsts;     /* by addend: its first rank */
     /* By addend: how many times the top two of a stack become their sum after this addend is pushed
      * (ddp_sum_stack). */

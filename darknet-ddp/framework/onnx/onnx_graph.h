@@ -51,8 +51,8 @@ void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char
 ddp_onnx_value ddp_onnx_floats(ddp_onnx *g, const char *what, const float *values,
                                const int64_t *dims, size_t count);
 
-/* Add weights, and return them as floats. With half_weights they are kept as float16, and a node
- * casts them, unless one is too large for float16. */
+/* Add weights of dims[0..count), and return them as floats. With half_weights they are kept as
+ * float16, and a node casts them, unless one is too large for float16. */
 ddp_onnx_value ddp_onnx_weights(ddp_onnx *g, const float *values, const int64_t *dims,
                                 size_t count);
 
@@ -62,7 +62,7 @@ ddp_onnx_value ddp_onnx_scalar(ddp_onnx *g, float value);
 /* Add a constant of int64, of one dimension. */
 ddp_onnx_value ddp_onnx_ints(ddp_onnx *g, const int64_t *values, size_t count);
 
-/* Add an attribute to the node that is added next, also by ddp_onnx_weights. */
+/* Add attribute `name` to the node that is added next, also by ddp_onnx_weights. */
 void ddp_onnx_attribute_int(ddp_onnx *g, const char *name, int64_t value);
 void ddp_onnx_attribute_ints(ddp_onnx *g, const char *name, const int64_t *values, size_t count);
 void ddp_onnx_attribute_float(ddp_onnx *g, const char *name, float value);

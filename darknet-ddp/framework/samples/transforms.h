@@ -35,7 +35,7 @@ int ddp_decode_grey(const char *picture, int side, unsigned char **grey, int *wi
 int ddp_exif_orientation(const unsigned char *exif, size_t size);
 
 /* Read a picture's size in pixels from its header, turned as its Exif data say. Returns 0 on
- * success; else -1, and both are undefined. */
+ * success; else -1, with *width and *height undefined. */
 int ddp_picture_size(const char *picture, int *width, int *height);
 
 /* Return which libraries decode pictures here, and how the one for JPEGs rounds: a static string.

@@ -35,7 +35,8 @@ size_t ddp_label_losses_picture(const ddp_label_losses *l, const char *path);
 /* Add `count` visits of a label, with a mean loss of mean. Without memory nothing is added. */
 void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t count, double mean);
 
-/* Note of which label a truth of a sample is (ddp_truth_labels_set). Any thread. l may be NULL. */
+/* Note of which label, by path and line, truth n of a sample is (ddp_truth_labels_set). Any thread.
+ * l may be NULL. */
 void ddp_label_losses_truth(ddp_label_losses *l, size_t sample, int n, const char *path, int line);
 
 /* Add the losses of the truths that layer `layer`, a [yolo], has trained in net's mini-batch. Call

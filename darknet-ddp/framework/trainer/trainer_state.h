@@ -91,7 +91,7 @@ struct ddp_trainer {
         size_t images; /* images that all ranks had seen when the last whole update ended */
     } bad;
     int layer;           /* the layer that computes now, in forward and backward passes */
-    int judged, skipped; /* 1: whether to skip the step is decided; 1: it is skipped */
+    int judged, skipped; /* judged: 1: it is decided whether to skip the step; skipped: 1: it is */
 
     int64_t waited_ns;  /* time waited outside the reducer since attach */
     int64_t stalled_ns; /* ddp_group_stalled_ns when attached */

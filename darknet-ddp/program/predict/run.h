@@ -21,8 +21,8 @@ typedef struct ddp_predict_run {
     /* Take a sentence that names a picture that cannot be read, on the rank that reads it; not
      * NULL. */
     void (*unreadable)(const char *sentence);
-    size_t pictures, boxes, unreadable_count; /* numbers so far, of all ranks; a frame counts as a
-                                                 picture; on rank 0 alone */
+    size_t pictures, boxes, unreadable_count; /* counts so far of all ranks, on rank 0 alone; a
+                                                 frame counts as a picture */
     double forward_s; /* seconds of the forward passes of all ranks, added up; only on rank 0 */
 } ddp_predict_run;
 

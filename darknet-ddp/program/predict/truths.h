@@ -8,7 +8,8 @@ enum { DDP_TRUTHS_MOST = 1024 };
 
 /* Read at most DDP_TRUTHS_MOST boxes of the label file that training would read for the picture at
  * path, in fractions of the picture. Returns how many; 0 where there is no such file. Lines that
- * training would refuse are left out. lines: becomes the line of each, from 1; NULL: not wanted. */
+ * training with `classes` classes would refuse are left out. lines: becomes the line of each, from
+ * 1; NULL: not wanted. */
 size_t ddp_truths_read(ddp_truth truths[DDP_TRUTHS_MOST], int lines[DDP_TRUTHS_MOST],
                        const char *path, int classes);
 

@@ -19,7 +19,7 @@ typedef struct ddp_report_picture {
     uint32_t like; /* 1 + number of the nearest picture that stands before it in its list; 0: none
                       is near */
     uint32_t trained; /* for valid=: 1 + number of the nearest picture of train=; 0: none is near */
-    double like_by, trained_by; /* likeness, 0 to 1, to the pictures of `like` and `trained` */
+    double like_by, trained_by; /* likeness, 0 to 1, to the picture of `like`, of `trained` */
 } ddp_report_picture;
 
 typedef struct ddp_data_report {

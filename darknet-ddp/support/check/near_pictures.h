@@ -19,8 +19,8 @@ typedef struct ddp_signature {
     int16_t waves[DDP_WAVES * DDP_WAVES]; /* a vector of length 1, in units of 1/32767 */
 } ddp_signature;
 
-/* Set *s to the signature of a grey picture, a byte a pixel, rows from the top. If the picture is
- * one even area, or there is no memory, s->aspect becomes 0. */
+/* Set *s to the signature of a grey picture of width x height bytes, rows from the top. If the
+ * picture is one even area, or there is no memory, s->aspect becomes 0. */
 void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, int height);
 
 /* Return how much the waves that both pictures have correlate, from -1 to 1. Picture b counts as it

@@ -90,8 +90,8 @@ uint64_t ddp_device_checksum(ddp_device *d, const float *x, size_t count);
 /* Wait until all work of the device is done, that of second queues, too. */
 void ddp_device_synchronize(ddp_device *d);
 
-/* Write how many bytes of d's memory are used, by any process, and how many it has. Both 0: d is
- * the host. */
+/* Set *used to the bytes of d's memory that any process uses, *total to those that it has. Both 0:
+ * d is the host. */
 void ddp_device_memory(ddp_device *d, size_t *used, size_t *total);
 
 /* Make an event for d, which can be recorded again and again. *out is set on success. Fails with

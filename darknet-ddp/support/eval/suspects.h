@@ -57,7 +57,7 @@ typedef struct ddp_suspects {
     int views;          /* number of views, at least 1 */
     size_t labels;      /* labels that were added */
     ddp_suspect *list;  /* after ddp_suspects_rank: the most doubtful one first */
-    size_t count, room; /* elements of `list`, and for how many it has memory */
+    size_t count, room; /* elements of `list`: count in use, room allocated */
     struct ddp_suspect_evidence *evidence;
     size_t evidence_count, evidence_room;
 } ddp_suspects;

@@ -33,7 +33,7 @@ void ddp_watched_describe(char *out, size_t size, const ddp_watched *r, ddp_sent
 /* Return a text: the title, a line for each of ranks[0..count), and a line for each bucket that
  * they wait for; without a newline at its end. Rank first + i is ranks[i], on hosts[first + i].
  * describe_bucket(ctx, ...) writes which layers a bucket holds; NULL: lines of buckets are left
- * out. The caller frees the text; NULL: no memory. */
+ * out. now_ns: by the clock of ddp_watched. The caller frees the text; NULL: no memory. */
 char *ddp_hang_report_make(const char *title, const ddp_watched *ranks, const char *const *hosts,
                            int count, int first, ddp_sent sent, int64_t now_ns,
                            void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size),

@@ -85,7 +85,8 @@ void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
 void ddp_watch_all_sent(ddp_watch *w);
 /* Note that this rank has done something, such as receiving data: it counts as moving. */
 void ddp_watch_moved(ddp_watch *w);
-/* Record an event of this rank, in the step under way (watch/flight_recorder.h). */
+/* Record an event of this rank, in the step under way. number: by kind
+ * (watch/flight_recorder.h). */
 void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 
 /* ---- from anywhere, a handler of signals too ---- */

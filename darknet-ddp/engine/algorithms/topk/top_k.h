@@ -32,8 +32,8 @@ int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent);
 size_t ddp_top_k_numbers(size_t count, double percent);
 
 /* Write the elements of x[0..count) that are largest in magnitude, and their indices, to
- * out[0..ddp_top_k_numbers). They keep their order in x. Of equal ones the first are taken. NaN is
- * larger than any number. */
+ * out[0..ddp_top_k_numbers). Takes `percent` of each section's elements. They keep their order in
+ * x. Of equal ones the first are taken. NaN is larger than any number. */
 void ddp_top_k_select(float *out, const float *x, size_t count, double percent);
 
 /* Add each value in `told` to x at its place, in order; told is as ddp_top_k_select writes it for

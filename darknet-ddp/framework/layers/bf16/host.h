@@ -23,7 +23,7 @@ extern int bf16_emulated;
 
 void bf16_widen(size_t n, const half *from, float *to);
 void bf16_narrow(size_t n, const float *from, half *to);
-/* Write n floats to `to`, rounded; set: 0 adds them instead, and rounds the sums. */
+/* Write n floats of `from` to `to`, rounded. With set 0, add them instead, and round the sums. */
 void bf16_give(size_t n, const float *from, int set, half *to);
 /* Write y, the activation's input of n values from index `at` on, to l.bf16->x if the layer has it.
  * Write the activated values to its output. y is overwritten. */

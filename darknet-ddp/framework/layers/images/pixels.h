@@ -25,7 +25,7 @@ void pixels_between(const float *from, const between *columns, int n, float *out
 /* Write (1 - weight)*one[i] + weight*other[i] to out[i], for n values. */
 void pixels_mix_rows(const float *one, const float *other, float weight, int n, float *out);
 
-/* Return the mean of n values; 0 if n is 0. */
+/* Return the mean of plane[0..n); 0 if n is 0. */
 float pixels_mean(const float *plane, size_t n);
 
 /* Convert n pixels of c bytes each to c planes of n floats from 0 to 1: v*(1/255.). */

@@ -36,7 +36,7 @@ struct inference_step {
 
 struct inference_plan {
     network *net;
-    int bf16, images; /* 1: tensors are bf16, 0: float32; images of a forward pass */
+    int bf16, images; /* bf16: 1: tensors are bf16, 0: float32; images: of a forward pass */
     inference_tensor input;
     int input_is_read;     /* 1: a step of kind STEP_PLANNED reads the network's input */
     inference_step *steps; /* for each layer */

@@ -74,7 +74,8 @@ dnnl_engine_t onednn_engine(void);
 /* End the program if status is a failure; what: the words of the message. */
 void onednn_check(dnnl_status_t status, const char *what);
 
-/* Return oneDNN's name of an activation, and its parameter; dnnl_alg_kind_undef if it has none. */
+/* Return oneDNN's name of an activation, and set *alpha to its parameter; dnnl_alg_kind_undef if it
+ * has none. */
 dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
 
 /* Return the attributes of a primitive whose scratch memory the caller gives. With s: the sum and
