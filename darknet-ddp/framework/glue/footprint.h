@@ -23,7 +23,7 @@ typedef struct ddp_footprint {
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
 /* Measure the memory of net, which draws sizes, by resizing it to a larger size and back. *host
- * becomes what host memory it takes, *gpu what memory of GPU d: 0 bytes if d is the host. This rank
+ * tells what host memory net takes, *gpu what memory of GPU d: 0 bytes if d is the host. This rank
  * loads `pictures` pictures for a step. Only while no sum is in flight. */
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);

@@ -22,8 +22,8 @@ typedef struct ddp_share {
 } ddp_share;
 
 /* On rank r of N, load pictures r, r + N, ... of the set, and call s->look for each. Meanwhile the
- * network has batch 1 and the set's size; then it is as before. Tells the listener of pictures that
- * cannot be read, of each once in a run. Returns how many could not be read this time. */
+ * network has batch 1 and the set's size; afterwards its own again. Tells the listener of pictures
+ * that cannot be read, of each once in a run. Returns how many could not be read this time. */
 uint64_t ddp_share_look(const ddp_share *s);
 
 #endif

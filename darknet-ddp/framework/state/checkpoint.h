@@ -94,8 +94,9 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail as ddp_checkpoint_resume would for the cfg, options or seed of the newest whole pair in
- * directory. Return DDP_OK if it would accept them, or there is no whole pair. Prints nothing. */
+/* Fail with DDP_ERR_MISMATCH if ddp_checkpoint_resume would refuse the newest whole pair in
+ * directory for its cfg, options or seed. Passes if there is no whole pair. Prints nothing. Fails
+ * also with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
 

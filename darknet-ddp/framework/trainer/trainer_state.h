@@ -86,7 +86,7 @@ struct ddp_trainer {
     struct {
         ddp_work *sum; /* sums `samples` over ranks; NULL: not asked for */
         int started;   /* 1: the sum is under way */
-        float samples; /* unreadable samples, too many: of this rank; after the sum, of all */
+        float samples; /* number of samples that end the run: of this rank; after the sum, of all */
         size_t step;   /* the step whose unreadable samples are summed, from 1 */
         size_t images; /* images that all ranks had seen when the last whole update ended */
     } bad;

@@ -49,7 +49,7 @@ ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes all predictions to the file at path, which is emptied now. coco: 1 for
- * COCO's format of results, 0 for our own. Fails also with DDP_ERR_IO. */
+ * COCO's format of results, 0 for our own. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *path,
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
@@ -60,15 +60,15 @@ ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes pictures with boxes; boxes of label files are thin. out: NAME of
- * NAME.jpg, for one picture, or a folder; NULL: "predictions". Fails also with DDP_ERR_IO, and, at
- * once or as it takes a picture, with DDP_ERR_USAGE if it would write over a file that is not its
- * own. */
+ * NAME.jpg, for one picture, or a folder; NULL: "predictions". Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. Opening, and taking a picture, fail with DDP_ERR_USAGE if a file would be written
+ * over that is not the sink's own. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes NAME.mp4, with boxes, for each film. out: NAME of NAME.mp4, for one film,
- * or a folder; not NULL. Fails also with DDP_ERR_IO. begin_film fails with DDP_ERR_USAGE if
- * NAME.mp4 is there and not empty. */
+ * or a folder; not NULL. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. The sink's begin_film fails with
+ * DDP_ERR_USAGE if NAME.mp4 is there and not empty. */
 ddp_status ddp_film_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /* Read from the disk which step NAME_best.weights were saved at. If the best figure is of another
- * step, make the figure of the file's step the best again (none, if there is no file), and print a
- * line. Does nothing if the run has no figure of that step, does not validate, or is writing saves.
- */
+ * step, make the figure of the file's step the best again, or none if there is no file, and print a
+ * line. Does nothing if the run has no figure of that step, does not validate, or is writing
+ * saves. */
 void ddp_best_look(void);
 
 /* If this run is resumed and does not know the figure of NAME_best.weights, rename that file: the

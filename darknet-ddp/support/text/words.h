@@ -7,7 +7,7 @@
 char *ddp_word_next(char **at);
 
 /* Read a word that must be a number within a float's range, such as .5, 0.5 or 5e-1: neither
- * hexadecimal nor nan. Returns 1; 0, with *value not to be used, if it is none. */
+ * hexadecimal nor nan. Returns 1; or 0, with *value not to be used, if word is no such number. */
 int ddp_word_number(const char *word, double *value);
 
 /* Read a word of digits, with a sign or none. Returns 1, with *value its integer, or INT_MIN or

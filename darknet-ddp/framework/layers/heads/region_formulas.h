@@ -70,7 +70,8 @@ FORMULA int region_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (l.coords + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* Return a picture's first truth without a place (box_cell), if l has a tree; else 0. */
+/* Return a picture's first truth that lies nowhere (its label says 0, 0), if l has a tree; else
+ * 0. */
 FORMULA float *truth_without_place(layer l, float *truths)
 {
     int t;
