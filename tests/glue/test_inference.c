@@ -41,6 +41,12 @@ static const struct {
              16, 1, leaky) "[shortcut]\nfrom=-2\nactivation=linear\n"
                            "[avgpool]\n[dropout]\nprobability=.5\n"
                            "[connected]\noutput=10\nactivation=linear\n[softmax]\n"},
+    {"convolutions by Winograd's algorithm", /* with sums after and before the activation */
+     NET(36) CONVOLUTION(16, 3, leaky) CONVOLUTION(32, 3, mish) CONVOLUTION(
+         32, 3, leaky) "[shortcut]\nfrom=-2\nactivation=linear\n" CONVOLUTION(32, 3, swish)
+         CONVOLUTION(32, 3, linear) "[shortcut]\nfrom=-3\nactivation=leaky\n" HALVE(48) HALVE(48)
+             CONVOLUTION(48, 3, mish) "[shortcut]\nfrom=-2\nactivation=linear\n" PLAIN(27, linear)
+                 HEAD},
     {"shortcuts that stay apart", /* mish and leaky; one that another layer reads, too */
      NET(16) CONVOLUTION(8, 3, leaky)
          CONVOLUTION(8, 3, mish) "[shortcut]\nfrom=-2\nactivation=leaky\n" CONVOLUTION(

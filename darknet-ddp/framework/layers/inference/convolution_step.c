@@ -40,8 +40,27 @@ static void run(const inference_plan *p, const layer *l, const inference_step *s
         if (added->values != y->values)
             memcpy(y->values, added->values, inference_tensor_bytes(p, y));
     }
-    convolution_forward(s->convolution, s->weights, s->biases, x->values, y->values, p->scratch);
+    if (s->convolution)
+        convolution_forward(s->convolution, s->weights, s->biases, x->values, y->values,
+                            p->scratch);
+    else
+        winograd_forward(&s->shape, s->weights, s->biases, x->values, y->values, p->scratch);
     inference_activate(p, y, s->last);
+}
+
+/* Let step s compute a shape, and return 1. Return 0 if neither Winograd's algorithm nor oneDNN
+ * can; s is as it was. */
+static int choose_way(inference_step *s, const convolution_shape *shape)
+{
+    const int by_winograd = winograd_suits(shape);
+    convolution *c = by_winograd ? NULL : convolution_of(shape);
+
+    if (!by_winograd && !c)
+        return 0;
+    s->is_convolution = 1;
+    s->shape = *shape;
+    s->convolution = c;
+    return 1;
 }
 
 int inference_plan_convolution(inference_plan *p, int i)
@@ -52,10 +71,9 @@ int inference_plan_convolution(inference_plan *p, int i)
 
     if (l->binary || l->xnor)
         return 0;
-    s->convolution = convolution_of(&shape);
     s->run = run;
     s->last = shape.activation == l->activation ? LINEAR : l->activation;
-    return s->convolution != NULL;
+    return choose_way(s, &shape);
 }
 
 /* Return where the sum of a [shortcut] behind convolution l can be computed within it. */
@@ -74,20 +92,17 @@ void inference_fuse_shortcut(inference_plan *p, int i)
     inference_step *s = &p->steps[i], *next = &p->steps[i + 1];
     const layer *l = &net->layers[i], *shortcut = &net->layers[i + 1];
     convolution_shape shape;
-    convolution *fused;
 
-    if (!s->convolution || shortcut->type != SHORTCUT || next->kind != STEP_PLANNED || s->is_shown
-        || s->last != LINEAR || shortcut->alpha != 1 || shortcut->beta != 1
+    if (!s->is_convolution || shortcut->type != SHORTCUT || next->kind != STEP_PLANNED
+        || s->is_shown || s->last != LINEAR || shortcut->alpha != 1 || shortcut->beta != 1
         || layer_reader(net, i, i + 1) < net->n || inference_origin(p, shortcut->index) == i)
         return;
     shape = shape_of(p, l);
     shape.sum = sum_within(l, shortcut);
     if (shape.sum == CONVOLUTION_SUM_BEFORE)
         shape.activation = shortcut->activation;
-    fused = shape.sum == CONVOLUTION_SUM_NONE ? NULL : convolution_of(&shape);
-    if (!fused)
+    if (shape.sum == CONVOLUTION_SUM_NONE || !choose_way(s, &shape))
         return;
-    s->convolution = fused;
     s->writes = i + 1;
     s->adds = inference_origin(p, shortcut->index);
     s->is_read = 0;
@@ -100,8 +115,12 @@ void inference_fold(inference_plan *p, int i)
     const layer *l = &p->net->layers[i];
     const layer *owner = l->share_layer ? l->share_layer : l;
     const size_t each = (size_t)(l->c / l->groups) * (size_t)l->size * (size_t)l->size;
-    const size_t bytes = convolution_packed_bytes(s->convolution, CONVOLUTION_FORWARD);
-    const size_t scratch = convolution_scratch_bytes(s->convolution, CONVOLUTION_FORWARD);
+    const size_t bytes = s->convolution
+                             ? convolution_packed_bytes(s->convolution, CONVOLUTION_FORWARD)
+                             : winograd_packed_bytes(&s->shape);
+    const size_t scratch = s->convolution
+                               ? convolution_scratch_bytes(s->convolution, CONVOLUTION_FORWARD)
+                               : winograd_scratch_bytes(&s->shape);
     float *weights = calloc((size_t)l->n * each, sizeof *weights);
 
     s->biases = calloc((size_t)l->n, sizeof *s->biases);
@@ -117,7 +136,10 @@ void inference_fold(inference_plan *p, int i)
             weights[k] = owner->weights[k] * scale;
     }
     s->weights = inference_allocate(bytes);
-    convolution_pack(s->convolution, CONVOLUTION_FORWARD, weights, s->weights);
+    if (s->convolution)
+        convolution_pack(s->convolution, CONVOLUTION_FORWARD, weights, s->weights);
+    else
+        winograd_pack(&s->shape, weights, s->weights);
     free(weights);
     p->weights_bytes += bytes;
     if (p->scratch_bytes < scratch)

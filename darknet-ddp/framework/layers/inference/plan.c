@@ -141,7 +141,7 @@ static int count_convolutions(const inference_plan *p)
     int i, count = 0;
 
     for (i = 0; i < p->net->n; ++i)
-        count += p->steps[i].convolution != NULL;
+        count += p->steps[i].is_convolution;
     return count;
 }
 
@@ -204,7 +204,7 @@ inference_plan *inference_open(network *net, int bf16)
     inference_share_memory(p);
     settle(net);
     for (i = 0; i < net->n; ++i)
-        if (p->steps[i].convolution)
+        if (p->steps[i].is_convolution)
             inference_fold(p, i);
     p->scratch = inference_allocate(p->scratch_bytes);
     return p;

@@ -3,7 +3,7 @@
 #define LAYERS_INFERENCE_STEP_H
 
 #include "layers/inference/plan.h"
-#include "layers/onednn/convolution.h"
+#include "layers/inference/winograd.h"
 
 /* Images with channels last: [image][row][column][channel], floats or bf16. */
 typedef struct {
@@ -25,9 +25,10 @@ struct inference_step {
     int is_shown; /* 1: Darknet's code reads the output, so it is written to l.output, too */
     int is_read;  /* 1: a step of kind STEP_PLANNED reads the output */
     inference_tensor out; /* the layer's output */
-    /* Used only if the layer is a convolution: */
-    convolution *convolution;
-    void *weights; /* packed by convolution_pack */
+    int is_convolution;   /* 1: the fields below are used */
+    convolution_shape shape;
+    convolution *convolution; /* NULL: Winograd's algorithm computes the shape */
+    void *weights;            /* packed by convolution_pack or winograd_pack */
     float *biases;
     ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */
     int writes; /* index of the layer whose output is written: its own, or of a [shortcut] behind */
@@ -59,8 +60,8 @@ inference_tensor *inference_tensor_of(const inference_plan *p, int i);
 size_t inference_value_bytes(const inference_plan *p);
 size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t);
 
-/* Set run, convolution and last in the step of layer i, a [convolutional], and return 1. Return 0
- * if the plan cannot run it. */
+/* Set in the step of layer i, a [convolutional], how it is computed, and return 1. Return 0 if the
+ * plan cannot run it. */
 int inference_plan_convolution(inference_plan *p, int i);
 
 /* Let convolution i also compute layer i + 1, if this is a [shortcut] that oneDNN can add and the
