@@ -27,8 +27,8 @@ typedef struct ddp_name_lock_config {
     /* Called as soon as the file is made, by open or by renew, before the calling thread takes a
      * signal. NULL: nothing is called. */
     void (*owns)(const char *path);
-    /* Called once, on the lock's own thread, when ownership was lost; err says to whom. NULL:
-     * nothing is called. */
+    /* Called at most one time, on the lock's own thread, when ownership was lost; err says to whom.
+     * NULL: nothing is called. */
     void (*lost)(const ddp_error *err);
 } ddp_name_lock_config;
 

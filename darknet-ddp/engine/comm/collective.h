@@ -6,8 +6,9 @@
 
 #include "comm/backend.h"
 
-/* Do what the functions of collectives.h do, unchecked, in a group of more than one rank. Here
- * allgather reads this rank's bytes from `all`, never from mine; with 0 bytes it is a barrier. */
+/* These serve the functions of collectives.h in a group of more than one rank, without checking
+ * arguments. Here allgather reads this rank's bytes from `all`, never from mine; with 0 bytes it is
+ * a barrier. */
 ddp_status ddp_collective_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                                     ddp_error *err);
 ddp_status ddp_collective_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,

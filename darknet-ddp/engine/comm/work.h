@@ -89,9 +89,9 @@ int ddp_work_fence_waits(const ddp_work *w);
  * (never started), DDP_ERR_COMM. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if every element of the sum is a finite number, or it was never started; else 0. Call
- * after a wait, or after a fence and a ddp_group_synchronize. The same on every rank. With 0 no
- * element is of use: some may have become NaN on the way. In the group "solo", on the host, it
+/* Return 1 if every element of the sum is a finite number, or the sum was never started; else 0.
+ * Call after a wait, or after a fence and a ddp_group_synchronize. The same on every rank. With 0
+ * no element is of use: some may have become NaN on the way. In the group "solo", on the host,
  * reads buf as it is now. On a GPU at most one call after each start returns 0; calls after that
  * one return 1. For one rank alone on a GPU the answer is there after ddp_device_synchronize, or a
  * step late. */

@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /* Compare a text of every rank with rank 0's. text: lines divided by newlines. Every rank calls it;
- * blocks. If any text differs, fail with DDP_ERR_MISMATCH on every rank, with one sentence. It has
- * the first line that differs, as rank 0 and as the lowest rank that differs have it, and the
- * ranks, with hosts, that have either text. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * blocks. If any text differs, fail with DDP_ERR_MISMATCH on every rank, with one sentence. The
+ * sentence has the first line that differs, as rank 0 and as the lowest rank that differs have it,
+ * and the ranks, with hosts, that have either text. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 /* Which ranks have another hash than rank 0, for an error message. */

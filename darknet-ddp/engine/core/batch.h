@@ -48,7 +48,7 @@ typedef struct ddp_exact_run {
 } ddp_exact_run;
 
 /* Fail with DDP_ERR_USAGE if run cannot have the same bits at any number of ranks
- * (core/tree_sum.h). It can if subdivisions and ranks are powers of two, ranks at most
+ * (core/tree_sum.h). A run can if subdivisions and ranks are powers of two, ranks at most
  * subdivisions, and batch a multiple of subdivisions. Also needed: DDP_BATCH_GLOBAL, sync_every 1
  * and broadcast_buffers 1. The text has the values that work. A batch or subdivisions below 1
  * passes here, and ddp_batch_split refuses it. All else that passes here passes ddp_batch_split,

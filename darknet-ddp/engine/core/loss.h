@@ -22,7 +22,7 @@ typedef struct ddp_loss ddp_loss;
 typedef enum ddp_request {
     DDP_REQUEST_SAVE,
     DDP_REQUEST_STOP,
-    DDP_REQUEST_TELL, /* print how each rank fares */
+    DDP_REQUEST_TELL, /* gather how long each rank waits */
     DDP_REQUESTS
 } ddp_request;
 

@@ -58,7 +58,7 @@ struct ddp_reducer {
     char *ran;      /* by layer: 1 if it ran on this rank since the last step */
     char *dropped;  /* by layer: 1 if it was dropped in each pass since the last syncing one */
     int frozen;     /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
-    int mini_batch; /* how many mini-batches have ended since the last syncing one */
+    int mini_batch; /* mini-batches that have ended since the last syncing one */
 
     /* Members that are used only with config.halves: */
     float *ran_ranks;  /* by layer: on how many ranks it ran; before the sum, whether it ran here */

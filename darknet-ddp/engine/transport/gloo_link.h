@@ -41,7 +41,7 @@ typedef struct ddp_gloo_failure {
  * connections that were not taken over then are still the caller's. */
 ddp_gloo_link *ddp_gloo_open(int rank, int size, int *connections, ddp_gloo_failure *failure);
 
-/* Do what reserve, send, recv and test of ddp_transport do (comm/backend.h). None of them waits,
+/* These serve reserve, send, recv and test of ddp_transport (comm/backend.h). None of them waits,
  * except that one that fails may take 6 s to learn which rank is the cause. */
 int ddp_gloo_reserve(ddp_gloo_link *x, int requests, ddp_gloo_failure *failure);
 int ddp_gloo_send(ddp_gloo_link *x, int request, int peer, int tag, void *buf, size_t bytes,

@@ -36,8 +36,8 @@ extern const pass_device pass_on_gpu;
 /* Free the second input array, its stream and its events, if there are any; training makes them
  * anew. Call when the network's size changes and when it is freed. */
 void free_input_arrays(network *net);
-/* Free the arrays and the event by which losses come from the GPU, if there are any. Call once,
- * when the network is freed: no pass may run afterwards. */
+/* Free the arrays and the event by which losses come from the GPU, if there are any. Call when the
+ * network is freed: no pass may run afterwards. */
 void free_cost_arrays(network *net);
 #endif
 

@@ -13,7 +13,7 @@ void ddp_losses_resume(char *const *paths, size_t n);
 
 /* Collective: call after a save. On rank 0, write what the run knows of the losses of labels
  * (trainer/label_losses.h) to NAME.losses, unless that was done in this step. Nothing is written if
- * no loss is known, or with -ddp_records 0. A file that cannot be written is told of once, and
+ * no loss is known, or with -ddp_records 0. A file that cannot be written is told of one time, and
  * stops nothing. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_losses_save(const network *net, ddp_error *err) DDP_MUST_CHECK;
 

@@ -23,8 +23,8 @@ ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
 /* Call if no weights are in directory. Do what the START row (checkpoint/find.h) says of the folder
  * that was set aside last. With run->force, do what the row says for -resume_force. *came is 1 if
  * files came back, else 0. A line says if a run that has come to its end stays aside.
- * DDP_ERR_USAGE: a run trains in that folder. Fails also as ddp_checkpoint_check_resume, and then
- * nothing was moved, and as ddp_set_aside_undo. */
+ * DDP_ERR_USAGE: a run trains in that folder. Fails with DDP_ERR_MISMATCH, with nothing moved, if
+ * ddp_checkpoint_check_resume does. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

@@ -36,10 +36,10 @@ void ddp_wait_shares_release(ddp_wait_shares *w); /* makes *w all zero, if it is
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1, once for each straggler, when it has held all others up for 10 s in all; *rank is its
- * number. *share: by how much longer every other rank has waited at least, as a share of the time
- * since it became the straggler. A rank is a straggler only while all others wait longer by a fifth
- * of the time. */
+/* Return 1, one time for each straggler, when that rank has held all others up for 10 s in all.
+ * *rank is its number. *share: by how much longer every other rank has waited at least, as a share
+ * of the time since it became the straggler. A rank is a straggler only while all others wait
+ * longer by a fifth of the time. */
 int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share);
 
 /* Set *least to the rank that waits least, *most to the one that waits most, and return 1. Returns

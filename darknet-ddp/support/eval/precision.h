@@ -19,7 +19,7 @@ enum {
     DDP_DETECTIONS_MOST = 100 /* how many detections of a picture and class count, the best */
 };
 
-/* Figures of one class, or of all together. */
+/* Results of one class, or of all together. */
 typedef struct ddp_precision {
     size_t truths; /* boxes that were there */
     size_t
@@ -44,7 +44,7 @@ typedef struct ddp_precision_config {
 
 /* Evaluate detections against truths. Sorts both in place (eval/detections.h). Boxes of a class
  * outside 0 to classes - 1 are passed over.
- *   each[0..classes)  figures of the classes
+ *   each[0..classes)  results of the classes
  *   *all              means of ap, ap50, ap75 over classes with truths (-1: there are none);
  *                     precision, recall, mean_iou of all boxes together; left_out is 0
  * Fails with DDP_ERR_USAGE (classes < 1, recalls < 2), DDP_ERR_NOMEM. */

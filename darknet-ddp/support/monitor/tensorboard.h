@@ -20,9 +20,9 @@ ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, doubl
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Add the value of a tag at a step. time_s: now, in seconds since 1970. Tags of more than 255 bytes
- * are cut. The value waits in memory. An add writes all that waits if a second has passed since
- * that was last tried; ddp_tensorboard_flush writes it at once. If 4 MB wait already, as when a
- * disk is full, the value is lost (ddp_tensorboard_lost). */
+ * are cut. The value waits in memory. An add writes all that waits if a second has passed since the
+ * last try; ddp_tensorboard_flush writes it at once. If 4 MB wait already, as when a disk is full,
+ * the value is lost (ddp_tensorboard_lost). */
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
