@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    PANEL = 256, /* the most filters that one matrix product computes; their weights lie together */
-    BLOCK = 64   /* the most tiles computed at once */
+    MOST_FILTERS = 256, /* of one matrix product: a panel, whose weights lie together */
+    MOST_TILES = 64     /* computed at once */
 };
 
 typedef struct {
@@ -33,7 +33,7 @@ static tiling tiling_of(const convolution_shape *s)
 
     t.across = (t.width - 1) / m + 1;
     t.tiles = ((t.height - 1) / m + 1) * t.across;
-    blocks = (t.tiles - 1) / BLOCK + 1;
+    blocks = (t.tiles - 1) / MOST_TILES + 1;
     t.at_once = (t.tiles - 1) / blocks + 1;
     return t;
 }
@@ -55,7 +55,7 @@ int winograd_tile_side(const convolution_shape *s)
 
 static int panel_width(const convolution_shape *s, int first)
 {
-    return s->filters - first < PANEL ? s->filters - first : PANEL;
+    return s->filters - first < MOST_FILTERS ? s->filters - first : MOST_FILTERS;
 }
 
 static size_t product_weights(const convolution_shape *s)
@@ -78,7 +78,7 @@ void winograd_pack(const convolution_shape *s, const float *weights, float *pack
 #endif
     for (int c = 0; c < s->channels; ++c)
         for (int f = 0; f < s->filters; f += WINOGRAD_LANES) {
-            const int first = f / PANEL * PANEL;
+            const int first = f / MOST_FILTERS * MOST_FILTERS;
             const size_t panel = (size_t)first * (size_t)s->channels;
             const size_t row = (size_t)c * (size_t)panel_width(s, first);
 
@@ -192,7 +192,7 @@ static void compute_image(const convolution_shape *s, const tiling *t, const flo
 {
     const size_t in_tile = (size_t)t->products * (size_t)s->channels;
     const size_t out_tile = (size_t)t->products * (size_t)s->filters;
-    const int panels = (s->filters - 1) / PANEL + 1;
+    const int panels = (s->filters - 1) / MOST_FILTERS + 1;
     float *in = scratch, *out = in + (size_t)t->at_once * in_tile;
     float *zeros = out + (size_t)t->at_once * out_tile;
 
@@ -213,7 +213,7 @@ static void compute_image(const convolution_shape *s, const tiling *t, const flo
 #pragma omp for
 #endif
             for (int k = 0; k < t->products * panels; ++k)
-                multiply(s, t, k / panels, k % panels * PANEL, count, packed, in, out);
+                multiply(s, t, k / panels, k % panels * MOST_FILTERS, count, packed, in, out);
 #ifdef _OPENMP
 #pragma omp for
 #endif
