@@ -101,12 +101,30 @@ class Import(darknet.Case):
             self.same_boxes(out)
             name = os.path.basename(out)
             self.assertIn(f"darknet detector train {out}/{name}.data {out}/{name}.cfg", result.out, result)
+            self.assertRegex(result.out, rf"darknet ddp cfg yolov4-tiny -data {out}/{name}.data -width 224 -height 224 -hours 2 -ddp_ranks \d+ -o {out}/{name}-small.cfg\n")
+            self.check_sources(args[0], out)
             self.assertIn("\n0 errors", result.out, result)
             lists.append([[os.path.basename(p) for p in side] for side in self.lists(out)])
         self.assertEqual(lists[0], lists[1])
         self.assertEqual(lists[0], lists[2])
         self.write("short.cfg", re.sub("max_batches *=.*", "max_batches=1", self.read(f"{out}/{name}.cfg")))
         self.succeeds("detector", "train", f"{out}/{name}.data", "short.cfg", "-batch", "2", "-subdivisions", "1", "-width", "32", "-height", "32")
+
+    def check_sources(self, kind, out):
+        """Each label's line names its object in the source: an <object> of the XML, an id of COCO's, or a line."""
+        for i, (name, truth) in enumerate(self.truth.items()):
+            stem = name[:-4]
+            path = {"coco": "in/all.json", "voc": f"in/Annotations/{stem}.xml", "yolo": f"in/labels/{stem}.txt"}[kind]
+            lines = self.read(f"{out}/sources/{stem}.txt").splitlines()
+            self.assertEqual([line.split("\t")[0] for line in lines], [os.path.realpath(self.path(path))] * len(truth))
+            for k, line in enumerate(lines):
+                word, number = line.split("\t")[1].rsplit(" ", 1)
+                if kind == "voc":
+                    text = self.read(path).splitlines()[int(number) - 1:]
+                    self.assertEqual((word, text[0].count("<name>")), ("line", 2), text)
+                    self.assertIn(f"<object><name>{CLASSES[truth[k][0]]}</name>", text[0])
+                else:
+                    self.assertEqual((word, int(number)), ("annotation id", 100 * i + k) if kind == "coco" else ("line", k + 1))
 
     def test_a_picture_stays_on_its_side(self):
         """When others come and go."""

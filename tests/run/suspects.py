@@ -6,11 +6,13 @@ import json
 import math
 import os
 import re
+import signal
 import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
 import darknet  # noqa: E402
+import small_screen  # noqa: E402
 import tiny_weights  # noqa: E402
 
 WORDS = ("train.data", "tiny.cfg", tiny_weights.PATH)
@@ -113,12 +115,78 @@ class Suspects(darknet.Case):
         with open(self.path("suspects.html"), encoding="utf-8") as f:
             page = f.read()
         self.assertGreaterEqual(page.count('href="data:image/jpeg;base64,'), len(sown))
-        self.assertNotRegex(page, r"https?:|<script")
+        self.assertNotRegex(page, r"https?:|<script|weak network")
+        self.check_kinds(page, ranking)
         self.check_review(ranking, {picture for _, picture, _ in sown})
         self.assertEqual(self.ranking(ranks=2)[0], ranking)
         self.refused(*SUSPECTS, "-out", "review", says="-out: cannot write review/")
         self.write("mine.html", "mine")
         self.refused(*SUSPECTS, "-o", "mine.html", code=2, says="page that darknet wrote")
+
+    def check_kinds(self, page, ranking):
+        """The page has up to 20 suspects of each kind, each with its place in the ranking."""
+        parts = re.split(r'<h2 id="(\w+)">', page)
+        self.assertEqual(parts[1::2], ["twice", "class", "place", "missing", "extra"])
+        for kind, part in zip(parts[1::2], parts[2::2]):
+            places = [i for i, s in enumerate(ranking, 1) if s["kind"] == kind]
+            self.assertEqual([int(n) for n in re.findall(r"<b>(\d+)</b> " + kind, part)], places[:20])
+            self.assertIn(f"<p>{len(places[:20])} of {len(places)}</p>", part)
+            self.assertIn(f'<a href="#{kind}">{kind}</a> {len(places)} ', parts[0])
+
+    def test_a_weak_network_is_named(self):
+        """One that finds a third of the labels, since the others are nowhere."""
+        total = kept = 0
+        for i, labels in enumerate(self.labels.values()):
+            if i % 3:
+                labels[:] = [(0, 0.01, 0.01, 0.02, 0.02)] * len(labels)
+            kept += 0 if i % 3 else len(labels)
+            total += len(labels)
+        self.write_labels()
+        line = f"a weak network: it finds {100 * kept // total} % of the labels"
+        self.assertIn("\n" + line, self.ranking("-o", "suspects.html")[1].out)
+        with open(self.path("suspects.html"), encoding="utf-8") as f:
+            self.assertIn(f"<p><b>{line}", f.read())
+
+    def test_the_source_of_imported_labels(self):
+        """Its file and object; only its file once the label file has changed, and for a thing without a label."""
+        self.sow()
+        self.write_labels()
+        os.makedirs(self.path("sources"))
+        for picture, labels in self.labels.items():
+            name = os.path.basename(self.data.label(picture))
+            self.write(f"sources/{name}", "".join(f"/in/{name}.xml\tline {10 * n}\n" for n in range(1, len(labels) + 1)))
+        changed = next(p for p, labels in self.labels.items() if labels)
+        os.utime(self.path(self.data.label(changed)), (2e9, 2e9))
+        ranking = self.ranking("-o", "suspects.html")[0]
+        for s in ranking:
+            line = s.get("label", {}).get("line")
+            self.assertEqual(s.get("source"), f"/in/{os.path.basename(s['labels'])}.xml" if self.labels[s["picture"]] else None)
+            self.assertEqual(s.get("object"), f"line {10 * line}" if line and s["picture"] != changed else None)
+        self.assertTrue({"twice", "missing"} <= {s["kind"] for s in ranking if "source" in s})
+        with open(self.path("suspects.html"), encoding="utf-8") as f:
+            self.assertRegex(f.read(), r"/in/\w+\.txt\.xml line \d0<")
+
+    def test_on_a_terminal(self):
+        """A line shows progress, and is gone at the end. Ctrl-C ends the program at once, and no file is written."""
+        self.write_labels()
+        files = ("-o", "suspects.html", "-json", "suspects.json")
+        for ranks in (0, 2):
+            with small_screen.OnTerminal(darknet.command(*SUSPECTS, ranks=ranks), self.folder, 100) as terminal:
+                printed = terminal.read()
+                self.assertEqual(terminal.job.wait(darknet.LIMIT_S), 0, printed)
+                self.assertRegex(printed, rf"\r\d+/{COUNT} pictures, [\d.]+ a second, \d+ s left\x1b\[K")
+                self.assertNotRegex("\n".join(terminal.screen.lines()), r"a second|x1b")
+        more = [f"images/more{i}.png" for i in range(4000)]
+        for path in more:
+            os.link(self.path(self.data.pictures[0]), self.path(path))
+        self.data.list("train.list", self.data.pictures + more)
+        with small_screen.OnTerminal(darknet.command(*SUSPECTS, *files), self.folder, 100) as terminal:
+            terminal.read(until=r"\d+/4160 pictures")
+            terminal.type("\x03")
+            printed = terminal.read()
+            self.assertEqual(terminal.job.wait(darknet.LIMIT_S), -signal.SIGINT, printed)
+        self.assertNotIn("labels; suspects:", printed)
+        self.assertFalse([name for name in files[1::2] if os.path.exists(self.path(name))])
 
     def check_review(self, ranking, sown):
         """The files of pictures with a sown fault have the labels as they were before, but for the kind `extra` of small doubt."""

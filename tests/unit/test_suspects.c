@@ -21,8 +21,9 @@
 enum { PICTURES = 40 };
 
 /* Rank 40 pictures of one label and one sure find each: the find is at its label, but in picture 7
- * it lies `shift` of a width beside it. Returns the kinds of picture 7's suspects, as bits. */
-static unsigned kinds_of_shift(double shift)
+ * it lies `shift` of a width beside it. Returns the kinds of picture 7's suspects, as bits, and
+ * sets *found to how many labels are found. */
+static unsigned kinds_of_shift(double shift, size_t *found_labels)
 {
     ddp_suspects s = {.classes = 1, .views = 1};
     unsigned kinds = 0;
@@ -35,6 +36,7 @@ static unsigned kinds_of_shift(double shift)
         assert_int_equal(ddp_suspects_add(&s, i, &label, 1, &found, 1), 0);
     }
     ddp_suspects_rank(&s);
+    *found_labels = s.found;
     assert_true(s.count > 0);
     for (size_t i = 0; i < s.count; i++)
         if (s.list[i].picture == 7)
@@ -46,9 +48,23 @@ static unsigned kinds_of_shift(double shift)
 /* Shifted by a half, two equal boxes have an IoU of 1/3; by 0.6, of 1/4. */
 static void a_find_far_from_a_label_is_another_thing(void **state)
 {
+    size_t found;
+
     (void)state;
-    assert_int_equal(kinds_of_shift(.5), 1U << DDP_SUSPECT_PLACE);
-    assert_int_equal(kinds_of_shift(.6), 1U << DDP_SUSPECT_MISSING | 1U << DDP_SUSPECT_EXTRA);
+    assert_int_equal(kinds_of_shift(.5, &found), 1U << DDP_SUSPECT_PLACE);
+    assert_int_equal(kinds_of_shift(.6, &found),
+                     1U << DDP_SUSPECT_MISSING | 1U << DDP_SUSPECT_EXTRA);
+    assert_int_equal(found, PICTURES - 1);
+}
+
+/* With an IoU of 1/2 the label is found in part, and the find is of its own: one mistake. */
+static void a_find_and_the_label_that_it_covers_in_part_are_one_row(void **state)
+{
+    size_t found;
+
+    (void)state;
+    assert_int_equal(kinds_of_shift(1. / 3, &found), 1U << DDP_SUSPECT_PLACE);
+    assert_int_equal(found, PICTURES);
 }
 
 static struct folder folder;
@@ -193,6 +209,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_file_of_losses_is_read_as_it_was_written, open_folder,
                                         close_folder),
         cmocka_unit_test_setup_teardown(without_a_file_no_loss_is_known, open_folder, close_folder),
+        cmocka_unit_test(a_find_and_the_label_that_it_covers_in_part_are_one_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #include "predict/source.h"
 #include "predict/suspects.h"
 #include "show/rank_output.h"
+#include "show/terminal.h"
 #include "validate/result_files.h"
 
 #include <stdio.h>
@@ -214,6 +215,10 @@ static void open_ranks(struct testing *t)
 
     require(ddp_backend_open(&t->group, t->call->options, t->call->launcher, &err), &err);
     ddp_rank_output_open(t->group);
+    if (ddp_group_rank(t->group) == 0) {
+        ddp_terminal_open(t->call->launcher);
+        ddp_terminal_log(NULL, 0, NULL);
+    }
     t->run.group = t->group;
     require(ddp_arguments_check_places(&words, &err), &err);
     require(ddp_gpus_open(&t->gpus, t->group, t->call->options, fail, &err), &err);

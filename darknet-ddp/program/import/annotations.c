@@ -20,12 +20,15 @@ void ddp_annotations_release(ddp_annotations *a)
         free(a->pictures[i].path);
         free(a->pictures[i].named);
     }
+    for (size_t i = 0; i < a->source_count; i++)
+        free(a->sources[i]);
     for (int kind = 0; kind < DDP_ODDITIES; kind++)
         for (int i = 0; i < DDP_ODD_EXAMPLES; i++)
             free(a->examples[kind][i]);
     free(a->classes);
     free(a->pictures);
     free(a->boxes);
+    free(a->sources);
     *a = (ddp_annotations){0};
 }
 
@@ -112,6 +115,20 @@ size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named
         ddp_annotations_odd(a, DDP_ODD_MISSING, named);
     a->pictures[a->picture_count] = p;
     return a->picture_count++;
+}
+
+size_t ddp_annotations_source(ddp_annotations *a, const char *path)
+{
+    char *whole = realpath(path, NULL);
+
+    if (!whole
+        || !grow(a, (void **)&a->sources, a->source_count, &a->source_room, sizeof *a->sources)) {
+        a->lost = 1;
+        free(whole);
+        return a->source_count;
+    }
+    a->sources[a->source_count] = whole;
+    return a->source_count++;
 }
 
 void ddp_annotations_box(ddp_annotations *a, const ddp_annotated_box *box)

@@ -31,9 +31,11 @@ typedef enum ddp_side {
 
 /* A box. Its sides are fractions of the picture's width and height. */
 typedef struct ddp_annotated_box {
-    size_t picture; /* index of the box's picture in the set */
-    int class_id;   /* index of the box's class in the set */
-    unsigned odd;   /* bits 1 << kind (ddp_oddity) of the box's oddities, to be counted; 0: none */
+    size_t picture;   /* index of the box's picture in the set */
+    int class_id;     /* index of the box's class in the set */
+    size_t source;    /* index of the annotation file that has the box, in the set's `sources` */
+    long long object; /* which of the file's objects it is: a line, or COCO's id */
+    unsigned odd; /* bits 1 << kind (ddp_oddity) of the box's oddities, to be counted; 0: none */
     double left, top, right, bottom;
 } ddp_annotated_box;
 
@@ -55,6 +57,10 @@ typedef struct ddp_annotations {
     size_t picture_count, picture_room;
     ddp_annotated_box *boxes;
     size_t box_count, box_room;
+
+    char **sources; /* whole paths of the annotation files */
+    size_t source_count, source_room;
+    const char *object_word; /* word for the number `object` of a box: "line"; the reader sets it */
 
     size_t odd[DDP_ODDITIES]; /* by kind (ddp_oddity): number of oddities counted */
     /* by kind: where the first oddities are, strings that the set frees; NULL: no more */
@@ -78,6 +84,10 @@ void ddp_annotations_sort_classes(ddp_annotations *a);
  *   path   the file, which the set frees; NULL: it was not found, which is counted
  *   named  what the source calls it; copied */
 size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named, ddp_side side);
+
+/* Add the whole path of an annotation file. Returns its index in a->sources; without memory that of
+ * the next one. */
+size_t ddp_annotations_source(ddp_annotations *a, const char *path);
 
 /* Add a copy of a box. Its class must be there. A box without its picture (box->picture is no index
  * of one) is dropped. */

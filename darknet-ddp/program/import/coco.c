@@ -18,6 +18,7 @@ enum { WHERE = 512, ID = 64 };
 struct coco {
     ddp_annotations *a;
     const char *path;
+    size_t source; /* its index in the set */
     json_t *root;
     json_t *picture_of; /* from an id, as text, to the picture's index */
     json_t *class_of;   /* from an id, as text, to the class's index, or -1 */
@@ -182,6 +183,8 @@ static int read_sides(ddp_annotated_box *b, const json_t *entry)
     outline = json_object_get(entry, "segmentation");
     *b = (ddp_annotated_box){.picture = b->picture,
                              .class_id = b->class_id,
+                             .source = b->source,
+                             .object = b->object,
                              .odd = 1U << DDP_ODD_SEGMENTS,
                              .left = INFINITY,
                              .top = INFINITY,
@@ -196,7 +199,8 @@ static int read_sides(ddp_annotated_box *b, const json_t *entry)
 static void read_box(struct coco *c, const json_t *entry, size_t index)
 {
     const json_t *picture = NULL, *class_id = NULL;
-    ddp_annotated_box b = {0};
+    ddp_annotated_box b = {.source = c->source,
+                           .object = json_integer_value(json_object_get(entry, "id"))};
     char id[ID];
     double width, height;
 
@@ -256,6 +260,8 @@ static ddp_status read_file(ddp_annotations *a, const char *path, const char *pi
     }
     if (c.root && is_coco(c.root)) {
         *found = 1;
+        a->object_word = "annotation id";
+        c.source = ddp_annotations_source(a, path);
         c.picture_of = json_object();
         c.class_of = json_object();
         a->lost |= !c.picture_of || !c.class_of;

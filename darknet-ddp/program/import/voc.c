@@ -19,11 +19,13 @@ struct object {
     char name[TEXT];
     double side[4]; /* xmin, ymin, xmax, ymax; NAN: not there */
     int difficult;
+    long long line; /* of the file, on which it begins */
 };
 
 /* One file while it is read. */
 struct voc {
     ddp_annotations *a;
+    XML_Parser parser;
     const char *xml; /* path of the file */
     const char
         *pictures;   /* NULL: beside the file, or in JPEGImages/ or images/ beside its folder */
@@ -56,8 +58,10 @@ static void begin(void *self, const char *name, const char **attributes)
     }
     v->at[length] = '/';
     memcpy(v->at + length + 1, name, strlen(name) + 1);
-    if (strcmp(v->at, "/annotation/object") == 0)
+    if (strcmp(v->at, "/annotation/object") == 0) {
         clear_object(&v->object);
+        v->object.line = (long long)XML_GetCurrentLineNumber(v->parser);
+    }
 }
 
 static void add_text(void *self, const char *bytes, int count)
@@ -180,6 +184,7 @@ static char *find_picture(const struct voc *v, char *named)
 static void add_boxes(struct voc *v, size_t picture)
 {
     const ddp_annotated_picture *p = &v->a->pictures[picture];
+    size_t source = ddp_annotations_source(v->a, v->xml);
 
     for (size_t i = 0; i < v->count; i++) {
         const struct object *o = &v->objects[i];
@@ -196,6 +201,8 @@ static void add_boxes(struct voc *v, size_t picture)
         ddp_annotations_box(v->a,
                             &(ddp_annotated_box){.picture = picture,
                                                  .class_id = class_id,
+                                                 .source = source,
+                                                 .object = o->line,
                                                  .odd = (unsigned)o->difficult << DDP_ODD_DIFFICULT,
                                                  .left = o->side[0] / p->width,
                                                  .top = o->side[1] / p->height,
@@ -213,6 +220,7 @@ static int parse(struct voc *v, const void *bytes, size_t count)
         v->a->lost = 1;
         return 0;
     }
+    v->parser = parser;
     XML_SetUserData(parser, v);
     XML_SetElementHandler(parser, begin, end);
     XML_SetCharacterDataHandler(parser, add_text);
@@ -316,6 +324,7 @@ ddp_status ddp_voc_read(ddp_annotations *a, const ddp_import_source *source, ddp
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%s is a file: Pascal VOC has an .xml for each picture; name their folder",
                         source->path);
+    a->object_word = "line";
     read_sets(&sets, source->path);
     st = ddp_folder_list(&files, source->path, ".xml", err);
     for (size_t i = 0; !st && i < files.count; i++)

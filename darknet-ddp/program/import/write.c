@@ -162,7 +162,7 @@ static ddp_status see_labels(const char *folder, ddp_error *err)
 
 static ddp_status make_folders(const struct place *p, ddp_error *err)
 {
-    static const char *const within[] = {"images", "labels", "backup"};
+    static const char *const within[] = {"images", "labels", "sources", "backup"};
     ddp_status st = see_empty(p->folder, err);
 
     if (!st)
@@ -211,6 +211,26 @@ static ddp_status write_labels(const char *at, const ddp_annotated_box *boxes, s
     return failed ? cannot_write(at, err) : DDP_OK;
 }
 
+/* Write which object of which annotation file each line of a picture's label file is. */
+static ddp_status write_sources(const struct place *p, const char *name,
+                                const ddp_annotated_box *boxes, size_t count, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+    char *at;
+    FILE *out;
+
+    if (asprintf(&at, "%s/sources/%.*s.txt", p->folder, (int)stem(name), name) < 0)
+        return no_memory(err);
+    out = fopen(at, "w");
+    for (size_t i = 0; out && i < count; i++)
+        (void)fprintf(out, "%s\t%s %lld\n", p->a->sources[boxes[i].source], p->a->object_word,
+                      boxes[i].object);
+    if (!out || (ferror(out) | fclose(out)))
+        st = cannot_write(at, err);
+    free(at);
+    return st;
+}
+
 static ddp_status write_pictures(const struct place *p, int copies, ddp_error *err)
 {
     const ddp_annotated_box *box = p->a->boxes;
@@ -226,6 +246,8 @@ static ddp_status write_pictures(const struct place *p, int copies, ddp_error *e
         st = put_picture(picture, p->a->pictures[i].path, copies, err);
         if (!st)
             st = write_labels(label, box, p->a->pictures[i].boxes, err);
+        if (!st)
+            st = write_sources(p, p->names[i], box, p->a->pictures[i].boxes, err);
         box += p->a->pictures[i].boxes;
         free(picture);
     }

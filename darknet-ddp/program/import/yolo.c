@@ -161,11 +161,11 @@ static int read_sides(ddp_annotated_box *b, const double *number, int count)
     return 1;
 }
 
-static void read_line(struct yolo *y, char *line, size_t picture, const char *where)
+/* Add the box of a line. b: its picture and source are set. */
+static void read_line(struct yolo *y, char *line, ddp_annotated_box b, const char *where)
 {
     static double number[NUMBERS + 1];
     int count = read_numbers(line, number, NUMBERS + 1);
-    ddp_annotated_box b = {.picture = picture};
 
     if (count == 0)
         return;
@@ -187,12 +187,16 @@ static void read_labels(struct yolo *y, size_t picture, const char *path)
 {
     char *label = label_of(path), *line = NULL, where[WHERE];
     FILE *in = label ? fopen(label, "r") : NULL;
+    ddp_annotated_box b = {.picture = picture};
     size_t room = 0;
 
     y->a->lost |= !label;
+    if (in)
+        b.source = ddp_annotations_source(y->a, label);
     for (int n = 1; in && getline(&line, &room, in) >= 0; n++) {
         (void)snprintf(where, sizeof where, "%s:%d", label, n);
-        read_line(y, line, picture, where);
+        b.object = n;
+        read_line(y, line, b, where);
     }
     if (in)
         (void)fclose(in);
@@ -363,6 +367,7 @@ ddp_status ddp_yolo_read(ddp_annotations *a, const ddp_import_source *source, dd
     ddp_folder files;
     ddp_status st;
 
+    a->object_word = "line";
     if (stat(source->path, &info) == 0 && !S_ISDIR(info.st_mode))
         return read_yaml(a, source->path, err);
     st = ddp_folder_list(&files, source->path, ".yaml .yml", err);

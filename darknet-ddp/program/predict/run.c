@@ -1,46 +1,36 @@
 #include "predict/run.h"
 
 #include "base/clock.h"
-#include "base/tty.h"
 #include "comm/collectives.h"
 #include "predict/source.h"
+#include "show/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- the line that says how far it is ---- */
 
-enum { LINE_EVERY_NS = 200000000 };
-
 struct progress {
-    int64_t began, shown; /* by the clock; shown 0: never */
-    const char *things;   /* "pictures" or "frames" */
-    size_t total;         /* number of them; 0: not known */
+    int64_t began;      /* by the clock */
+    const char *things; /* "pictures" or "frames" */
+    size_t total;       /* number of them; 0: not known */
 };
 
-static void show_progress(struct progress *line, size_t done)
+static void show_progress(const struct progress *line, size_t done)
 {
-    int64_t now = ddp_clock_ns();
-    double speed = (double)done / ((double)(now - line->began) / 1e9);
+    double speed = (double)done / ((double)(ddp_clock_ns() - line->began) / 1e9);
+    char text[128];
+    const ddp_terminal_segment segment = {NULL, text};
 
-    if (line->total == 1 || done == 0 || now - line->shown < LINE_EVERY_NS
-        || !ddp_tty_erases(STDERR_FILENO))
+    if (line->total == 1 || done == 0 || !ddp_terminal_renews())
         return;
-    line->shown = now;
     if (line->total > 0)
-        (void)fprintf(stderr, DDP_TTY_ERASE "%zu/%zu %s, %.1f a second, %.0f s left", done,
-                      line->total, line->things, speed, (double)(line->total - done) / speed);
+        (void)snprintf(text, sizeof text, "%zu/%zu %s, %.1f a second, %.0f s left", done,
+                       line->total, line->things, speed, (double)(line->total - done) / speed);
     else
-        (void)fprintf(stderr, DDP_TTY_ERASE "%zu %s, %.1f a second", done, line->things, speed);
-}
-
-static void erase_progress(struct progress *line)
-{
-    if (line->shown)
-        (void)fputs(DDP_TTY_ERASE, stderr);
-    line->shown = 0;
+        (void)snprintf(text, sizeof text, "%zu %s, %.1f a second", done, line->things, speed);
+    ddp_terminal_show(&segment, 1);
 }
 
 /* ---- one prediction ---- */
@@ -93,8 +83,7 @@ static ddp_status transfer(ddp_predict_run *run, ddp_prediction *p, int from, dd
 
 /* Tell the sinks of rank 0 what each rank has found in its picture of a round. left: how many
  * pictures this round and those behind it have. own: this rank's. */
-static ddp_status gather(ddp_predict_run *run, ddp_prediction *own, size_t left,
-                         struct progress *line, ddp_error *err)
+static ddp_status gather(ddp_predict_run *run, ddp_prediction *own, size_t left, ddp_error *err)
 {
     size_t ranks = (size_t)ddp_group_size(run->group);
     int rank = ddp_group_rank(run->group);
@@ -104,7 +93,6 @@ static ddp_status gather(ddp_predict_run *run, ddp_prediction *own, size_t left,
         ddp_status st = r == 0 ? DDP_OK : transfer(run, p, (int)r, err);
 
         if (!st && rank == 0) {
-            erase_progress(line);
             count(run, p);
             st = tell_sinks(run, p, 0, err);
         }
@@ -165,7 +153,7 @@ static ddp_status take(ddp_predict_run *run, ddp_prediction *p, ddp_error *err)
 
 /* Predict the pictures first..end - 1 of the list. */
 static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end,
-                               struct progress *line, ddp_error *err)
+                               const struct progress *line, ddp_error *err)
 {
     size_t ranks = (size_t)ddp_group_size(run->group), rank = (size_t)ddp_group_rank(run->group);
     size_t next = first + rank;
@@ -180,7 +168,7 @@ static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end,
         if (!st && own.path)
             st = take(run, &own, err);
         if (!st)
-            st = gather(run, &own, end - round, line, err);
+            st = gather(run, &own, end - round, err);
         show_progress(line, run->pictures);
         ddp_prediction_release(&own);
     }
@@ -235,19 +223,17 @@ static ddp_status run_frames(ddp_predict_run *run, const ddp_film_functions *fil
                              ddp_error *err)
 {
     unsigned char *rgb = malloc((size_t)info->width * (size_t)info->height * 3);
-    struct progress line = {ddp_clock_ns(), 0, "frames", info->frames};
+    const struct progress line = {ddp_clock_ns(), "frames", info->frames};
     ddp_status st = rgb ? begin_film(run, number, info, err)
                         : ddp_fail(err, DDP_ERR_NOMEM, "no memory for a frame");
     int got = 1;
 
     for (size_t frame = 0; !st && got; frame++) {
         st = film->read(reader, rgb, &got, err);
-        erase_progress(&line);
         if (!st && got)
             st = run_frame(run, rgb, info, number, frame, err);
         show_progress(&line, frame);
     }
-    erase_progress(&line);
     free(rgb);
     return st ? st : end_film(run, err);
 }
@@ -280,7 +266,7 @@ static size_t end_of_pictures(const ddp_predict_run *run, size_t first)
 
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err)
 {
-    struct progress line = {ddp_clock_ns(), 0, "pictures", run->config->count};
+    const struct progress line = {ddp_clock_ns(), "pictures", run->config->count};
     ddp_status st = DDP_OK;
 
     for (size_t i = 0; i < run->config->count && !st;) {
@@ -289,7 +275,6 @@ ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err)
         st = end > i ? run_pictures(run, i, end, &line, err) : run_film(run, i, err);
         i = end > i ? end : i + 1;
     }
-    erase_progress(&line);
     return st;
 }
 
@@ -305,5 +290,6 @@ ddp_status ddp_predict_run_close(ddp_predict_run *run, ddp_error *err)
             st = err->code;
     }
     run->sink_count = 0;
+    ddp_terminal_clear();
     return st;
 }

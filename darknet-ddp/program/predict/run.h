@@ -26,12 +26,14 @@ typedef struct ddp_predict_run {
     double forward_s; /* seconds of the forward passes of all ranks, added up; only on rank 0 */
 } ddp_predict_run;
 
-/* Predict each file of config->paths, and tell the sinks. Rank r of N takes pictures r, r + N and
- * so on. Collective. Fails as the sinks do, with DDP_ERR_NOMEM, with DDP_ERR_USAGE (a film, and
- * there are several ranks or the build reads none), DDP_ERR_IO (of a film), DDP_ERR_COMM. */
+/* Predict each file of config->paths, and tell the sinks. On a terminal a line shows progress. Rank
+ * r of N takes pictures r, r + N and so on. Collective. Fails as the sinks do, with DDP_ERR_NOMEM,
+ * with DDP_ERR_USAGE (a film, and there are several ranks or the build reads none), DDP_ERR_IO (of
+ * a film), DDP_ERR_COMM. */
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Close all sinks. Returns the first failure; the others are closed all the same. */
+/* Close all sinks, and erase the line of progress. Returns the first failure; the other sinks are
+ * closed all the same. */
 ddp_status ddp_predict_run_close(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

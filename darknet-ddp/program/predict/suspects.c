@@ -26,6 +26,19 @@ void ddp_suspect_tell(const ddp_suspect_list *all, const ddp_suspect *s,
                        ddp_box_iou(&s->label.truth.box, &s->other.truth.box));
 }
 
+int ddp_suspects_warn(const ddp_suspect_list *all, char text[DDP_SUSPECT_TEXT])
+{
+    const ddp_suspects *r = &all->ranking;
+
+    if (r->labels == 0 || 2 * r->found >= r->labels)
+        return 0;
+    (void)snprintf(text, DDP_SUSPECT_TEXT,
+                   "a weak network: it finds %zu %% of the labels, so most of these suspects are "
+                   "right labels; train longer first",
+                   100 * r->found / r->labels);
+    return 1;
+}
+
 void ddp_suspect_place(const ddp_suspect_list *all, const ddp_suspect *s,
                        char place[DDP_SUSPECT_WHERE])
 {

@@ -57,9 +57,9 @@ static ddp_status write_picture(const ddp_suspect_list *all, const ddp_out_names
     FILE *f;
 
     l->count = ddp_truths_read(l->truths, l->lines, path, all->config->classes);
-    for (size_t i = 0; i < all->shown; i++)
-        if (all->ranking.list[i].picture == picture)
-            mend(l, &all->ranking.list[i]);
+    for (size_t i = 0; i < all->shown_count; i++)
+        if (all->ranking.list[all->shown[i]].picture == picture)
+            mend(l, &all->ranking.list[all->shown[i]]);
     ddp_out_name(names, path, picture, name);
     (void)snprintf(file, sizeof file, "%s.txt", name);
     f = fopen(file, "wxe");
@@ -80,11 +80,11 @@ ddp_status ddp_suspects_write_labels(const ddp_suspect_list *all, const char *fo
 
     if (!st)
         st = ddp_out_names_open(&names, all->config, folder, err);
-    for (size_t i = 0; !st && i < all->shown; i++) {
-        uint32_t picture = all->ranking.list[i].picture;
+    for (size_t i = 0; !st && i < all->shown_count; i++) {
+        uint32_t picture = all->ranking.list[all->shown[i]].picture;
         size_t first = 0;
 
-        while (all->ranking.list[first].picture != picture)
+        while (all->ranking.list[all->shown[first]].picture != picture)
             first++;
         if (first < i)
             continue;

@@ -1,8 +1,10 @@
-/* The page of `darknet ddp suspects`: a card for each suspect that is shown, with the part
+/* The page of `darknet ddp suspects`: by kind, a card for each suspect that is shown, with the part
  * of its picture around its boxes. */
 #include "monitor/html.h"
+#include "predict/label_source.h"
 #include "predict/suspects.h"
 #include "samples/thumbnail.h"
+#include "show/terminal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,6 +86,7 @@ static void put_card(FILE *f, const ddp_suspect_list *all, size_t i)
 {
     const ddp_suspect *s = &all->ranking.list[i];
     char text[DDP_SUSPECT_TEXT], place[DDP_SUSPECT_WHERE], *file;
+    ddp_label_source source;
     size_t end;
 
     ddp_suspect_tell(all, s, text);
@@ -101,23 +104,64 @@ static void put_card(FILE *f, const ddp_suspect_list *all, size_t i)
     (void)fputs("<br>", f);
     if (file)
         put_link(f, file, place);
+    if (file && ddp_label_source_read(&source, file, s->label.line)) {
+        (void)fputs("<br>", f);
+        put_link(f, source.file, source.file);
+        (void)fprintf(f, " %s", source.object);
+    }
     (void)fputs("</div>\n", f);
     free(file);
 }
 
+static const char *const meanings[DDP_SUSPECT_KINDS] = {
+    [DDP_SUSPECT_TWICE] = "two labels on one thing",
+    [DDP_SUSPECT_CLASS] = "another class is found at the place of the label",
+    [DDP_SUSPECT_PLACE] = "something is found that covers the label in part",
+    [DDP_SUSPECT_MISSING] = "something is found where no label is",
+    [DDP_SUSPECT_EXTRA] = "a label that is not found, or was not learnt"};
+
+/* Write a heading and the cards of a kind; shown: its place in all->shown, which is moved on. */
+static void put_kind(FILE *f, const ddp_suspect_list *all, ddp_suspect_kind kind, size_t *shown)
+{
+    const char *word = ddp_suspect_word(kind);
+    size_t count = all->counts[kind] < all->each ? all->counts[kind] : all->each;
+    char text[64];
+    const ddp_terminal_segment progress = {NULL, text};
+
+    (void)fprintf(f, "<h2 id=\"%s\">%s: %s</h2>\n<p>%zu of %zu</p>\n<div class=\"grid\">\n", word,
+                  word, meanings[kind], count, all->counts[kind]);
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(text, sizeof text, "page: %zu/%zu", *shown, all->shown_count);
+        ddp_terminal_show(&progress, 1);
+        put_card(f, all, all->shown[(*shown)++]);
+    }
+    (void)fputs("</div>\n", f);
+}
+
 void ddp_suspects_put_page(FILE *f, const ddp_suspect_list *all)
 {
+    char text[DDP_SUSPECT_TEXT];
+    size_t shown = 0;
+
     ddp_html_begin(f, "Labels that may be wrong");
-    (void)fprintf(f, "<p>The first %zu of %zu suspects among %zu labels of <code>", all->shown,
-                  all->ranking.count, all->ranking.labels);
+    if (ddp_suspects_warn(all, text))
+        (void)fprintf(f, "<p><b>%s</b></p>\n", text);
+    (void)fprintf(f, "<p>%zu suspects among %zu labels of <code>", all->ranking.count,
+                  all->ranking.labels);
     ddp_html_text(f, all->config->data);
     (void)fprintf(f,
-                  "</code>, the most doubtful first. <b style=\"color:%s\">Whole lines</b> are "
+                  "</code>; of each kind at most %zu, the most doubtful first. A number is the "
+                  "place in the ranking of all kinds. <b style=\"color:%s\">Whole lines</b> are "
                   "labels, <b style=\"color:%s\">dashed ones</b> what the network finds there, "
-                  "with its score, or a second label.</p>\n<div class=\"grid\">\n",
-                  label_colour, other_colour);
-    for (size_t i = 0; i < all->shown; i++)
-        put_card(f, all, i);
-    (void)fputs("</div>\n", f);
+                  "with its score, or a second label.</p>\n<p>",
+                  all->each, label_colour, other_colour);
+    for (int k = 0; k < DDP_SUSPECT_KINDS; k++) {
+        const char *word = ddp_suspect_word((ddp_suspect_kind)k);
+
+        (void)fprintf(f, "<a href=\"#%s\">%s</a> %zu ", word, word, all->counts[k]);
+    }
+    (void)fputs("</p>\n", f);
+    for (int k = 0; k < DDP_SUSPECT_KINDS; k++)
+        put_kind(f, all, (ddp_suspect_kind)k, &shown);
     ddp_html_end(f);
 }

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/plural.h"
 #include "eval/loss_file.h"
+#include "predict/label_source.h"
 #include "predict/sinks.h"
 #include "predict/suspects.h"
 #include "predict/truths.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_LEAST = 20, SHOWN_MOST = 500, PERCENT_SHOWN = 5, TERMINAL_LINES = 20 };
+enum { EACH_LEAST = 20, EACH_MOST = 100, LABELS_FOR_EACH = 100, TERMINAL_LINES = 20 };
 
 struct sink {
     ddp_suspect_list all;
@@ -68,14 +69,11 @@ static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
 static void print_counts(const struct sink *s)
 {
     const ddp_suspects *r = &s->all.ranking;
-    size_t counts[DDP_SUSPECT_KINDS] = {0};
 
-    for (size_t i = 0; i < r->count; i++)
-        counts[r->list[i].kind]++;
     printf("%zu picture%s, %zu label%s; suspects:", s->pictures, ddp_plural(s->pictures), r->labels,
            ddp_plural(r->labels));
     for (int k = 0; k < DDP_SUSPECT_KINDS; k++)
-        printf("%s %zu %s", k ? "," : "", counts[k], ddp_suspect_word((ddp_suspect_kind)k));
+        printf("%s %zu %s", k ? "," : "", s->all.counts[k], ddp_suspect_word((ddp_suspect_kind)k));
     (void)putchar('\n');
 }
 
@@ -85,6 +83,8 @@ static void print(const struct sink *s)
     char text[DDP_SUSPECT_TEXT], place[DDP_SUSPECT_WHERE];
 
     print_counts(s);
+    if (ddp_suspects_warn(&s->all, text))
+        printf("%s\n", text);
     for (size_t i = 0; i < r->count && i < TERMINAL_LINES; i++) {
         ddp_suspect_tell(&s->all, &r->list[i], text);
         ddp_suspect_place(&s->all, &r->list[i], place);
@@ -104,6 +104,21 @@ static void put_box(FILE *f, const ddp_suspect_list *all, const ddp_truth *t)
                   t->box.height);
 }
 
+/* Write where the annotations have a label that was imported; line 0: the picture. */
+static void put_source(FILE *f, const char *labels, int line)
+{
+    ddp_label_source source;
+
+    if (!ddp_label_source_read(&source, labels, line))
+        return;
+    (void)fputs(", \"source\": ", f);
+    ddp_json_text(f, source.file);
+    if (source.object[0]) {
+        (void)fputs(", \"object\": ", f);
+        ddp_json_text(f, source.object);
+    }
+}
+
 static void put_suspect(FILE *f, const ddp_suspect_list *all, const ddp_suspect *s)
 {
     char path[DDP_LABEL_PATH_BYTES];
@@ -114,6 +129,7 @@ static void put_suspect(FILE *f, const ddp_suspect_list *all, const ddp_suspect 
     ddp_json_text(f, all->config->paths[s->picture]);
     (void)fputs(", \"labels\": ", f);
     ddp_json_text(f, path);
+    put_source(f, path, s->label.line);
     if (s->label.line) {
         (void)fputs(",\n  \"label\": ", f);
         put_box(f, all, &s->label.truth);
@@ -146,32 +162,55 @@ static void put_json(FILE *f, const ddp_suspect_list *all)
 
 /* ---- all of it ---- */
 
+/* Write a file. Its text is made before it is opened, so Ctrl-C does not leave half of it. */
 static ddp_status write_file(const char *path, const ddp_suspect_list *all,
                              void (*put)(FILE *f, const ddp_suspect_list *all), ddp_error *err)
 {
-    FILE *f = fopen(path, "we");
+    char *text = NULL;
+    size_t bytes;
+    FILE *memory = open_memstream(&text, &bytes), *f = NULL;
+    ddp_status st = DDP_OK;
 
-    if (f)
-        put(f, all);
-    if (!f || (ferror(f) | fclose(f)))
-        return ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    if (memory)
+        put(memory, all);
+    if (!memory || (ferror(memory) | fclose(memory)))
+        st = no_memory(err);
+    if (!st && (!(f = fopen(path, "we")) || fwrite(text, 1, bytes, f) != bytes))
+        st = ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    if (f && fclose(f) && !st)
+        st = ddp_fail(err, DDP_ERR_IO, "cannot write %s: %s", path, strerror(errno));
+    free(text);
+    return st;
+}
+
+/* Choose what the page shows, of the ranking that is made. */
+static ddp_status choose_shown(ddp_suspect_list *all, ddp_error *err)
+{
+    size_t each = all->ranking.labels / LABELS_FOR_EACH;
+
+    all->each = each < EACH_LEAST ? EACH_LEAST : each < EACH_MOST ? each : EACH_MOST;
+    all->shown = calloc(DDP_SUSPECT_KINDS * all->each, sizeof *all->shown);
+    if (!all->shown)
+        return no_memory(err);
+    for (int kind = 0; kind < DDP_SUSPECT_KINDS; kind++)
+        for (size_t i = 0; i < all->ranking.count; i++)
+            if ((int)all->ranking.list[i].kind == kind && all->counts[kind]++ < all->each)
+                all->shown[all->shown_count++] = i;
     return DDP_OK;
 }
 
 static ddp_status write_all(struct sink *s, ddp_error *err)
 {
-    size_t labels = s->all.ranking.labels, shown = labels * PERCENT_SHOWN / 100;
-
     ddp_suspects_rank(&s->all.ranking);
-    shown = shown < SHOWN_LEAST ? SHOWN_LEAST : shown < SHOWN_MOST ? shown : SHOWN_MOST;
-    s->all.shown = shown < s->all.ranking.count ? shown : s->all.ranking.count;
+    if (choose_shown(&s->all, err))
+        return err->code;
     print(s);
     if ((s->files.json && write_file(s->files.json, &s->all, put_json, err))
         || (s->files.page && write_file(s->files.page, &s->all, ddp_suspects_put_page, err))
         || (s->files.review && ddp_suspects_write_labels(&s->all, s->files.review, err)))
         return err->code;
     if (s->files.page)
-        printf("%s shows the first %zu\n", s->files.page, s->all.shown);
+        printf("%s shows the first %zu of each kind\n", s->files.page, s->all.each);
     return DDP_OK;
 }
 
@@ -182,6 +221,7 @@ static ddp_status close_suspects(void *ctx, ddp_error *err)
 
     ddp_suspects_release(&s->all.ranking);
     ddp_loss_file_release(&s->losses);
+    free(s->all.shown);
     free(s);
     return st;
 }

@@ -248,6 +248,8 @@ int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *l
     failed = failed || add_twice(s, picture, labels, label_count, pairs);
     for (size_t i = 0; !failed && i < label_count; i++)
         places[i] = ddp_place_look(&seen, &labels[i].truth.box, labels[i].truth.class_id);
+    for (size_t i = 0; !failed && i < label_count; i++)
+        s->found += places[i].sure > 0.5;
     if (!failed)
         count = choose_finds(finds, &seen, labels, places, label_count);
     for (size_t i = 0; !failed && i < label_count; i++)
@@ -330,6 +332,48 @@ static void doubt_class(ddp_suspects *s, const struct ddp_suspect_evidence *all,
     }
 }
 
+/* Return the listed label, of rows[0..count) of one picture, that `box` covers in part: of several
+ * the one that it overlaps most. NULL: there is none. */
+static ddp_suspect *row_at(ddp_suspect *rows, size_t count, const ddp_box *box)
+{
+    ddp_suspect *row = NULL;
+    double most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const ddp_box *label = &rows[i].label.truth.box;
+        double iou = ddp_box_iou(box, label);
+
+        if (rows[i].kind != DDP_SUSPECT_TWICE && rows[i].kind != DDP_SUSPECT_MISSING
+            && rows[i].doubt >= least_doubt && iou > most && ddp_place_nearness(box, label) > 0) {
+            row = &rows[i];
+            most = iou;
+        }
+    }
+    return row;
+}
+
+/* In rows[0..count), of one picture, join each find without a label to the listed label that it
+ * covers in part. The find's own row then has no doubt. */
+static void join_rows(ddp_suspect *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ddp_suspect *find = &rows[i], *row = NULL;
+
+        if (find->kind == DDP_SUSPECT_MISSING && find->doubt >= least_doubt)
+            row = row_at(rows, count, &find->other.truth.box);
+        if (!row)
+            continue;
+        if (row->kind == DDP_SUSPECT_EXTRA) {
+            row->kind = DDP_SUSPECT_PLACE;
+            row->other = find->other;
+            row->has_other = 1;
+            row->score = find->score;
+        }
+        row->doubt = row->doubt > find->doubt ? row->doubt : find->doubt;
+        find->doubt = 0;
+    }
+}
+
 static int by_doubt(const void *a, const void *b)
 {
     const ddp_suspect *x = a, *y = b;
@@ -361,6 +405,11 @@ void ddp_suspects_rank(ddp_suspects *s)
         doubt_class(s, s->evidence + i, end - i);
     }
     doubt_by_loss(s);
+    for (size_t i = 0, end; i < s->count; i = end) {
+        for (end = i; end < s->count && s->list[end].picture == s->list[i].picture;)
+            end++;
+        join_rows(s->list + i, end - i);
+    }
     for (size_t i = 0; i < s->count; i++)
         if (s->list[i].doubt >= least_doubt)
             s->list[kept++] = s->list[i];

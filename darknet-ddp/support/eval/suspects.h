@@ -18,8 +18,9 @@
  * suspects follow: a label at whose place nothing is seen, a thing without a label, and a label at
  * whose place another class is likelier. A suspect is worth the more, the rarer its like is in its
  * class. So a class that the network knows badly does not fill the list. If nothing is seen at a
- * label, and a thing is seen that is partly there, both make one suspect. Of two labels on one
- * thing one is surely wrong.
+ * label, and a thing is seen that is partly there, both make one suspect. Also in the list a thing
+ * without a label and a suspect label that it partly covers are one. Of two labels on one thing one
+ * is surely wrong.
  */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
@@ -56,6 +57,7 @@ typedef struct ddp_suspects {
     int classes;        /* number of classes */
     int views;          /* number of views, at least 1 */
     size_t labels;      /* labels that were added */
+    size_t found;       /* labels at whose place a thing is seen, more surely than not */
     ddp_suspect *list;  /* after ddp_suspects_rank: the most doubtful one first */
     size_t count, room; /* elements of `list`: count in use, room allocated */
     struct ddp_suspect_evidence *evidence;
