@@ -36,17 +36,17 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
  * must be shared with all ranks, and moved to the device (ddp_state_use). NULL if s is NULL. */
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
-/* Return the sum plug of the algorithm that has one, and set *self to pass to it. NULL: sums are a
- * plain run's. Here and below s may be NULL. */
+/* Return the sum plug of the algorithm that has one, and set *self to the first argument of its
+ * functions. NULL: sums are a plain run's. Here and below s may be NULL. */
 const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self);
-/* Return the update plug of the algorithm that has one, and set *self to pass to it. NULL: updates
- * are a plain run's. */
+/* Return the update plug of the algorithm that has one, and set *self to the first argument of its
+ * functions. NULL: updates are a plain run's. */
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);
-/* Return the step plug of the algorithm that has one, and set *self to pass to it. NULL: steps are
- * a plain run's. */
+/* Return the step plug of the algorithm that has one, and set *self to the first argument of its
+ * functions. NULL: steps are a plain run's. */
 const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
-/* Return the layers plug of the algorithm that has one, and set *self to pass to it. NULL: all
- * layers run in each step. */
+/* Return the layers plug of the algorithm that has one, and set *self to the first argument of its
+ * functions. NULL: all layers run in each step. */
 const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
 
 /* Return 1 if an algorithm has buckets summed in halves. */

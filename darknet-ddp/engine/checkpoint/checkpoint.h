@@ -128,8 +128,8 @@ ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
 ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, float *x, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Read and check a state file's header alone, and that the file has the length that it tells. Fails
- * with DDP_ERR_FORMAT, DDP_ERR_IO. */
+/* Read and check a state file's header alone, and that the file has the length that the header
+ * tells. Fails with DDP_ERR_FORMAT, DDP_ERR_IO. */
 ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 

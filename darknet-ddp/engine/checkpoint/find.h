@@ -115,7 +115,7 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
  * headers, which tell whose the weights are; only that of the newest weights is not. Only weights
  * count whose state has a whole header, names this base, and tells of <number> steps or epochs at
  * least; so a user's own copy stays. Weights beyond the `keep` are read, and stay if their state
- * describes others. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * describes other weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 

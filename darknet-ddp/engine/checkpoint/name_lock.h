@@ -50,7 +50,7 @@ ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
 /* Remove the file if it is ours. If it was taken over from an owner that may still run, leave it:
- * the old owner sees there that it has lost the name. Call when the process is about to end, from
+ * the old owner sees in the file that the name is lost. Call when the process is about to end, from
  * any thread. NULL is allowed. */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 

@@ -97,9 +97,9 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * step late. */
 int ddp_work_finite(ddp_work *w);
 
-/* Return the event that passed when the last fenced sum began: it had been started, and the values
- * in its memory had been computed. On a GPU it is in the GPU's own time. w owns the event. Read it
- * after the first fence; a group of one rank never records it. */
+/* Return the event that passed when the last fenced sum began: the sum had been started, and the
+ * values in its memory had been computed. On a GPU it is in the GPU's own time. w owns the event.
+ * Read it after the first fence; a group of one rank never records it. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
 /* Return the event that passed when the sum of ddp_work_began ended. w owns it. Read it when that
  * of ddp_work_began may be read. */

@@ -146,16 +146,16 @@ size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats of all buckets one rank adds to sums over ranks. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
 
-/* Return 1 if, in this pass, some gradient of the layer travels in a deferred or late bucket, so
- * that it is launched by ddp_reducer_launch_deferred. */
+/* Return 1 if, in this pass, some gradient of the layer travels in a deferred or late bucket, which
+ * ddp_reducer_launch_deferred launches. */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
 /* Choose what is summed from the next pass on. on: 1: the numbers of config.sum, as after
  * ddp_reducer_open; 0: gradients. The same on every rank. Does nothing without config.sum. */
 void ddp_reducer_use_plug(ddp_reducer *r, int on);
 
-/* Begin a backward pass. sync: 1 if it is the step's last, and sums over ranks; else 0. Since the
- * last syncing pass every layer must have been fenced or discarded. */
+/* Begin a backward pass. sync: 1 if this pass is the step's last, and sums over ranks; else 0.
+ * Since the last syncing pass every layer must have been fenced or discarded. */
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
 /* Return 1 if the pass that began last syncs. */

@@ -38,8 +38,8 @@ constexpr milliseconds gloo_timeout{6000};
 /* The timeout of a wait that ends only when its event comes, a peer is lost or the link closes. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
-/* How many receives are posted in advance for the notes of a peer, so that it can send at any time.
- */
+/* How many receives are posted in advance for the notes of a peer, so that the peer can send at any
+ * time. */
 constexpr int notes_ahead = 16;
 
 constexpr uint64_t note_slot = 0;

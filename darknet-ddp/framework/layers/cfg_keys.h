@@ -18,8 +18,8 @@ typedef struct {
 const cfg_section *cfg_find_section(const char *name);
 /* Return 1 if the parser reads this key in section s. */
 int cfg_reads_key(const cfg_section *s, const char *key);
-/* Return a static phrase on why this key with this value is ignored on purpose; null if it is not.
- */
+/* Return a static phrase on why this key with this value is ignored on purpose; null if the key is
+ * not ignored. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
 /* Return 1 if the key is one of the forks' that is not implemented here. Such a key may stand in a
  * cfg with the value 0, which is ignored. */

@@ -27,9 +27,9 @@ void begin_deltas(network *net, void (*zero)(layer));
  * any. */
 void prepare_deltas(network net, void (*zero)(layer));
 
-/* Return 1 if layer net.index must set all of the float32 delta of layer i, since it is the first
- * to write it in this backward pass. Return 0 if it must add, or if i is NETWORK_INPUT. i: as
- * layer_source returns it. Call one time for each write: it notes that the delta is set. */
+/* Return 1 if layer net.index must set all of the float32 delta of layer i, because no layer has
+ * written it in this backward pass. Return 0 if layer net.index must add, or if i is NETWORK_INPUT.
+ * i: as layer_source returns it. Call one time for each write: it notes that the delta is set. */
 int sets_delta(network net, int i);
 
 /* Return 1 if layer net.index must set the bf16 delta of layer i, 0 if it must add (sets_delta). */

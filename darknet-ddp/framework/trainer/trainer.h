@@ -152,8 +152,8 @@ ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
 
 /* Return the wall time since attach, in nanoseconds, that this rank has spent in communication:
- * waiting, and moving messages in between. On a GPU: how long the GPU's work stood still for it, up
- * to the last step that has ended there. Only while attached. */
+ * waiting, and moving messages in between. On a GPU: how long the GPU's work stood still for
+ * communication, up to the last step that has ended there. Only while attached. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
 /* Wall time since attach, in nanoseconds, of each phase of training, without communication.

@@ -15,8 +15,8 @@ typedef struct ddp_anchor_fit {
 
 /* Find the anchors that `detector calc_anchors` would find for the boxes that c has looked at. The
  * network's size is that of the cfg or of c->values, and pictures are placed as the cfg says.
- * Returns 1 if they fit so much better than the cfg's (0.05 of IoU, from 20 pictures on) that a
- * line should tell. */
+ * Returns 1 if the anchors found fit so much better than the cfg's (0.05 of IoU, from 20 pictures
+ * on) that a line should tell. */
 int ddp_anchor_fit_find(ddp_anchor_fit *out, const ddp_scan_data *c);
 
 #endif

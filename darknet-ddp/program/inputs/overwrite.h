@@ -11,9 +11,10 @@
 #include "options/options.h"
 
 /* Note the files that a command reads: those of its line, and those that its .data file names. Then
- * check the files that options and words tell it to write. argv: its line, without our own options.
- * own: its row, or NULL for a command of Darknet's. Fails with DDP_ERR_USAGE, naming both
- * files, if one may not be written over, or if two written files are the same; DDP_ERR_NOMEM. */
+ * check the files that options and words tell it to write. The command's line, without our own
+ * options, is argv. The command's row is own; NULL: a command of Darknet's. Fails with
+ * DDP_ERR_USAGE, naming both files, if one may not be written over, or if two written files are the
+ * same; DDP_ERR_NOMEM. */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,9 +10,9 @@
 void ddp_hosts_probe(ddp_hosts *h);
 
 /* Ask host `name`, and if it does not answer, return 1 with the reason in out[0..size). The words
- * are those of the program that reaches it, if it prints any: "ssh: Could not resolve hostname b:
- * Name or service not known". Returns 0, with out "", if it answers, or cannot be asked because
- * there is no pipe. Takes up to limit_s seconds. */
+ * are those of the program that reaches the host, if it prints any: "ssh: Could not resolve
+ * hostname b: Name or service not known". Returns 0, with out "", if it answers, or cannot be asked
+ * because there is no pipe. Takes up to limit_s seconds. */
 int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size);
 
 /* Write to out[0..size) the hosts that processes below this one are still trying to reach: "b, c,

@@ -19,8 +19,8 @@ typedef struct ddp_resume_how {
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
 /* Return the command that trains a finished run further, by -resume_force, with `epochs` as its
- * -epochs. If epochs is 0, it is "with a larger max_batches= in CFG COMMAND". launched: 1 in a rank
- * that a launcher started. The caller frees it. NULL: no memory. */
+ * -epochs. If epochs is 0, the result is "with a larger max_batches= in CFG COMMAND". launched: 1
+ * in a rank that a launcher started. The caller frees it. NULL: no memory. */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
 /* Return 1 if process `pid` is an mpirun by its name. */

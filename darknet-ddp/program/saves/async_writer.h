@@ -50,10 +50,11 @@ ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run
 /* Wait until all saves are written, end the thread and free s. NULL is allowed. */
 void ddp_async_writer_close(ddp_async_writer *s);
 
-/* Start to save net's first `cutoff` layers at path, as ddp_checkpoint_save does. When it returns,
- * net may change; it may first wait for earlier saves of other steps. ddp_async_writer_poll tells
- * whether the save was written. Fails at once, with nothing written, with DDP_ERR_FORMAT (a number
- * of net is not finite) and DDP_ERR_COMM (run->sharded cannot be asked). */
+/* Start to save net's first `cutoff` layers at path, as ddp_checkpoint_save does. May first wait
+ * for earlier saves of other steps. When this function returns, net may change.
+ * ddp_async_writer_poll tells whether the save was written. Fails at once, with nothing written,
+ * with DDP_ERR_FORMAT (a number of net is not finite) and DDP_ERR_COMM (run->sharded cannot be
+ * asked). */
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
                                  ddp_error *err) DDP_MUST_CHECK;
 

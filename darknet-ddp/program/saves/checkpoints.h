@@ -89,8 +89,8 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename a file at path, where Darknet itself is about to save the average of the weights, if it
- * holds another cfg's weights or is no weights file. Call on rank 0. Fails with DDP_ERR_IO,
+/* Rename a file at path that holds another cfg's weights or is no weights file: Darknet itself is
+ * about to save the average of the weights there. Call on rank 0. Fails with DDP_ERR_IO,
  * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
                                                ddp_error *err) DDP_MUST_CHECK;
@@ -105,11 +105,11 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Start to save the first `cutoff` layers of net, which is settled, at path (saves/async_writer.h).
- * Collective. Rank 0 writes. The other ranks send it what only they have: errors of compression and
- * their slices of moments. The result comes from ddp_checkpoints_poll. If nothing was trained since
- * ddp_checkpoints_begin, a sentence says so and nothing is written. Exception: a run that goes on
- * from a checkpoint of another name is saved, unless ddp_displaced_is_foreign(path). Fails with
- * DDP_ERR_FORMAT (a number is not finite), DDP_ERR_COMM, and as ddp_checkpoints_poll. */
+ * Collective. Rank 0 writes. The other ranks send rank 0 what only they have: errors of compression
+ * and their slices of moments. The result comes from ddp_checkpoints_poll. If nothing was trained
+ * since ddp_checkpoints_begin, a sentence says so and nothing is written. Exception: a run that
+ * goes on from a checkpoint of another name is saved, unless ddp_displaced_is_foreign(path). Fails
+ * with DDP_ERR_FORMAT (a number is not finite), DDP_ERR_COMM, and as ddp_checkpoints_poll. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 

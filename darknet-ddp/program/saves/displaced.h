@@ -36,8 +36,8 @@ ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, si
  * the line that says so. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename a file at path, where the average of a run's weights comes, as ddp_displaced_keep_old
- * does: another cfg's weights, or a file that is no weights file. Fails with DDP_ERR_IO,
+/* Rename a file at path, as ddp_displaced_keep_old does, that holds another cfg's weights or is no
+ * weights file: the average of a run's weights comes there. Fails with DDP_ERR_IO,
  * DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;

@@ -45,8 +45,8 @@ int ddp_faults_have(const ddp_faults *f, const char *kind);
 
 void ddp_faults_release(ddp_faults *f); /* frees the list; *f may be all zero */
 
-/* Call each(ctx, fault) for every fault in turn; its strings are valid until it returns. Afterwards
- * *f can only be released. */
+/* Call each(ctx, fault) for every fault in turn; the fault's strings are valid until `each`
+ * returns. Afterwards *f can only be released. */
 void ddp_faults_each(ddp_faults *f, void (*each)(void *ctx, const ddp_fault *fault), void *ctx);
 
 #endif

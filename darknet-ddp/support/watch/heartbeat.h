@@ -56,8 +56,8 @@ void ddp_heartbeat_close(
 
 /* Send a message of `count` bytes, at most DDP_CHANNEL_BYTES, to a rank: from rank 0 to any other
  * that has come, from others to rank 0 alone. Callers number the kinds. Does not wait. If the peer
- * does not take the message now, it waits in a buffer for the next send or poll; if the buffer has
- * no room, it is dropped. */
+ * does not take the message now, the message waits in a buffer for the next send or poll. If the
+ * buffer has no room, the message is dropped. */
 void ddp_heartbeat_send(ddp_heartbeat *c, int rank, int kind, const void *bytes, size_t count);
 
 /* Is told of a message from `rank`; bytes[0..count) live for the call. */

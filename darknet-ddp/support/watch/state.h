@@ -46,7 +46,7 @@ struct ddp_watch {
     int64_t own_ns;    /* nanoseconds that this process has run: clock of times below but last_ns */
     int64_t last_ns;   /* when own_ns was last counted, by ddp_watch_now_ns */
     int64_t told_ns;   /* when this rank last told rank 0 its position; on rank 0: when it last told
-                          the others that it lives */
+                          the others that rank 0 lives */
     int64_t heard_ns;  /* when rank 0 was last heard */
     int64_t moved_ns;  /* when any rank in `ranks` last did something */
     int64_t looked_ns; /* when this rank last asked which file one of its threads is

@@ -196,8 +196,8 @@ FORMULA int any_class(layer l, place p)
     return 0;
 }
 
-/* Return the truth with the highest IoU with p's box, and set *iou to it; 0 if none overlaps it.
- * truths: the first of the picture. */
+/* Return the truth with the highest IoU with p's box, and set *iou to that IoU; 0 if no truth
+ * overlaps the box. truths: the first of the picture. */
 FORMULA const float *best_truth(layer l, place p, const float *truths, float *iou)
 {
     int t;

@@ -25,10 +25,10 @@ void gather_end(gathered *g, data *d);
  * from elsewhere, does nothing. */
 void give_batch_memory(float *memory);
 
-/* Return rows first .. first + n - 1 of m as one array; n is at least 1. If they lie one behind the
- * other from the start of a cache line on, it is their own memory. Else they are copied to `copy`
- * (n*m.cols floats), which is returned. `copy` must begin at a cache line (64 bytes), too, since a
- * layer's results may depend on where its input begins. */
+/* Return rows first .. first + n - 1 of m as one array; n is at least 1. If the rows lie one behind
+ * the other from the start of a cache line on, the result is their own memory. Else they are copied
+ * to `copy` (n*m.cols floats), which is returned. `copy` must begin at a cache line (64 bytes),
+ * too, since a layer's results may depend on where its input begins. */
 float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif
