@@ -17,8 +17,8 @@ typedef struct ddp_residual_block {
     int shortcut; /* index of the [shortcut]: last + 1 */
 } ddp_residual_block;
 
-/* Decides which layers a step has; alike on every rank. The trainer tells the framework,
- * BatchNorm's statistics and the reducer. */
+/* Decides which layers a step has; alike on every rank. The trainer tells these layers to the
+ * framework, BatchNorm's statistics and the reducer. */
 typedef struct ddp_layers_plug {
     /* Choose the layers of a step, counted from 0. Called before each step, one time. Set
      * dropped[l] to 1 for each layer that this step is trained without, all layers of a block

@@ -19,9 +19,9 @@ typedef struct ddp_label_id {
     uint32_t picture, line;
 } ddp_label_id;
 
-/* Make an empty record of `samples` samples, at least 1. Two whose numbers differ by `samples` have
- * one place, so that the later one replaces the other. paths[0..count): the training list, which
- * must outlive the record. *out is NULL on failure. Fails with DDP_ERR_NOMEM. */
+/* Make an empty record of `samples` samples, at least 1. Two samples whose numbers differ by
+ * `samples` have one entry, so that the later one replaces the other. paths[0..count): the training
+ * list, which must outlive the record. *out is NULL on failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_truth_labels_open(ddp_truth_labels **out, size_t samples, char *const *paths,
                                  size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_truth_labels_close(ddp_truth_labels *t); /* frees t; NULL is allowed */

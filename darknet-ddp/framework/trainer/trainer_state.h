@@ -15,8 +15,8 @@
 
 #include <darknet.h>
 
-/* Indices of counts that are summed over ranks with the loss: of samples replaced; of gradients
- * left to send, in units of 1024 elements. */
+/* Indices of counts that are summed over ranks with the loss. DDP_TOLD_BAD_SAMPLES: samples
+ * replaced. DDP_TOLD_BACKLOG: gradients left to send, in 1024 elements. */
 enum { DDP_TOLD_BAD_SAMPLES, DDP_TOLD_BACKLOG };
 
 typedef enum ddp_trainer_phase {
