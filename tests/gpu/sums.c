@@ -307,12 +307,10 @@ static void use_gpu(ddp_group *g, int nccl, int ordered)
 /* Ranks of each host where all have equally many, a power of 2; else 0. */
 static int ranks_a_host(ddp_group *g)
 {
-    int ranks = ddp_group_local_size(g), *all = calloc((size_t)ddp_group_size(g), sizeof *all);
     ddp_error err;
+    int ranks = ddp_group_local_size(g), *all = ddp_allgather_new(g, &ranks, sizeof ranks, &err);
 
-    if (!all)
-        abort();
-    must(ddp_allgather(g, &ranks, all, sizeof ranks, &err), &err);
+    must(all ? DDP_OK : err.code, &err);
     for (int r = 0; r < ddp_group_size(g); r++)
         if (all[r] != all[0] || (all[r] & (all[r] - 1)) != 0)
             ranks = 0;
@@ -323,14 +321,12 @@ static int ranks_a_host(ddp_group *g)
 /* Return the bytes that leave a host, the one that most leave. */
 static double most_left_bytes(ddp_group *g)
 {
-    ddp_traffic own = ddp_group_traffic(g);
-    ddp_traffic *all = calloc((size_t)ddp_group_size(g), sizeof *all);
+    ddp_traffic own = ddp_group_traffic(g), *all;
     double most = 0;
     ddp_error err;
 
-    if (!all)
-        abort();
-    must(ddp_allgather(g, &own, all, sizeof own, &err), &err);
+    all = ddp_allgather_new(g, &own, sizeof own, &err);
+    must(all ? DDP_OK : err.code, &err);
     for (int r = 0; r < ddp_group_size(g); r++) {
         double left = 0;
 
@@ -360,16 +356,11 @@ static int too_much_left(const struct run *r)
 /* How many ranks saw something wrong. */
 static int count_wrong(ddp_group *g, int wrong)
 {
-    int *all = calloc((size_t)ddp_group_size(g), sizeof *all), sum = 0;
+    uint64_t sum = wrong != 0;
     ddp_error err;
 
-    if (!all)
-        abort();
-    must(ddp_allgather(g, &wrong, all, sizeof wrong, &err), &err);
-    for (int r = 0; r < ddp_group_size(g); r++)
-        sum += all[r] != 0;
-    free(all);
-    return sum;
+    must(ddp_sum_counts(g, &sum, 1, &err), &err);
+    return (int)sum;
 }
 
 int main(int argc, char **argv)

@@ -182,14 +182,10 @@ static int places_are_those_of_one_host(ddp_group *g)
 
 static int total(ddp_group *g, int bad)
 {
-    int all[MAX_RANKS], sum = 0;
+    uint64_t sum = (uint64_t)bad;
     ddp_error err;
 
-    if (failed(g, ddp_allgather(g, &bad, all, sizeof bad, &err), &err))
-        return 1;
-    for (int r = 0; r < ddp_group_size(g); r++)
-        sum += all[r];
-    return sum;
+    return failed(g, ddp_sum_counts(g, &sum, 1, &err), &err) ? 1 : (int)sum;
 }
 
 /* Each of them has carried something. */

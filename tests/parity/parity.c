@@ -298,14 +298,12 @@ static int other_settings_differ(const parity_options *o, uint64_t hash)
 
 static int total(int bad)
 {
-    int all[MAX_RANKS], sum = 0;
+    uint64_t sum = (uint64_t)bad;
     ddp_error err;
 
-    if (ddp_allgather(group, &bad, all, sizeof bad, &err))
+    if (ddp_sum_counts(group, &sum, 1, &err))
         fail_rank(&err);
-    for (int r = 0; r < ddp_group_size(group); r++)
-        sum += all[r];
-    return sum;
+    return (int)sum;
 }
 
 /* Darknet cannot train this network on a CPU: -ddp must say so. */

@@ -57,7 +57,7 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
 
 void *ddp_allgather_new(ddp_group *g, const void *mine, size_t bytes, ddp_error *err)
 {
-    void *all = malloc((size_t)g->size * bytes);
+    void *all = malloc((size_t)g->size * bytes + 1);
 
     if (!all)
         (void)ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu bytes of each of %d ranks", bytes,

@@ -26,8 +26,8 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Return mine[0..bytes) of all ranks, one behind the other in the order of ranks, in memory that
- * the caller frees. bytes is not 0. Every rank calls it with the same bytes; blocks until all have.
- * NULL on failure: DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * the caller frees. Every rank calls it with the same bytes; blocks until all have. NULL on
+ * failure: DDP_ERR_NOMEM, DDP_ERR_COMM. */
 void *ddp_allgather_new(ddp_group *g, const void *mine, size_t bytes, ddp_error *err);
 
 /* Replace each of counts[0..n) by its sum over ranks. Every rank calls it with the same n; blocks.

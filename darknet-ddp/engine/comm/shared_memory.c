@@ -119,13 +119,11 @@ static ddp_status tell_host(ddp_group *g, struct place *place, ddp_error *err)
 /* Do all ranks have theirs? Nobody passes before all have looked for it. */
 static ddp_status agree(ddp_group *g, int have, ddp_error *err)
 {
-    char *all = calloc((size_t)g->size, 1);
-    char mine = (char)have;
-    ddp_status st;
+    int *all = ddp_allgather_new(g, &have, sizeof have, err);
+    ddp_status st = DDP_OK;
 
     if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for an agreement");
-    st = ddp_allgather(g, &mine, all, sizeof mine, err);
+        return err->code;
     for (int r = 0; r < g->size && !st; r++)
         if (!all[r])
             st = ddp_fail(err, DDP_ERR_USAGE,

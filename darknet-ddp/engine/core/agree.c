@@ -26,7 +26,8 @@ static void name_side(const ddp_group *group, const uint64_t *all, uint64_t hash
     *count = ddp_rank_names(group, in, out, size);
 }
 
-ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all, ddp_error *err)
+static ddp_status name_sides(ddp_sides *out, const ddp_group *group, const uint64_t *all,
+                             ddp_error *err)
 {
     int size = ddp_group_size(group), count, odd = 1;
     char *in;
@@ -45,6 +46,15 @@ ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *
     name_side(group, all, all[0], in, &count, out->others, sizeof out->others);
     free(in);
     return DDP_OK;
+}
+
+ddp_status ddp_sides_find(ddp_sides *out, ddp_group *group, uint64_t hash, ddp_error *err)
+{
+    uint64_t *all = ddp_allgather_new(group, &hash, sizeof hash, err);
+    ddp_status st = all ? name_sides(out, group, all, err) : err->code;
+
+    free(all);
+    return st;
 }
 
 /* ---- texts ---- */
@@ -102,26 +112,11 @@ static ddp_status share_text(ddp_group *group, const char *text, char **out, ddp
     return ddp_broadcast(group, *out, length, 0, err);
 }
 
-static ddp_status find_sides(ddp_sides *out, ddp_group *group, uint64_t hash, ddp_error *err)
-{
-    int size = ddp_group_size(group);
-    uint64_t *all = calloc((size_t)size, sizeof *all);
-    ddp_status st;
-
-    if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d hashes", size);
-    st = ddp_allgather(group, &hash, all, sizeof hash, err);
-    if (!st)
-        st = ddp_sides_of(out, group, all, err);
-    free(all);
-    return st;
-}
-
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err)
 {
     ddp_sides sides;
     char *theirs;
-    ddp_status st = find_sides(&sides, group, XXH64(text, strlen(text), 0), err);
+    ddp_status st = ddp_sides_find(&sides, group, XXH64(text, strlen(text), 0), err);
 
     if (st || !sides.differ)
         return st;

@@ -25,10 +25,10 @@ typedef struct ddp_sides {
     char others[112]; /* ranks with rank 0's hash, in words */
 } ddp_sides;
 
-/* Fill *out from the hashes of all ranks; all[r]: the hash of rank r of group. The two lists are
- * the ranks with rank 0's hash, and those with the hash of the lowest rank that differs. Ranks with
- * a third hash are in neither. Sends nothing. Fails with DDP_ERR_NOMEM. */
-ddp_status ddp_sides_of(ddp_sides *out, const ddp_group *group, const uint64_t *all,
-                        ddp_error *err) DDP_MUST_CHECK;
+/* Compare a hash of every rank, and fill *out. The two lists are the ranks with rank 0's hash, and
+ * those with the hash of the lowest rank that differs. Ranks with a third hash are in neither.
+ * Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_sides_find(ddp_sides *out, ddp_group *group, uint64_t hash,
+                          ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -193,16 +193,14 @@ static ddp_status compare(const ddp_replica_check *v, const uint64_t *all, uint6
 ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err)
 {
     size_t ranks = (size_t)ddp_group_size(v->group);
-    uint64_t *all = calloc(ranks * v->count + 1, sizeof *all);
     uint64_t *of_one = calloc(ranks, sizeof *of_one);
-    ddp_status st;
+    uint64_t *all = ddp_allgather_new(v->group, v->sums, v->count * sizeof *v->sums, err);
+    ddp_status st = DDP_OK;
 
-    if (all && of_one)
-        st = ddp_allgather(v->group, v->sums, all, v->count * sizeof *v->sums, err);
-    else
+    if (!of_one)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory to compare %zu ranks", ranks);
-    if (!st)
-        st = compare(v, all, of_one, err);
+    else
+        st = all ? compare(v, all, of_one, err) : err->code;
     free(all);
     free(of_one);
     return st;

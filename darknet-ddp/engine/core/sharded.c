@@ -56,7 +56,7 @@ static ddp_status no_memory(ddp_error *err)
 }
 
 /* On rank 0: how much each tells. */
-static ddp_status make_room(ddp_sharded *s, const uint64_t *counts, ddp_error *err)
+static ddp_status make_room(ddp_sharded *s, const size_t *counts, ddp_error *err)
 {
     size_t ranks = (size_t)ddp_group_size(s->of.group);
 
@@ -65,38 +65,30 @@ static ddp_status make_room(ddp_sharded *s, const uint64_t *counts, ddp_error *e
     if (!s->first_place || !s->bytes)
         return no_memory(err);
     for (size_t r = 0; r < ranks; r++) {
-        s->first_place[r + 1] = s->first_place[r] + (size_t)counts[r];
-        s->bytes[r] = (size_t)counts[r] * sizeof *s->places;
+        s->first_place[r + 1] = s->first_place[r] + counts[r];
+        s->bytes[r] = counts[r] * sizeof *s->places;
     }
     s->places = calloc(s->first_place[ranks] + 1, sizeof *s->places);
     return s->places ? DDP_OK : no_memory(err);
 }
 
-static ddp_status tell_places(ddp_sharded *s, uint64_t *counts, ddp_error *err)
+static ddp_status tell_places(ddp_sharded *s, ddp_error *err)
 {
-    const uint64_t count = part_count(s);
-    size_t bytes = part_count(s) * sizeof *s->places;
+    const size_t count = part_count(s), bytes = count * sizeof *s->places;
+    size_t *counts = ddp_allgather_new(s->of.group, &count, sizeof count, err);
     int is_first = ddp_group_rank(s->of.group) == 0;
     ddp_status st;
 
-    if (ddp_allgather(s->of.group, &count, counts, sizeof count, err))
+    if (!counts)
         return err->code;
     if (is_first)
         st = make_room(s, counts, err);
     else
-        st = (s->places = calloc(part_count(s) + 1, sizeof *s->places)) ? DDP_OK : no_memory(err);
-    for (size_t p = 0; p < part_count(s) && !st; p++)
+        st = (s->places = calloc(count + 1, sizeof *s->places)) ? DDP_OK : no_memory(err);
+    free(counts);
+    for (size_t p = 0; p < count && !st; p++)
         s->places[p] = (place){s->of.parts[p].param, s->of.parts[p].begin, s->of.parts[p].end};
     return st ? st : ddp_gather(s->of.group, s->places, is_first ? s->bytes : &bytes, 0, err);
-}
-
-static ddp_status tell_all_places(ddp_sharded *s, ddp_error *err)
-{
-    uint64_t *counts = calloc((size_t)ddp_group_size(s->of.group), sizeof *counts);
-    ddp_status st = counts ? tell_places(s, counts, err) : no_memory(err);
-
-    free(counts);
-    return st;
 }
 
 ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_of *of, ddp_error *err)
@@ -110,7 +102,7 @@ ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_of *of, ddp_err
     s->block = malloc(DDP_SHARDED_BLOCK * sizeof *s->block);
     if (!s->block)
         (void)no_memory(err);
-    if (!s->block || tell_all_places(s, err)) {
+    if (!s->block || tell_places(s, err)) {
         ddp_sharded_close(s);
         return err->code;
     }

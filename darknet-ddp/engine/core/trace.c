@@ -219,7 +219,7 @@ static void put_rank(FILE *out, const ddp_trace *t, int rank, const char *host,
 
 /* NULL: no memory. Free it. */
 static char *text_of_rank(ddp_trace *t, ddp_group *group, const clock_offset *clock,
-                          int64_t zero_ns, uint64_t *bytes)
+                          int64_t zero_ns, size_t *bytes)
 {
     int rank = ddp_group_rank(group);
     char *text = NULL;
@@ -253,29 +253,17 @@ static void put_clocks(FILE *out, const clock_offset *clocks, int size)
     (void)fputs("]}}\n", out);
 }
 
-/* Each rank's text in turn comes to all of them, and rank 0 writes it. */
-static ddp_status gather(FILE *out, const char *mine, uint64_t bytes, ddp_group *group,
-                         ddp_error *err)
+/* Write the texts of all ranks to `out`, on rank 0. */
+static ddp_status put_texts(FILE *out, const char *mine, size_t bytes, ddp_group *group,
+                            ddp_error *err)
 {
-    ddp_status st = DDP_OK;
+    void *all;
+    size_t total;
+    ddp_status st = ddp_concatenate_on_first(group, mine, bytes, &all, &total, err);
 
-    for (int r = 0; r < ddp_group_size(group) && !st; r++) {
-        uint64_t size = bytes;
-        char *text;
-
-        st = ddp_broadcast(group, &size, sizeof size, r, err);
-        if (st || size == 0)
-            continue;
-        text = malloc(size);
-        if (!text)
-            return ddp_fail(err, DDP_ERR_NOMEM, "no memory for rank %d's trace", r);
-        if (r == ddp_group_rank(group))
-            memcpy(text, mine, size);
-        st = ddp_broadcast(group, text, size, r, err);
-        if (!st && out)
-            (void)fwrite(text + (r == 0), 1, size - (r == 0), out); /* no comma before the first */
-        free(text);
-    }
+    if (!st && out && total > 0)
+        (void)fwrite((char *)all + 1, 1, total - 1, out); /* no comma before the first */
+    free(all);
     return st;
 }
 
@@ -284,7 +272,7 @@ ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out, ddp_error 
     int size = ddp_group_size(group);
     clock_offset *clocks = calloc((size_t)size, sizeof *clocks);
     int64_t zero_ns = t->count ? t->spans[0].begin_ns : 0;
-    uint64_t bytes = 0;
+    size_t bytes = 0;
     char *text = NULL;
     ddp_status st;
 
@@ -297,7 +285,7 @@ ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out, ddp_error 
         text = text_of_rank(t, group, &clocks[ddp_group_rank(group)], zero_ns, &bytes);
         if (out)
             (void)fputs("{\"traceEvents\":[", out);
-        st = gather(out, text, bytes, group, err);
+        st = put_texts(out, text, bytes, group, err);
     }
     if (!st && out)
         put_clocks(out, clocks, size);

@@ -12,7 +12,6 @@ struct ddp_nccl_memory {
     float *x;
     void *handle; /* NULL: not registered */
     struct ddp_nccl_memory *next;
-    int is_registered[]; /* of each rank: 1 if it has registered its memory of this call */
 };
 
 static float *alloc_for_nccl(size_t count)
@@ -31,17 +30,12 @@ static float *alloc_for_nccl(size_t count)
 
 /* Return 1 if all ranks have a handle, else 0. If that cannot be learnt, returns 0, and the next
  * call on the group fails. */
-static int is_everywhere(ddp_group *g, struct ddp_nccl_memory *m)
+static int is_everywhere(ddp_group *g, const struct ddp_nccl_memory *m)
 {
-    const int here = m->handle != NULL;
+    int holds = m->handle != NULL;
     ddp_error ignored;
 
-    if (ddp_allgather(g, &here, m->is_registered, sizeof here, &ignored))
-        return 0;
-    for (int r = 0; r < g->size; r++)
-        if (!m->is_registered[r])
-            return 0;
-    return 1;
+    return !ddp_holds_on_all(g, &holds, &ignored) && holds;
 }
 
 static void unregister(ddp_group *g, struct ddp_nccl_memory *m)
@@ -82,7 +76,7 @@ static void register_memory(ddp_group *g, struct ddp_nccl_memory *m, size_t coun
 float *ddp_nccl_alloc(ddp_group *g, size_t count)
 {
     struct ddp_nccl *n = ddp_nccl_of(g);
-    struct ddp_nccl_memory *m = calloc(1, sizeof *m + (size_t)g->size * sizeof m->is_registered[0]);
+    struct ddp_nccl_memory *m = calloc(1, sizeof *m);
     float *x = NULL;
     ddp_error ignored;
 

@@ -303,12 +303,11 @@ static void nccl_close(ddp_group *g)
 
 static ddp_status compare_versions(ddp_group *g, int version, ddp_error *err)
 {
-    int *all = calloc((size_t)g->size, sizeof *all);
-    ddp_status st;
+    int *all = ddp_allgather_new(g, &version, sizeof version, err);
+    ddp_status st = DDP_OK;
 
     if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d versions", g->size);
-    st = ddp_allgather(g, &version, all, sizeof version, err);
+        return err->code;
     for (int r = 0; r < g->size && !st; r++)
         if (all[r] != all[0])
             st = ddp_fail(err, DDP_ERR_MISMATCH,

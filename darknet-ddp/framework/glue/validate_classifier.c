@@ -74,18 +74,19 @@ ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_gr
 {
     size_t size = (size_t)ddp_group_size(group), count = (set->count + size - 1) / size;
     struct hits own = {calloc(count + 1, sizeof *own.all), class_of, top};
-    struct hit *all = calloc(count * size + 1, sizeof *all);
+    struct hit *all = NULL;
     const ddp_share share = {group, net, set, listener, crop_centre, look_for_class, &own, NULL};
     ddp_status st = DDP_OK;
 
-    if (!own.all || !all)
-        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu results", count * size);
-    if (!st && set->classes > net->outputs)
+    if (!own.all)
+        st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu results", count);
+    else if (set->classes > net->outputs)
         st = ddp_fail(err, DDP_ERR_USAGE, "%d classes, and a network with %d outputs", set->classes,
                       net->outputs);
     if (!st) {
         (void)ddp_share_look(&share);
-        st = ddp_allgather(group, own.all, all, count * sizeof *all, err);
+        all = ddp_allgather_new(group, own.all, count * sizeof *all, err);
+        st = all ? DDP_OK : err->code;
     }
     if (!st) {
         add_up(out, all, count, size, set->count);

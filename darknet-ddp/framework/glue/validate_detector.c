@@ -165,20 +165,6 @@ static ddp_status gather(ddp_group *group, void **array, size_t *count, size_t s
     return st;
 }
 
-/* *sum: of all ranks' own. */
-static ddp_status add_up_counts(ddp_group *group, uint64_t own, size_t *sum, ddp_error *err)
-{
-    *sum = 0;
-    for (int r = 0; r < ddp_group_size(group); r++) {
-        uint64_t n = own;
-
-        if (ddp_broadcast(group, &n, sizeof n, r, err))
-            return err->code;
-        *sum += n;
-    }
-    return DDP_OK;
-}
-
 /* Gather what all ranks have found, and compute the figures from it. */
 static ddp_status judge_boxes(ddp_precision *all, ddp_precision *each, ddp_group *group,
                               struct boxes *b, const ddp_precision_config *config,
@@ -186,10 +172,11 @@ static ddp_status judge_boxes(ddp_precision *all, ddp_precision *each, ddp_group
 {
     if (gather(group, (void **)&b->found, &b->found_count, sizeof *b->found, err)
         || gather(group, (void **)&b->truths, &b->truth_count, sizeof *b->truths, err)
+        || ddp_sum_counts(group, &b->left_out, 1, err)
         || ddp_precision_of(all, each, config, b->found, b->found_count, b->truths, b->truth_count,
-                            err)
-        || add_up_counts(group, b->left_out, &all->left_out, err))
+                            err))
         return err->code;
+    all->left_out = b->left_out;
     if (listener && listener->found && ddp_group_rank(group) == 0)
         listener->found(listener->ctx, b->found, b->found_count, b->truths, b->truth_count);
     return DDP_OK;
@@ -203,15 +190,16 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
     struct boxes b = {0};
     const ddp_share share = {group, net, set, listener, fit_image, look_for_boxes, &b, NULL};
     ddp_status st = DDP_OK;
-    uint64_t own;
+    uint64_t count;
 
     if (ddp_validate_check_detector(net, set, err))
         return err->code;
-    own = ddp_share_look(&share);
+    count = ddp_share_look(&share);
     if (b.failed)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu detections", b.found_count);
     else
-        st = add_up_counts(group, own, unreadable, err);
+        st = ddp_sum_counts(group, &count, 1, err);
+    *unreadable = count;
     if (!st)
         st = judge_boxes(all, each, group, &b, config, listener, err);
     release(&b);

@@ -170,21 +170,18 @@ static void pick(ddp_not_finite *what, const struct finding *all, int size, cons
 
 static ddp_status find(ddp_nan_guard *g, const network *net, ddp_not_finite *what, ddp_error *err)
 {
-    int size = ddp_group_size(g->group);
-    struct finding *all = calloc((size_t)size, sizeof *all), mine;
+    struct finding *all, mine;
     ddp_status st = DDP_OK;
 
-    if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what %d ranks found", size);
     ddp_device_synchronize(g->table->device);
     mine = find_here(g, net, &st, err);
-    if (!st)
-        st = ddp_allgather(g->group, &mine, all, sizeof mine, err);
     what->step = g->step;
-    if (!st)
-        pick(what, all, size, net);
+    all = st ? NULL : ddp_allgather_new(g->group, &mine, sizeof mine, err);
+    if (!all)
+        return err->code;
+    pick(what, all, ddp_group_size(g->group), net);
     free(all);
-    return st;
+    return DDP_OK;
 }
 
 /* ---- what has arrived ---- */

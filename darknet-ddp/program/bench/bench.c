@@ -61,18 +61,15 @@ static ddp_status wait_for_all(struct bench *b, ddp_error *err)
 /* Replace *seconds by the longest of all ranks' times: no step of theirs can be shorter. */
 static ddp_status slowest(struct bench *b, double *seconds, ddp_error *err)
 {
-    int size = ddp_group_size(b->config->group);
-    double *all = calloc((size_t)size, sizeof *all);
-    ddp_status st;
+    double *all = ddp_allgather_new(b->config->group, seconds, sizeof *seconds, err);
 
     if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d times", size);
-    st = ddp_allgather(b->config->group, seconds, all, sizeof *seconds, err);
-    for (int rank = 0; rank < size && !st; rank++)
+        return err->code;
+    for (int rank = 0; rank < ddp_group_size(b->config->group); rank++)
         if (all[rank] > *seconds)
             *seconds = all[rank];
     free(all);
-    return st;
+    return DDP_OK;
 }
 
 static ddp_status time_step(struct bench *b, int alone, ddp_timed_step *times, ddp_error *err)
@@ -177,18 +174,16 @@ static double inter_host_bytes(const ddp_group *g, const char *host, const ddp_t
 static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, ddp_traffic before,
                                 ddp_error *err)
 {
-    int size = ddp_group_size(c->group);
-    ddp_traffic now = ddp_group_traffic(c->group), *all = calloc((size_t)size, sizeof *all);
+    ddp_traffic now = ddp_group_traffic(c->group), *all;
     ddp_traffic mine = {.messages = now.messages - before.messages,
                         .bytes = now.bytes - before.bytes,
                         .inter_host_bytes = now.inter_host_bytes - before.inter_host_bytes};
-    ddp_status st;
 
+    all = ddp_allgather_new(c->group, &mine, sizeof mine, err);
     if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks' traffic", size);
-    st = ddp_allgather(c->group, &mine, all, sizeof mine, err);
+        return err->code;
     r->counted = ddp_group_has_schedule(c->group);
-    for (int rank = 0; rank < size; rank++) {
+    for (int rank = 0; rank < ddp_group_size(c->group); rank++) {
         double mb =
             inter_host_bytes(c->group, ddp_group_host(c->group, rank), all) / c->steps / 1e6;
         uint64_t messages = all[rank].messages / (uint64_t)c->steps;
@@ -197,7 +192,7 @@ static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, 
         r->messages = messages > r->messages ? messages : r->messages;
     }
     free(all);
-    return st;
+    return DDP_OK;
 }
 
 static ddp_status time_cpu(struct bench *b, ddp_bench_result *r, ddp_error *err)

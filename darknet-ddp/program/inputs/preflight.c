@@ -150,22 +150,6 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
     return found;
 }
 
-/* Is it so on all ranks? */
-static ddp_status agree(ddp_group *group, int *is_so, ddp_error *err)
-{
-    int size = ddp_group_size(group);
-    int *all = calloc((size_t)size, sizeof *all);
-    ddp_status st;
-
-    if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the answers of %d ranks", size);
-    st = ddp_allgather(group, is_so, all, sizeof *is_so, err);
-    for (int r = 0; r < size; r++)
-        *is_so &= all[r];
-    free(all);
-    return st;
-}
-
 /* Few pictures of a list may have labels, and none of those that were looked at: then labels are
  * looked for until one is found, or for search_ns: then there may be some. *why is a sentence. */
 static ddp_status find_no_labels(ddp_scan_data *c, ddp_group *group, int *none, ddp_error *why,
@@ -182,7 +166,7 @@ static ddp_status find_no_labels(ddp_scan_data *c, ddp_group *group, int *none, 
         ddp_label_path(c->list.all[i], label);
         *none = access(label, F_OK) != 0 && ddp_clock_ns() < end_ns;
     }
-    return agree(group, none, err);
+    return ddp_holds_on_all(group, none, err);
 }
 
 static void print_anchors(const ddp_scan_data *c)
@@ -235,23 +219,14 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
 static ddp_status look_and_judge(ddp_scan_data *c, ddp_group *group, ddp_preflight_say *say,
                                  ddp_error *err)
 {
-    int size = ddp_group_size(group);
-    findings own = look_and_say(c, ddp_group_rank(group), size, say), sum = {0};
-    findings *all = calloc((size_t)size, sizeof *all);
-    ddp_status st;
+    findings found = look_and_say(c, ddp_group_rank(group), ddp_group_size(group), say);
+    uint64_t sums[] = {found.fatal, found.borne, found.unreadable};
 
-    if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what %d ranks have found", size);
-    st = ddp_scan_gather(group, &c->faults, &c->tally, c->by_class, c->classes, &c->sample, err);
-    if (!st)
-        st = ddp_allgather(group, &own, all, sizeof own, err);
-    for (int r = 0; r < size; r++) {
-        sum.fatal += all[r].fatal;
-        sum.borne += all[r].borne;
-        sum.unreadable += all[r].unreadable;
-    }
-    free(all);
-    return st ? st : judge(c, group, &sum, err);
+    if (ddp_scan_gather(group, &c->faults, &c->tally, c->by_class, c->classes, &c->sample, err)
+        || ddp_sum_counts(group, sums, 3, err))
+        return err->code;
+    found = (findings){sums[0], sums[1], sums[2]};
+    return judge(c, group, &found, err);
 }
 
 static int is_looked_at(const ddp_scan_data *c, const char *command)
@@ -279,7 +254,7 @@ ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp
     c->values = values;
     ready = ddp_scan_data_open(c, &unread) == DDP_OK && !c->unread && !c->unknown
             && c->list.count > 0 && is_looked_at(c, command);
-    st = agree(group, &ready, err);
+    st = ddp_holds_on_all(group, &ready, err);
     if (!st && ready && ddp_group_rank(group) == 0)
         print_warnings(c);
     if (!st && ready)

@@ -164,36 +164,25 @@ static void hash_blocks(struct contents *c)
 /* c->blocks becomes how many all ranks have looked at. */
 static ddp_status cut_to_common(struct contents *c, ddp_error *err)
 {
-    int size = ddp_group_size(c->group);
-    uint64_t mine = c->blocks, *all = calloc((size_t)size, sizeof *all);
-    ddp_status st;
+    size_t *all = ddp_allgather_new(c->group, &c->blocks, sizeof c->blocks, err);
 
     if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
-    st = ddp_allgather(c->group, &mine, all, sizeof mine, err);
-    for (int r = 0; r < size && !st; r++)
+        return err->code;
+    for (int r = 0; r < ddp_group_size(c->group); r++)
         if (all[r] < c->blocks)
-            c->blocks = (size_t)all[r];
+            c->blocks = all[r];
     free(all);
-    return st;
+    return DDP_OK;
 }
 
 /* *same: blocks [0, count) are on all ranks. */
 static ddp_status same_blocks(const struct contents *c, size_t count, int *same, ddp_error *err)
 {
-    int size = ddp_group_size(c->group);
-    uint64_t mine = XXH3_64bits(c->hashes, count * sizeof *c->hashes);
-    uint64_t *all = calloc((size_t)size, sizeof *all);
+    uint64_t hash = XXH3_64bits(c->hashes, count * sizeof *c->hashes);
     ddp_sides sides = {0};
-    ddp_status st;
+    ddp_status st = ddp_sides_find(&sides, c->group, hash, err);
 
-    if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
-    st = ddp_allgather(c->group, &mine, all, sizeof mine, err);
-    if (!st)
-        st = ddp_sides_of(&sides, c->group, all, err);
     *same = !sides.differ;
-    free(all);
     return st;
 }
 

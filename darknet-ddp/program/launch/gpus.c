@@ -133,22 +133,16 @@ static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_g
                          ddp_error *err)
 {
     int size = ddp_group_size(group), rank = ddp_group_rank(group);
-    ddp_gpu_placement mine, *placements = calloc((size_t)size, sizeof *placements);
-    ddp_status st;
+    ddp_gpu_placement mine;
 
-    g->placements = placements;
     g->named = wish->list.count > 0 || wish->gpu >= 0;
-    if (!placements)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
-    st = place(&mine, group, wish, err);
-    if (!st)
-        st = ddp_allgather(group, &mine, placements, sizeof mine, err);
-    if (!st)
-        st = ddp_gpu_check_placements(shared, placements, size, rank, wish, err);
-    if (!st)
-        st = ddp_gpu_check_placements(&g->shared, placements, size, -1, wish, err);
+    if (place(&mine, group, wish, err))
+        return err->code;
     g->gpu = mine.gpu;
-    return st;
+    g->placements = ddp_allgather_new(group, &mine, sizeof mine, err);
+    if (!g->placements || ddp_gpu_check_placements(shared, g->placements, size, rank, wish, err))
+        return err->code;
+    return ddp_gpu_check_placements(&g->shared, g->placements, size, -1, wish, err);
 }
 
 /* NCCL's failure to start is said by all ranks alike: none is left with a GPU. */
@@ -177,19 +171,17 @@ static void add_name(char *names, size_t size, const char *name)
 /* The kinds of GPU that ranks have, in the order of the ranks. */
 static ddp_status gather_names(ddp_gpus *g, ddp_group *group, ddp_error *err)
 {
-    int size = ddp_group_size(group);
-    char mine[NAME_BYTES] = "", (*all)[NAME_BYTES] = calloc((size_t)size, sizeof *all);
-    ddp_status st;
+    char mine[NAME_BYTES] = "", (*all)[NAME_BYTES];
 
-    if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d names", size);
     (void)snprintf(mine, sizeof mine, "%s", ddp_device_name(ddp_group_device(group)));
-    st = ddp_allgather(group, mine, all, sizeof mine, err);
+    all = ddp_allgather_new(group, mine, sizeof mine, err);
+    if (!all)
+        return err->code;
     g->names[0] = '\0';
-    for (int r = 0; r < size && !st; r++)
+    for (int r = 0; r < ddp_group_size(group); r++)
         add_name(g->names, sizeof g->names, all[r]);
     free(all);
-    return st;
+    return DDP_OK;
 }
 
 /* Why an option of NCCL's does nothing; NULL: it does. */

@@ -41,7 +41,7 @@ ddp_status ddp_bad_samples_print(ddp_group *group, ddp_bad_samples *mine, ddp_er
     ddp_status st;
 
     if (text)
-        st = ddp_concatenate(group, text, strlen(text), &all, &bytes, err);
+        st = ddp_concatenate_on_first(group, text, strlen(text), &all, &bytes, err);
     else
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for what could not be read");
     if (!st && ddp_group_rank(group) == 0)

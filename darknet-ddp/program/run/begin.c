@@ -243,14 +243,10 @@ static void print_run(const network *net, const ddp_train_position *now, const c
 static ddp_status commit(ddp_error *err)
 {
     int own = ddp_signals_number(), number = 0;
-    int *all = calloc((size_t)ddp_group_size(ddp_run.group), sizeof *all);
+    int *all = ddp_allgather_new(ddp_run.group, &own, sizeof own, err);
 
     if (!all)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what ranks were asked");
-    if (ddp_allgather(ddp_run.group, &own, all, sizeof own, err)) {
-        free(all);
         return err->code;
-    }
     for (int i = 0; i < ddp_group_size(ddp_run.group); i++)
         number = all[i] > number ? all[i] : number;
     free(all);

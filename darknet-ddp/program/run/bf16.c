@@ -4,25 +4,6 @@
 #include "comm/group_gpu.h"
 #include "glue/bf16.h"
 
-#include <stdlib.h>
-
-/* Set *out to 1 if all ranks' `mine` is 1. */
-static ddp_status all_of(int *out, int mine, ddp_group *group, ddp_error *err)
-{
-    int ranks = ddp_group_size(group);
-    int *each = calloc((size_t)ranks, sizeof *each);
-    ddp_status st;
-
-    if (!each)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d numbers", ranks);
-    st = ddp_allgather(group, &mine, each, sizeof mine, err);
-    *out = 1;
-    for (int r = 0; r < ranks; r++)
-        *out &= each[r];
-    free(each);
-    return st;
-}
-
 static int auto_has_chosen_float32;
 
 ddp_status ddp_bf16_run_decide(int *out, const ddp_options *o, ddp_group *group, ddp_error *err)
@@ -34,9 +15,10 @@ ddp_status ddp_bf16_run_decide(int *out, const ddp_options *o, ddp_group *group,
     if (o->bf16 == DDP_BF16_NO)
         return DDP_OK;
     missing = ddp_bf16_missing(ddp_device_is_host(ddp_group_device(group)));
-    if (o->bf16 == DDP_BF16_AUTO)
-        st = all_of(out, missing == NULL, group, err);
-    else if (missing)
+    if (o->bf16 == DDP_BF16_AUTO) {
+        *out = missing == NULL;
+        st = ddp_holds_on_all(group, out, err);
+    } else if (missing)
         st = ddp_fail(err, DDP_ERR_USAGE,
                       "-ddp_bf16 1 needs %s; leave it out to compute in float32", missing);
     auto_has_chosen_float32 = o->bf16 == DDP_BF16_AUTO && !*out;
