@@ -245,7 +245,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_reducer_close(t->reducer);
     ddp_trainer_leave_state(t); /* once nothing waits for other ranks any more */
     ddp_batchnorm_stats_close(t->statistics);
-    ddp_sync_batchnorm_close(t->moments);
+    ddp_sync_batchnorm_close(t->sync_batchnorm);
     ddp_loss_close(t->loss);
     ddp_work_close(t->bad.sum);
     ddp_replica_check_close(t->verify);
@@ -254,7 +254,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     t->deferred = NULL;
     t->reducer = NULL;
     t->statistics = NULL;
-    t->moments = NULL;
+    t->sync_batchnorm = NULL;
     t->loss = NULL;
     t->bad.sum = NULL;
     t->verify = NULL;

@@ -64,7 +64,7 @@ struct ddp_trainer {
     ddp_param_table table;
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
-    ddp_sync_batchnorm *moments; /* joins ranks' BatchNorm statistics; NULL: none are joined */
+    ddp_sync_batchnorm *sync_batchnorm; /* NULL: ranks' BatchNorm statistics are not joined */
     joint_statistics joint;
     char *deferred; /* per layer: 1: its update waits for the next forward pass */
     ddp_loss *loss;

@@ -30,10 +30,10 @@ static void join(void *ctx, int channels, float count, float *means, float *squa
     int64_t began_ns = begin_to_join(t);
     ddp_error err;
 
-    ddp_trainer_check(
-        t,
-        ddp_sync_batchnorm_join(t->moments, (size_t)channels, (double)count, means, squares, &err),
-        &err);
+    ddp_trainer_check(t,
+                      ddp_sync_batchnorm_join(t->sync_batchnorm, (size_t)channels, (double)count,
+                                              means, squares, &err),
+                      &err);
     end_to_join(t, began_ns);
 }
 
@@ -43,8 +43,8 @@ static void average(void *ctx, int channels, float *a, float *b)
     int64_t began_ns = begin_to_join(t);
     ddp_error err;
 
-    ddp_trainer_check(t, ddp_sync_batchnorm_average(t->moments, (size_t)channels, a, b, &err),
-                      &err);
+    ddp_trainer_check(
+        t, ddp_sync_batchnorm_average(t->sync_batchnorm, (size_t)channels, a, b, &err), &err);
     end_to_join(t, began_ns);
 }
 
@@ -55,5 +55,5 @@ ddp_status ddp_trainer_join_batch_norm(ddp_trainer *t, network *net, ddp_error *
     t->joint = (joint_statistics){
         .ctx = t, .settle = settle_before_joining, .join = join, .average = average};
     net->statistics = &t->joint;
-    return ddp_sync_batchnorm_open(&t->moments, t->group, err);
+    return ddp_sync_batchnorm_open(&t->sync_batchnorm, t->group, err);
 }
