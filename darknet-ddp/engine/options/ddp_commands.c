@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ON_RANKS = DDP_COMMAND_ON_RANKS, LAYERS = DDP_COMMAND_LAYERS, OF_RUN = DDP_COMMAND_OF_RUN };
+
 static const ddp_ddp_command commands[] = {
-#define COMMAND(id, verb, name, words, ranks, meaning)                                             \
-    {DDP_COMMAND_##id, #verb, name, words, ranks, meaning},
+#define COMMAND(id, verb, name, words, traits, meaning)                                            \
+    {DDP_COMMAND_##id, #verb, name, words, traits, meaning},
 #include "options/ddp_commands.def"
 #undef COMMAND
 };

@@ -13,13 +13,16 @@ typedef enum ddp_command_id {
 #undef COMMAND
 } ddp_command_id;
 
+/* Bits of the column `traits` of the table, where each is explained. */
+enum { DDP_COMMAND_ON_RANKS = 1, DDP_COMMAND_LAYERS = 2, DDP_COMMAND_OF_RUN = 4 };
+
 /* A row of options/ddp_commands.def, which explains the fields. */
 typedef struct ddp_ddp_command {
     ddp_command_id id;
     const char *verb;
     const char *name; /* "detector map"; NULL: it has no other name than "ddp VERB" */
     const char *words;
-    int ranks;
+    int traits;
     const char *meaning;
 } ddp_ddp_command;
 

@@ -68,7 +68,7 @@ static int run_own_command(const ddp_ddp_command *own, int argc, char **argv,
     ddp_command_call call = {
         .words = argv + 3, .count = argc - 3, .options = options, .launcher = launcher};
 
-    return own->ranks || launcher.rank == 0 ? commands[own->id](&call) : 0;
+    return launcher.rank == 0 || own->traits & DDP_COMMAND_ON_RANKS ? commands[own->id](&call) : 0;
 }
 
 /* Darknet reads from its own options where to compute. argv has room for two words more. */
@@ -189,13 +189,6 @@ static int is_printed(void)
     return 0;
 }
 
-/* Does a command name the layers, for scripts that read it, as Darknet's own commands do? */
-static int prints_layers(const ddp_ddp_command *own)
-{
-    return !own || own->id == DDP_COMMAND_TEST || own->id == DDP_COMMAND_DEMO
-           || own->id == DDP_COMMAND_PREDICT;
-}
-
 /* A session that is opened later configures Darknet once more, with what it knows of its ranks. */
 static void configure_darknet(const ddp_options *options, int prints)
 {
@@ -307,9 +300,10 @@ int main(int argc, char **original)
     }
     if (launcher.rank == 0 && ddp_overwrite_check(argc, argv, own, &options, &err))
         ddp_rank_output_failure(&err);
-    if ((own ? own->ranks : options.ddp) && start_ranks(&options, launcher, original, &err))
+    if ((own ? own->traits & DDP_COMMAND_ON_RANKS : options.ddp)
+        && start_ranks(&options, launcher, original, &err))
         ddp_rank_output_failure(&err);
-    configure_darknet(&options, prints_layers(own));
+    configure_darknet(&options, !own || own->traits & DDP_COMMAND_LAYERS);
     find_shared(argc, argv);
     if (own)
         return run_own_command(own, argc, argv, &options, launcher) || !is_printed();

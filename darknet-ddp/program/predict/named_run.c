@@ -1,6 +1,7 @@
 #include "predict/named_run.h"
 
 #include "inputs/text_file.h"
+#include "options/ddp_commands.h"
 #include "predict/own_weights.h"
 
 #include <limits.h>
@@ -55,19 +56,20 @@ ddp_status ddp_named_run_expand(int *argc, char **argv, ddp_options *options, dd
 {
     static ddp_own_weights own; /* for the whole process */
     static char page[PATH_MAX];
-    char *run = *argc == 4 ? argv[3] : NULL;
+    const ddp_ddp_command *command = *argc == 4 ? ddp_ddp_command_find(argv[2]) : NULL;
+    char *run = argv[3];
 
-    if (!run || strcmp(argv[1], "ddp") != 0 || strcmp(argv[2], "suspects") != 0)
+    if (!command || !(command->traits & DDP_COMMAND_OF_RUN))
         return DDP_OK;
     if (read_log(argv + 3, run, err))
-        return ddp_wrap(err, "suspects wants DATA CFG, or the name of a run, such as backup/x");
+        return ddp_wrap(err, "%s wants DATA CFG, or the name of a run, such as backup/x", argv[2]);
     if (find_weights(&own, run, err))
         return err->code;
     memcpy(argv + 5, own.paths, own.count * sizeof *own.paths);
     *argc = 5 + (int)own.count;
     argv[*argc] = NULL;
     if (!options->out) {
-        (void)snprintf(page, sizeof page, "%s.suspects.html", run);
+        (void)snprintf(page, sizeof page, "%s.%s.html", run, argv[2]);
         options->out = page;
     }
     return DDP_OK;
