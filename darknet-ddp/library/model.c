@@ -82,7 +82,8 @@ static void open_model(void *ctx)
     ddp_network_shape shape;
     ddp_error err;
 
-    m->net = ddp_network_load_trained(&shape, o->cfg, one, 2, o->gpu, o->weights);
+    m->net = ddp_network_load(&shape, o->cfg, one, 2, o->gpu, 0);
+    ddp_network_read(m->net, o->weights);
     m->info.classes = ddp_find_classes(m->net);
     m->info.is_detector = m->info.classes > 0;
     if (!m->info.is_detector)

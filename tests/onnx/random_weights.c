@@ -125,7 +125,7 @@ int main(int argc, char **argv)
         return 2;
     for (int i = 3; i < argc; i++)
         numbers[i - 1].value = atoi(argv[i]);
-    net = ddp_network_load(&shape, argv[1], numbers, 4, -1);
+    net = ddp_network_load(&shape, argv[1], numbers, 4, -1, 1);
     input = malloc((size_t)net->inputs * sizeof *input);
     fill_picture(input, net);
     for (int i = 0; i < net->n; i++) {

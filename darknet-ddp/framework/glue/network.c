@@ -70,7 +70,7 @@ static void join(struct net_values *v, const ddp_net_number *numbers, size_t cou
 }
 
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
-                          size_t count, int gpu)
+                          size_t count, int gpu, int draws)
 {
     const cfg_value *outer = cfg_net_values;
     struct net_values values = {0};
@@ -78,7 +78,9 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
 
     join(&values, numbers, count);
     cfg_net_values = values.list;
+    skip_first_weights(!draws); /* a million of them take 40 ms */
     net = parse(cfg, gpu);
+    skip_first_weights(0);
     cfg_net_values = outer;
     *shape = (ddp_network_shape){.layers = net->n,
                                  .width = net->w,
@@ -86,19 +88,6 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
                                  .time_steps = net->time_steps,
                                  .batch = in_cfg.batch,
                                  .subdivisions = in_cfg.subdivisions};
-    return net;
-}
-
-network *ddp_network_load_trained(ddp_network_shape *shape, const char *cfg,
-                                  const ddp_net_number *numbers, size_t count, int gpu,
-                                  const char *weights)
-{
-    network *net;
-
-    skip_first_weights(1); /* a million of them take 40 ms */
-    net = ddp_network_load(shape, cfg, numbers, count, gpu);
-    skip_first_weights(0);
-    ddp_network_read(net, weights);
     return net;
 }
 

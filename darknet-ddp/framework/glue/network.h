@@ -25,16 +25,11 @@ enum { DDP_NET_NUMBERS_MOST = 8 };
 
 /* Parse the cfg file for GPU number gpu (-1: for the CPU), and fill *shape. The
  * numbers[0..count), at most DDP_NET_NUMBERS_MOST, take the place of values of [net], also of those
- * of ddp_darknet_take_net_values. A cfg that Darknet refuses ends the program (glue/darknet.h).
- * Free the result by ddp_network_free. */
+ * of ddp_darknet_take_net_values. draws: 1: draw first weights, for training. 0: weights of
+ * convolutions are 0; ddp_network_read may read a file into them. A cfg that Darknet refuses ends
+ * the program (glue/darknet.h). Free the result by ddp_network_free. */
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
-                          size_t count, int gpu);
-
-/* Load a network as ddp_network_load does, and its weights as ddp_network_read does, for
- * predictions. Draws no first weights: where the file ends early, those of convolutions are 0. */
-network *ddp_network_load_trained(ddp_network_shape *shape, const char *cfg,
-                                  const ddp_net_number *numbers, size_t count, int gpu,
-                                  const char *weights);
+                          size_t count, int gpu, int draws);
 
 /* Return 1 if net is trained by the formulas of YOLOv4's Darknet, 0 if by those of YOLOv3's. *why
  * becomes a text, owned by net, that names the place in the cfg that decides; NULL for YOLOv3's. */

@@ -77,7 +77,7 @@ static void load(const char *cfg, const char *weights, size_t size, ddp_weights_
 {
     const ddp_net_number one[] = {{"batch", 1}, {"subdivisions", 1}};
     ddp_network_shape shape;
-    network *net = ddp_network_load(&shape, cfg, one, 2, -1);
+    network *net = ddp_network_load(&shape, cfg, one, 2, -1, 0);
 
     fit->of = net->n;
     load_weights(net, (char *)weights);

@@ -97,7 +97,8 @@ static void run(ddp_bench_result *result, ddp_bench_config *config, const ddp_op
     static ddp_layer_profile replayed; /* layers have it until the end */
     ddp_error err;
 
-    config->net = ddp_command_load(&config->shape, config->cfg, options, ddp_session_gpus()->gpu);
+    config->net =
+        ddp_command_load(&config->shape, config->cfg, options, ddp_session_gpus()->gpu, 1);
     if (ddp_check_trainable(config->net, &err)
         || ddp_trainer_attach(config->trainer, config->net, &err))
         ddp_session_fail(&err);

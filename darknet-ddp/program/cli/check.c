@@ -133,7 +133,7 @@ static int cell_of(const ddp_scan_data *c, const ddp_options *options)
 
     if (c->heads.count == 0 || ddp_faults_have(&c->faults, "cfg-"))
         return 0;
-    net = ddp_command_load(&shape, c->cfg_path, options, -1);
+    net = ddp_command_load(&shape, c->cfg_path, options, -1, 0);
     cell = ddp_network_cell(net);
     ddp_network_free(net);
     return cell;

@@ -71,7 +71,7 @@ static void check_layers(ddp_faults *f, const char *path, const ddp_options *opt
 {
     char text[DDP_MISFIT_BYTES], sizes[DDP_SIZE_MISFIT_BYTES];
     ddp_network_shape shape;
-    network *net = ddp_command_load(&shape, path, options, -1);
+    network *net = ddp_command_load(&shape, path, options, -1, 0);
 
     if (ddp_network_misfit(net, text))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-cells", path, 0, "%s", text);

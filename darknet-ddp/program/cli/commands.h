@@ -30,10 +30,10 @@ int ddp_command_front(int argc, char **argv);
 const char *ddp_command_data_file(const char *command);
 
 /* Parse cfg with the width, height, batch and subdivisions that options give in place of its own.
- * gpu: the number of a GPU, or -1 for the CPU. Ends the program on failure. Layers are not named on
- * standard error. */
+ * gpu: the number of a GPU, or -1 for the CPU. draws: as of ddp_network_load. Ends the program on
+ * failure. Layers are not named on standard error. */
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
-                          int gpu);
+                          int gpu, int draws);
 
 /* Print average precision, recall and IoU of a detector on standard output, a class a line, and its
  * mAP. points: number of recalls over which average precision is taken. */

@@ -35,7 +35,7 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_c
         (void)ddp_fail(&err, DDP_ERR_USAGE, "%s has no valid=, a list of pictures", data);
         fail(&err);
     }
-    m->net = ddp_command_load(&shape, cfg, call->options, m->gpus.gpu);
+    m->net = ddp_command_load(&shape, cfg, call->options, m->gpus.gpu, 0);
     if (m->rank == 0 && ddp_network_misfit(m->net, misfit))
         (void)fprintf(stderr, "%s: %s\n", cfg, misfit);
     if (m->rank > 0)

@@ -147,7 +147,7 @@ static network *load_for_one_picture(const char *cfg, const ddp_options *o)
 
     one.cfg_batch = 1;
     one.subdivisions = 1;
-    return ddp_command_load(&shape, cfg, &one, -1);
+    return ddp_command_load(&shape, cfg, &one, -1, 0);
 }
 
 int ddp_command_export(const ddp_command_call *call)

@@ -2,7 +2,7 @@
 #include "show/rank_output.h"
 
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
-                          int gpu)
+                          int gpu, int draws)
 {
     const ddp_net_number numbers[] = {
         {"width", options->width ? options->width : options->net_width},
@@ -13,7 +13,7 @@ network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_o
     network *net;
 
     ddp_rank_output_quiet();
-    net = ddp_network_load(shape, cfg, numbers, sizeof numbers / sizeof numbers[0], gpu);
+    net = ddp_network_load(shape, cfg, numbers, sizeof numbers / sizeof numbers[0], gpu, draws);
     ddp_rank_output_errors_only();
     return net;
 }

@@ -111,7 +111,7 @@ int ddp_command_plan(const ddp_command_call *call)
     }
     if (ddp_compressor_check_ranks(options, ranks, &err))
         ddp_rank_output_failure(&err);
-    net = ddp_command_load(&shape, cfg, options, -1);
+    net = ddp_command_load(&shape, cfg, options, -1, 0);
     if (ddp_param_table_init(&table, net, ddp_device_host(), &err)
         || ddp_bucket_plan_open(&plan, &table, (size_t)(ddp_options_bucket_mb(options, nccl) * mib),
                                 (size_t)(ddp_options_first_bucket_mb(options) * mib), &err))
