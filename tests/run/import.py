@@ -102,6 +102,7 @@ class Import(darknet.Case):
             name = os.path.basename(out)
             self.assertIn(f"darknet detector train {out}/{name}.data {out}/{name}.cfg", result.out, result)
             self.assertRegex(result.out, rf"darknet ddp cfg yolov4-tiny -data {out}/{name}.data -width 224 -height 224 -hours 2 -ddp_ranks \d+ -o {out}/{name}-small.cfg\n")
+            self.assertEqual([64 % int(ranks) for ranks in re.findall(r"-ddp_ranks (\d+)", result.out)], [0] * 3)  # batch=64
             self.check_sources(args[0], out)
             self.assertIn("\n0 errors", result.out, result)
             lists.append([[os.path.basename(p) for p in side] for side in self.lists(out)])
