@@ -241,6 +241,7 @@ static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *
                                 .subdivisions = ddp_cfg_number_of(*text, "net", "subdivisions", 1),
                                 .max_batches = ddp_cfg_number_of(*text, "net", "max_batches", 0),
                                 .burn_in = ddp_cfg_number_of(*text, "net", "burn_in", 0)};
+    const int ranks = options->ranks > 0 ? options->ranks : 1;
     char random[NUMBER];
     ddp_batch cut;
     ddp_measured_run measured;
@@ -250,17 +251,16 @@ static ddp_status fit_hours(char **text, const ddp_options *options, ddp_error *
     if (was.batch < 1 || was.subdivisions < 1 || was.max_batches < 1)
         return ddp_fail(err, DDP_ERR_FORMAT,
                         "-hours wants a cfg whose [net] has batch, subdivisions and max_batches");
-    if (ddp_batch_split(&cut, was.batch, was.subdivisions, options->ranks > 0 ? options->ranks : 1,
-                        DDP_BATCH_GLOBAL, NULL, err))
+    if (ddp_batch_split(&cut, was.batch, was.subdivisions, ranks, DDP_BATCH_GLOBAL, NULL, err))
         return err->code;
     (void)fprintf(stderr, "training for some seconds, to see how long a step takes\n");
-    if (ddp_measure_run(&measured, options->data, *text, options, err))
+    if (ddp_measure_run(&measured, options->data, *text, ranks, err))
         return err->code;
     seconds = measured.seconds_a_picture;
     if (ddp_cfg_value_of(*text, "yolo", "random", random, sizeof random)
         && strcmp(random, "0") != 0)
         seconds *= random_sizes;
-    is = ddp_fit_run(was, options->hours * 3600, seconds, measured.ranks);
+    is = ddp_fit_run(was, options->hours * 3600, seconds, ranks);
     if (is.max_batches < 1)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-hours %g: a picture takes %.3g s, so not one step of batch=%d fits: a "

@@ -187,7 +187,7 @@ static ddp_status run(struct trial *t, ddp_measured_run *m, const char *command,
 }
 
 ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const char *cfg_text,
-                           const ddp_options *options, ddp_error *err)
+                           int ranks, ddp_error *err)
 {
     int is_detector = strstr(cfg_text, "[yolo]") || strstr(cfg_text, "[region]")
                       || strstr(cfg_text, "[detection]");
@@ -196,13 +196,13 @@ ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const c
     struct trial t = {.said = ""};
     ddp_status st;
 
-    *measured = (ddp_measured_run){.ranks = options->ranks > 0 ? options->ranks : 1};
+    *measured = (ddp_measured_run){.ranks = ranks};
     if (make_folder(&t, err))
         return err->code;
     (void)sigaction(SIGINT, &action, &before);
     st = write_data(&t, data, err);
     if (!st)
-        st = write_cfg(&t, cfg_text, measured->ranks, err);
+        st = write_cfg(&t, cfg_text, ranks, err);
     if (!st)
         st = run(&t, measured, is_detector ? "detector" : "classifier", err);
     remove_folder(&t);

@@ -3,19 +3,20 @@
 #define DDP_CLI_MEASURE_RUN_H
 
 #include "base/status.h"
-#include "options/options.h"
+
+#include <stddef.h>
 
 typedef struct ddp_measured_run {
     double seconds_a_picture; /* seconds for a picture, with all ranks together */
     size_t pictures;          /* pictures that were trained on */
-    int ranks;
+    int ranks;                /* ranks that trained */
 } ddp_measured_run;
 
 /* Train a cfg with the text cfg_text on the pictures of the .data file `data` for some seconds, on
- * the ranks of -ddp_ranks. The run has a process and a folder of its own, which is removed. Ctrl-C
- * ends this program, too, after run and folder are gone. Fails with DDP_ERR_IO, DDP_ERR_NOMEM; with
+ * `ranks` ranks. The run has a process and a folder of its own, which is removed. Ctrl-C ends this
+ * program, too, after run and folder are gone. Fails with DDP_ERR_IO, DDP_ERR_NOMEM; with
  * DDP_ERR_FORMAT, and the last line that the run has printed, if the run comes to no third step. */
 ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const char *cfg_text,
-                           const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
+                           int ranks, ddp_error *err) DDP_MUST_CHECK;
 
 #endif
