@@ -17,19 +17,10 @@ struct emulated_curand {
 namespace
 {
 
-/* Mix the bits of x: splitmix64. */
-uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 /* Return number n of a seed, in (0, 1]. */
 float uniform(uint64_t seed, uint64_t n)
 {
-    return static_cast<float>((mix(mix(seed) + n) >> 40) + 1) / 16777216.0f;
+    return static_cast<float>((emulated::mix(emulated::mix(seed) + n) >> 40) + 1) / 16777216.0f;
 }
 
 bool fits(int rows, int ld, int least_rows)

@@ -25,6 +25,8 @@ int process_rank();
 
 /* ---- noise.cpp ---- */
 
+/* Return the bits of x mixed: splitmix64. */
+uint64_t mix(uint64_t x);
 /* Return the time that events report for a measured time, both in ms. With noise it is 0.1 to 1.1
  * times the measured time; the factor is random, and depends on rank and seed. */
 float measured_ms(float ms);

@@ -10,15 +10,6 @@
 namespace
 {
 
-/* Mix the bits of x: splitmix64. */
-uint64_t mix(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 uint32_t bits_of(float x)
 {
     uint32_t bits;
@@ -46,6 +37,14 @@ const char *seed_text()
 
 namespace emulated
 {
+
+uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
 
 bool has_noise()
 {
