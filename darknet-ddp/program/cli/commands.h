@@ -29,9 +29,8 @@ int ddp_command_front(int argc, char **argv);
 /* Return lines that explain the .data file of "detector" or "classifier"; NULL for others. */
 const char *ddp_command_data_file(const char *command);
 
-/* Parse cfg with the width, height, batch and subdivisions that options give in place of its own.
- * gpu: the number of a GPU, or -1 for the CPU. draws: as of ddp_network_load. Ends the program on
- * failure. Layers are not named on standard error. */
+/* Load cfg by ddp_network_load, with the width, height, batch and subdivisions that options give in
+ * place of its own. Layers are not named on standard error. */
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu, int draws);
 
