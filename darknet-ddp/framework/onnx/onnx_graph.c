@@ -17,7 +17,7 @@ enum { TENSOR_DIM = 1, TENSOR_TYPE = 2, TENSOR_NAME = 8, TENSOR_BYTES = 9 };
 enum { FLOAT = 1, INT64 = 7, BOOL = 9, FLOAT16 = 10 };
 enum { KIND_FLOAT = 1, KIND_INT = 2, KIND_TEXT = 3, KIND_GRAPH = 5, KIND_INTS = 7 };
 
-enum { NAME = 96, DIMS_MOST = 8 };
+enum { NAME = 96 };
 
 struct ddp_onnx {
     ddp_onnx_config config;

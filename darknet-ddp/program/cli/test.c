@@ -2,6 +2,7 @@
  * predict boxes or classes of pictures and films. `darknet ddp suspects` is here, too: it compares
  * what is found in the pictures of train= with their labels. */
 #include "base/clock.h"
+#include "base/path.h"
 #include "base/plural.h"
 #include "cli/commands.h"
 #include "glue/cfg.h"
@@ -154,12 +155,11 @@ static ddp_sink *next_sink(struct testing *t)
 /* Return the path of the cfg's losses of labels beside the weights. Free it. NULL: no memory. */
 static char *losses_path(const struct testing *t)
 {
-    const char *weights = t->weights[t->weights_count - 1], *slash = strrchr(weights, '/');
+    const char *weights = t->weights[t->weights_count - 1];
+    const int folder_length = (int)(ddp_path_name(weights) - weights);
     char *base = ddp_cfg_base(t->call->words[1]), *path = NULL;
 
-    if (!base
-        || asprintf(&path, "%.*s%s.losses", slash ? (int)(slash + 1 - weights) : 0, weights, base)
-               < 0)
+    if (!base || asprintf(&path, "%.*s%s.losses", folder_length, weights, base) < 0)
         path = NULL;
     free(base);
     return path;

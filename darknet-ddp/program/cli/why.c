@@ -1,5 +1,6 @@
 /* The command `darknet ddp why FILE...`: says which rank broke off first, by the event files of a
  * run that hung. */
+#include "base/path.h"
 #include "checkpoint/set_aside.h"
 #include "cli/commands.h"
 #include "show/rank_output.h"
@@ -13,9 +14,8 @@
  * such a file is now, which stays allocated, or path as it is. */
 static char *find_set_aside(char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *end = strstr(name, ".events");
-    char *directory = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    const char *name = ddp_path_name(path), *end = strstr(name, ".events");
+    char *directory = ddp_path_folder(path);
     char *base = end ? strndup(name, (size_t)(end - name)) : NULL;
     char *folder = directory && base ? ddp_set_aside_last(directory, base, name) : NULL,
          *found = NULL;

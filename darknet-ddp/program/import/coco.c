@@ -1,4 +1,5 @@
 /* COCO's JSON, read by jansson. */
+#include "base/path.h"
 #include "import/folder.h"
 #include "import/picture_file.h"
 #include "import/readers.h"
@@ -127,7 +128,7 @@ static void read_pictures(struct coco *c, const char *named)
 {
     const json_t *list = json_object_get(c->root, "images");
     const char *last = ddp_folder_last(c->path), *part = strchr(last, '_');
-    char *beside = ddp_folder_of(c->path), set[WHERE];
+    char *beside = ddp_path_folder(c->path), set[WHERE];
     char *folders[PLACES + 1] = {NULL};
     int n = 0;
 

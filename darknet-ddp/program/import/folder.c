@@ -124,15 +124,6 @@ char *ddp_folder_join(const char *folder, const char *name)
                : path;
 }
 
-char *ddp_folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (!slash)
-        return strdup(".");
-    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
 const char *ddp_folder_last(const char *path)
 {
     const char *last = path;

@@ -30,9 +30,6 @@ extern const char ddp_folder_pictures[];
  * root, a copy of it is returned. */
 char *ddp_folder_join(const char *folder, const char *name);
 
-/* Return the folder of a file, which the caller frees: "." for a bare name. NULL: no memory. */
-char *ddp_folder_of(const char *path);
-
 /* Return the last component of a path: a pointer into it. Backslashes separate components, too. */
 const char *ddp_folder_last(const char *path);
 

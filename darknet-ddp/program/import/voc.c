@@ -1,5 +1,6 @@
 /* Pascal VOC's XML, read by expat. */
 #include "base/file.h"
+#include "base/path.h"
 #include "import/folder.h"
 #include "import/picture_file.h"
 #include "import/readers.h"
@@ -151,7 +152,7 @@ static void end(void *self, const char *name)
 /* Find the picture by <filename>, or by the name of the XML file. */
 static char *find_picture(const struct voc *v, char *named)
 {
-    char *beside = ddp_folder_of(v->xml), *places[5] = {NULL}, *path = NULL;
+    char *beside = ddp_path_folder(v->xml), *places[5] = {NULL}, *path = NULL;
     const char *last = ddp_folder_last(v->xml);
     int n = 0;
 

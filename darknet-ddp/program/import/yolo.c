@@ -1,5 +1,6 @@
 /* Ultralytics' data.yaml, read by libyaml, and its label files. */
 #include "base/file.h"
+#include "base/path.h"
 #include "import/folder.h"
 #include "import/readers.h"
 #include "text/line.h"
@@ -305,7 +306,7 @@ static ddp_status read_sides_of(struct yolo *y, ddp_error *err)
 
     if (!value_of(&y->yaml, "train"))
         return ddp_fail(err, DDP_ERR_FORMAT, "%s has no train:", y->path);
-    y->folder = ddp_folder_of(y->path);
+    y->folder = ddp_path_folder(y->path);
     y->root = y->folder ? ddp_folder_join(y->folder, root ? root : "") : NULL;
     if (!y->folder || !y->root)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the pictures' names");

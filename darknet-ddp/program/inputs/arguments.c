@@ -1,5 +1,6 @@
 #include "inputs/arguments.h"
 
+#include "base/path.h"
 #include "check/cfg_end.h"
 #include "checkpoint/set_aside.h"
 #include "glue/cfg.h"
@@ -111,9 +112,7 @@ static ddp_status check_list(const ddp_arguments *a, const ddp_sections *data, c
 /* "backup" beside the .data file. */
 static void write_default(const char *data, char *folder, size_t size)
 {
-    const char *slash = strrchr(data, '/');
-
-    (void)snprintf(folder, size, "%.*sbackup", slash ? (int)(slash + 1 - data) : 0, data);
+    (void)snprintf(folder, size, "%.*sbackup", (int)(ddp_path_name(data) - data), data);
 }
 
 static ddp_status check_backup(const ddp_arguments *a, const ddp_sections *data, ddp_error *err)
@@ -152,17 +151,17 @@ static ddp_status check_outputs(const ddp_arguments *a, ddp_error *err)
 /* A run that has begun since may have set aside the weights that somebody wants to begin with. */
 static ddp_status say_if_aside(const ddp_arguments *a, ddp_error *err)
 {
-    const char *slash = strrchr(a->weights, '/');
-    char directory[PATH_MAX], *base = a->cfg ? ddp_cfg_base(a->cfg) : NULL, *folder = NULL;
+    const char *name = ddp_path_name(a->weights);
+    char *directory = ddp_path_folder(a->weights), *folder = NULL;
+    char *base = a->cfg ? ddp_cfg_base(a->cfg) : NULL;
     ddp_error found = *err;
 
-    (void)snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - a->weights) : 1,
-                   slash ? a->weights : ".");
-    if (base)
-        folder = ddp_set_aside_last(directory, base, slash ? slash + 1 : a->weights);
+    if (base && directory)
+        folder = ddp_set_aside_last(directory, base, name);
     if (folder)
         (void)ddp_fail(err, found.code, "%s; a later run has set such a file aside: %.120s/%.100s",
-                       found.text, folder, slash ? slash + 1 : a->weights);
+                       found.text, folder, name);
+    free(directory);
     free(folder);
     free(base);
     return err->code;

@@ -1,5 +1,6 @@
 #include "inputs/overwrite.h"
 
+#include "base/path.h"
 #include "checkpoint/match.h"
 #include "glue/darknet.h"
 #include "inputs/text_file.h"
@@ -75,13 +76,6 @@ static void note_data(const char *path)
     ddp_sections_release(&data);
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* Has the file that is there names besides the path's last part? */
 static int has_other_names(const char *path, const struct stat *info)
 {
@@ -106,7 +100,7 @@ static int find_picture(const char *written, const struct stat *info, const char
     if (!ddp_data_read(&data, data_path, &ignored) && (path = ddp_sections_find(&data, key))
         && !ddp_lines_read(&list, path, &ignored))
         for (size_t i = 0; i < list.count && !found; i++) {
-            found = (any_name || strcmp(last_part(list.all[i]), last_part(written)) == 0)
+            found = (any_name || strcmp(ddp_path_name(list.all[i]), ddp_path_name(written)) == 0)
                     && is_file(list.all[i], &picture) && picture.st_ino == info->st_ino
                     && picture.st_dev == info->st_dev;
             if (found)

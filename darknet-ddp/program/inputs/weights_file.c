@@ -1,5 +1,6 @@
 #include "inputs/weights_file.h"
 
+#include "base/path.h"
 #include "glue/darknet.h"
 
 #include <ctype.h>
@@ -22,8 +23,7 @@ int ddp_begins_as_weights(const unsigned char *head, size_t count)
 
 static int is_named_so(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *end = strrchr(name, '.');
+    const char *name = ddp_path_name(path), *end = strrchr(name, '.');
 
     return end
            && (strcmp(end, ".weights") == 0 || strcmp(end, ".backup") == 0

@@ -33,11 +33,6 @@ int ddp_gpus_wanted(const ddp_options *options)
     return in_build && !options->nogpu;
 }
 
-int ddp_gpus_in_build(void)
-{
-    return in_build;
-}
-
 int ddp_gpus_use_nccl(const ddp_group *group)
 {
     return strncmp(ddp_group_transport(group), "nccl", 4) == 0;

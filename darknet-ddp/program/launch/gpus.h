@@ -22,9 +22,6 @@ void ddp_gpus_release(ddp_gpus *g);
 /* Return 1 if ranks compute on GPUs: in a build for GPUs, without -nogpu. */
 int ddp_gpus_wanted(const ddp_options *options);
 
-/* Return 1 if this build is for GPUs. */
-int ddp_gpus_in_build(void);
-
 /* Return 1 if NCCL sums the ranks' GPU memory in this group, which is open. */
 int ddp_gpus_use_nccl(const ddp_group *group);
 

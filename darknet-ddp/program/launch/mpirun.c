@@ -1,5 +1,6 @@
 #include "launch/mpirun.h"
 
+#include "base/path.h"
 #include "comm/group.h"
 #include "launch/ports.h"
 
@@ -300,9 +301,7 @@ const char *ddp_mpirun_agent(void)
 
 static int is_one_of(const char *const *names, const char *program)
 {
-    const char *slash = strrchr(program, '/');
-
-    while (*names && strcmp(slash ? slash + 1 : program, *names) != 0)
+    while (*names && strcmp(ddp_path_name(program), *names) != 0)
         names++;
     return *names != NULL;
 }

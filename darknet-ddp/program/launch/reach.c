@@ -1,6 +1,7 @@
 #include "launch/reach.h"
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "launch/mpirun.h"
 #include "launch/process_tree.h"
 
@@ -24,12 +25,11 @@ static const char *agent_command(void)
 
 void ddp_reach_program(char *out, size_t size)
 {
-    const char *agent = agent_command(), *name;
+    const char *agent = agent_command();
     char first[256];
 
     (void)snprintf(first, sizeof first, "%.*s", (int)strcspn(agent, " :"), agent);
-    name = strrchr(first, '/');
-    (void)snprintf(out, size, "%s", name ? name + 1 : first);
+    (void)snprintf(out, size, "%s", ddp_path_name(first));
 }
 
 /* ---- asking ---- */

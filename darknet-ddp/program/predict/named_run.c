@@ -1,5 +1,6 @@
 #include "predict/named_run.h"
 
+#include "base/path.h"
 #include "inputs/text_file.h"
 #include "options/ddp_commands.h"
 #include "predict/own_weights.h"
@@ -44,12 +45,12 @@ static ddp_status read_log(char *words[2], const char *run, ddp_error *err)
 
 static ddp_status find_weights(ddp_own_weights *own, const char *run, ddp_error *err)
 {
-    const char *slash = strrchr(run, '/');
-    char folder[PATH_MAX];
+    char *folder = ddp_path_folder(run);
+    ddp_status st = folder ? ddp_own_weights_find(own, folder, ddp_path_name(run), err)
+                           : ddp_fail(err, DDP_ERR_NOMEM, "no memory for a path");
 
-    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - run) : 1,
-                   slash ? run : ".");
-    return ddp_own_weights_find(own, folder, slash ? slash + 1 : run, err);
+    free(folder);
+    return st;
 }
 
 ddp_status ddp_named_run_expand(int *argc, char **argv, ddp_options *options, ddp_error *err)

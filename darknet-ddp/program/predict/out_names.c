@@ -1,5 +1,7 @@
 #include "predict/out_names.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +16,7 @@ struct named {
 
 static const char *name_of(const char *path, int *length)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
+    const char *name = ddp_path_name(path), *dot = strrchr(name, '.');
 
     *length = (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name));
     return name;

@@ -1,5 +1,6 @@
 #include "predict/own_weights.h"
 
+#include "base/path.h"
 #include "checkpoint/find.h"
 #include "checkpoint/match.h"
 #include "glue/cfg.h"
@@ -96,11 +97,11 @@ ddp_status ddp_own_weights_find(ddp_own_weights *out, const char *folder, const 
 ddp_status ddp_own_weights_of_cfg(ddp_own_weights *out, const ddp_sections *data, const char *path,
                                   const char *cfg, ddp_error *err)
 {
-    const char *folder = ddp_sections_find(data, "backup"), *slash = strrchr(path, '/');
+    const char *folder = ddp_sections_find(data, "backup");
     char *base = ddp_cfg_base(cfg), beside[PATH_MAX];
     ddp_status st;
 
-    (void)snprintf(beside, sizeof beside, "%.*sbackup", slash ? (int)(slash + 1 - path) : 0, path);
+    (void)snprintf(beside, sizeof beside, "%.*sbackup", (int)(ddp_path_name(path) - path), path);
     st = base ? ddp_own_weights_find(out, folder ? folder : beside, base, err)
               : ddp_fail(err, DDP_ERR_NOMEM, "no memory for the cfg's name");
     free(base);

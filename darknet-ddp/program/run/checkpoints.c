@@ -3,6 +3,7 @@
 #include "run/session.h"
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "core/agree.h"
 #include "run/losses.h"
 #include "run/state.h"
@@ -39,8 +40,7 @@ static ddp_status save_checkpoint(network *net, const char *path, int cutoff, dd
 /* Print a line if the cfg's name has more dots than one: files of "my.v1.cfg" are named "my". */
 static void say_short_name(const char *cfg)
 {
-    const char *slash = strrchr(cfg, '/'), *name = slash ? slash + 1 : cfg;
-    const char *dot = strchr(name, '.');
+    const char *name = ddp_path_name(cfg), *dot = strchr(name, '.');
 
     if (dot && strchr(dot + 1, '.') && ddp_group_rank(ddp_run.group) == 0)
         printf("DDP: the files of this run are named %.*s, the cfg's name up to its first dot, and "

@@ -1,5 +1,6 @@
 #include "run/summary.h"
 
+#include "base/path.h"
 #include "base/plural.h"
 #include "checkpoint/match.h"
 #include "glue/cfg.h"
@@ -12,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *name_in(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static void print_best(const ddp_validation *validation)
 {
@@ -45,7 +39,7 @@ static void print_earlier_best(const ddp_summary *s, char *const *all, size_t co
         if (strcmp(all[i], path) == 0)
             return;
     if (ddp_validation_best(s->validation, &name, &figure, &step) && access(path, F_OK) == 0)
-        printf("%s, ", name_in(path));
+        printf("%s, ", ddp_path_name(path));
 }
 
 /* Which Darknet saves (ema_alpha). */
@@ -56,7 +50,7 @@ static void print_average(const ddp_summary *s)
     (void)snprintf(path, sizeof path, "%s/%s_ema.weights", s->directory, base ? base : "");
     free(base);
     if (access(path, F_OK) == 0)
-        printf(", %s", name_in(path));
+        printf(", %s", ddp_path_name(path));
 }
 
 static void print_files(const ddp_summary *s)
@@ -72,16 +66,16 @@ static void print_files(const ddp_summary *s)
         if (access(all[i], F_OK))
             continue;
         /* Numbered files may be many: only the last one is named. */
-        if (base && ddp_match_is_numbered(name_in(all[i]), base)) {
+        if (base && ddp_match_is_numbered(ddp_path_name(all[i]), base)) {
             newest = all[i];
             numbered++;
             continue;
         }
-        printf("%s%s", between, name_in(all[i]));
+        printf("%s%s", between, ddp_path_name(all[i]));
         between = ", ";
     }
     if (newest)
-        printf("%s%s", between, name_in(newest));
+        printf("%s%s", between, ddp_path_name(newest));
     if (numbered > 1)
         printf(" and %zu numbered one%s before it%s", numbered - 1, ddp_plural(numbered - 1),
                ddp_checkpoints_resumed(s->checkpoints) ? " (of this start alone)" : "");
@@ -89,7 +83,7 @@ static void print_files(const ddp_summary *s)
     free(base);
     for (char *const *path = s->records; path && *path; path++)
         if (access(*path, F_OK) == 0)
-            printf(", %s", name_in(*path));
+            printf(", %s", ddp_path_name(*path));
     printf("\n");
 }
 

@@ -1,5 +1,6 @@
 #include "run/watchdog.h"
 
+#include "base/path.h"
 #include "comm/collectives.h"
 #include "launch/host_processes.h"
 #include "launch/mpirun.h"
@@ -214,8 +215,7 @@ static void use_plan(const ddp_bucket_plan *plan)
 
 void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan)
 {
-    const char *slash = strrchr(cfg, '/');
-    const char *name = slash ? slash + 1 : cfg;
+    const char *name = ddp_path_name(cfg);
 
     use_plan(plan);
     (void)snprintf(lookout.events, sizeof lookout.events, "%s/%.*s.events", directory,

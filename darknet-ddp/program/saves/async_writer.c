@@ -6,6 +6,7 @@
 #include "saves/async_writer.h"
 
 #include "base/clock.h"
+#include "base/path.h"
 #include "checkpoint/find.h"
 #include "checkpoint/match.h"
 #include "checkpoint/pair.h"
@@ -91,8 +92,7 @@ static void add_news(ddp_async_writer *s, const char *path, int64_t began_ns, dd
  * stay. The folder is read until numbered ones were saved, and with -keep by each save. */
 static ddp_status keep_last(ddp_async_writer *s, const char *path, ddp_error *err)
 {
-    const char *slash = strrchr(path, '/');
-    int is_numbered = ddp_match_is_numbered(slash ? slash + 1 : path, s->run->base);
+    int is_numbered = ddp_match_is_numbered(ddp_path_name(path), s->run->base);
     ddp_status st = DDP_OK;
 
     if (s->keep > 0 || !s->has_pruned)

@@ -1,5 +1,6 @@
 #include "saves/displaced.h"
 
+#include "base/path.h"
 #include "checkpoint/match.h"
 #include "inputs/written_kinds.h"
 #include "show/run_messages.h"
@@ -122,9 +123,7 @@ static int is_of_another(const ddp_checkpoint_metadata *metadata, const char *ba
 static int is_ahead(const ddp_checkpoint_metadata *metadata, const char *path, const char *base,
                     size_t step)
 {
-    const char *slash = strrchr(path, '/');
-
-    return ddp_match_is_numbered(slash ? slash + 1 : path, base) && metadata->step > step;
+    return ddp_match_is_numbered(ddp_path_name(path), base) && metadata->step > step;
 }
 
 /* The kinds of files that may lie where a run is about to save, one for each SAVE row. */

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/plural.h"
 #include "checkpoint/match.h"
 #include "checkpoint/pair.h"
@@ -21,12 +22,11 @@
 /* Weights that a run begins with stay in their place, where -resume takes them for its own. */
 static int is_in(const char *directory, const char *first_weights)
 {
-    const char *slash = first_weights ? strrchr(first_weights, '/') : NULL;
     char path[PATH_MAX];
 
     if (!first_weights)
         return 0;
-    (void)snprintf(path, sizeof path, "%s/%s", directory, slash ? slash + 1 : first_weights);
+    (void)snprintf(path, sizeof path, "%s/%s", directory, ddp_path_name(first_weights));
     return ddp_file_is_same(path, first_weights);
 }
 

@@ -1,5 +1,6 @@
 #include "show/page_pictures.h"
 
+#include "base/path.h"
 #include "eval/confusion.h"
 #include "samples/thumbnail.h"
 
@@ -139,11 +140,10 @@ static void show_pictures(ddp_page_pictures *views)
     views->shown_count = 0;
     for (size_t i = 0; i < views->picture_count; i++) {
         const struct picture *p = &views->pictures[i];
-        const char *path = views->paths[p->number], *slash = strrchr(path, '/');
 
         if (p->thumbnail.bytes)
             views->shown[views->shown_count++] =
-                (ddp_page_picture){.caption = slash ? slash + 1 : path,
+                (ddp_page_picture){.caption = ddp_path_name(views->paths[p->number]),
                                    .mime = "image/jpeg",
                                    .bytes = p->thumbnail.bytes,
                                    .count = p->thumbnail.count,

@@ -1,5 +1,6 @@
 #include "validate/result_files.h"
 
+#include "base/path.h"
 #include "inputs/overwrite.h"
 #include "samples/transforms.h"
 
@@ -59,8 +60,7 @@ static struct sides sides_of(const output *o, const ddp_box *b, float first)
  * a.1.jpg and a.2.jpg it says a. */
 static void print_voc(output *o, const ddp_detection *d)
 {
-    const char *path = o->config->paths[d->picture], *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *name = ddp_path_name(o->config->paths[d->picture]), *dot = strrchr(name, '.');
     struct sides s = sides_of(o, &d->box, 1);
 
     (void)fprintf(o->file, "%.*s %f %f %f %f %f\n",
@@ -72,8 +72,7 @@ static void print_voc(output *o, const ddp_detection *d)
  * name without _. Returns -1 if the picture has none. */
 static int coco_number(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path, *line = strrchr(name, '_');
+    const char *name = ddp_path_name(path), *line = strrchr(name, '_');
     const char *digits = line ? line + 1 : name;
     long number = isdigit((unsigned char)*digits) ? strtol(digits, NULL, 10) : -1;
 

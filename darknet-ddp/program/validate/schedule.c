@@ -2,9 +2,9 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "base/plural.h"
 #include "check/lists.h"
-#include "comm/collectives.h"
 #include "core/agree.h"
 #include "inputs/label_files.h"
 #include "inputs/text_file.h"
@@ -59,8 +59,7 @@ void ddp_validation_close(ddp_validation *v)
 /* Find a picture's class: first in the file's name, as the loader does. */
 static int find_class(const ddp_validation *v, const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const char *const places[] = {slash ? slash + 1 : path, path};
+    const char *const places[] = {ddp_path_name(path), path};
 
     for (int p = 0; p < 2; p++)
         for (int c = 0; c < v->set.classes; c++)
@@ -231,8 +230,7 @@ void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_L
     uint64_t sum = 0;
 
     for (size_t i = 0; i < v->set.count; i++) {
-        const char *slash = strrchr(v->set.paths[i], '/'),
-                   *name = slash ? slash + 1 : v->set.paths[i];
+        const char *name = ddp_path_name(v->set.paths[i]);
 
         sum += XXH3_64bits_withSeed(name, strlen(name), hash_of_truth(v, i));
     }

@@ -1,5 +1,7 @@
 #include "base/file.h"
 
+#include "base/path.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -97,13 +99,12 @@ static void remove_if_dead(const char *directory, const char *name)
 
 void ddp_file_remove_dead_parts(const char *path, int (*is_meant)(const char *file, const char *of))
 {
-    const char *slash = strrchr(path, '/');
     char *directory = directory_of(path);
     DIR *dir = directory ? opendir(directory) : NULL;
     struct dirent *entry;
 
     while (dir && (entry = readdir(dir)) != NULL)
-        if (is_part(entry->d_name, is_meant, slash ? slash + 1 : path))
+        if (is_part(entry->d_name, is_meant, ddp_path_name(path)))
             remove_if_dead(directory, entry->d_name);
     if (dir)
         (void)closedir(dir);

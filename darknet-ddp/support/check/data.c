@@ -1,5 +1,6 @@
 #include "check/data.h"
 
+#include "base/path.h"
 #include "check/label.h"
 #include "check/picture.h"
 
@@ -161,8 +162,7 @@ static void look_at_label(struct looking *l, const char *picture, int width, int
 static void look_at_name(struct looking *l, const char *picture, const char *place)
 {
     const ddp_check_config *c = l->config;
-    const char *slash = strrchr(picture, '/');
-    const char *file = slash ? slash + 1 : picture;
+    const char *file = ddp_path_name(picture);
     int found = -1, in_file = 0, in_folders = 0;
 
     for (int i = 0; i < c->classes; i++) {
