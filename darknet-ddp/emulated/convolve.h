@@ -19,7 +19,7 @@ struct shape {
     bool bf16; /* true: callers keep the arrays as bf16 with channels last, and convert them to NCHW
                   floats for these functions */
 
-    size_t inputs() const /* values of x of one image and group */
+    size_t inputs() const /* how many values x has for one image and group */
     {
         return static_cast<size_t>(c) * static_cast<size_t>(h) * static_cast<size_t>(w);
     }
@@ -27,7 +27,7 @@ struct shape {
     {
         return static_cast<size_t>(k) * pixels();
     }
-    size_t weights() const /* values of w of one group */
+    size_t weights() const /* how many values w has for one group */
     {
         return static_cast<size_t>(k) * column();
     }
@@ -44,7 +44,7 @@ struct shape {
     {
         return column() * pixels() * sizeof(float);
     }
-    size_t images() const /* images times groups */
+    size_t images() const /* how many pairs of an image and a group x has */
     {
         return static_cast<size_t>(n) * static_cast<size_t>(groups);
     }

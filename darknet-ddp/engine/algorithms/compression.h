@@ -43,9 +43,9 @@ typedef struct ddp_matrix {
 
     float *gradient,
         *error; /* `count` floats each. encode adds error to gradient; decode sets both */
-    /* The numbers of each round: after encode this rank's own, after the sum those of all ranks
-     * added. With `gathers`, numbers[0] then has the numbers of each rank
-     * (ddp_matrix_payload_of). */
+    /* The numbers of each round: encode writes this rank's, and after the sum they are those of all
+     * ranks added. With `gathers`, numbers[0] is the place of rank 0's. encode then writes to this
+     * rank's place (ddp_matrix_payload_of), and each rank's arrive in its place, not added. */
     float *numbers[DDP_SUM_ROUNDS];
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;
@@ -81,8 +81,9 @@ typedef struct ddp_compression {
      * sum. value: the number behind the word. */
     size_t (*numbers)(double value, size_t rows, size_t columns, int round);
 
-    /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that. Round
-     * 1: make numbers[1] of numbers[0], which has the sum over ranks. */
+    /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that (with
+     * `gathers`, ddp_matrix_payload_of(m, m->rank)). Round 1: make numbers[1] of numbers[0], which
+     * has the sum over ranks. */
     void (*encode)(void *self, const ddp_matrix *m, int round, ddp_device *queue);
 
     /* Called when all numbers have come. Set gradient and error as the head says. *ran, of the

@@ -18,8 +18,8 @@ enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes of a cache line; no two ranks writ
 struct ddp_board {
     /* The sequence number, plus 1, of the chunk that the rank launched last. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
-    /* By slot: 2 (sequence + 1) of the last chunk for which the rank has done with other ranks'
-     * memory; 1 more if a sum in that chunk is not finite. */
+    /* By slot: 2 (sequence + 1) of the last chunk for which the rank needs others' memory no
+     * longer; 1 more if a sum in that chunk is not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
     uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: floats of the chunk that was launched last */
     /* by slot: where the chunk launched last lies (host_memory.h); 0: in the slot */
@@ -32,7 +32,9 @@ enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_REDUCING,  /* waits for slices of other hosts, to add them */
     DDP_HIERARCHICAL_RETURNING, /* waits for sums of other hosts */
     DDP_HIERARCHICAL_GATHERING, /* waits for an all-gather's messages with other hosts */
-    DDP_HIERARCHICAL_SHARING    /* waits until the host's ranks have done with others' memory */
+    /* this rank has written its lane's sum, or gathered parts, to the host's other ranks
+     * (reduce-scatter: it has only read their memory); waits until all of them have, too */
+    DDP_HIERARCHICAL_SHARING
 };
 
 /* A message under way. Errors name its peer. */
@@ -46,8 +48,8 @@ struct ddp_hierarchical_chunk {
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while it is reducing or returning */
     int hosts_posted; /* in an all-gather: how many other hosts' messages have been posted */
-    int seen; /* ranks of the host known to have launched the chunk (while MEETING), or to have done
-                 with other ranks' memory (while SHARING) */
+    int seen;    /* ranks of the host known to have launched the chunk (while MEETING), or to need
+                    others' memory no longer (while SHARING) */
     int waiting; /* how many messages have not ended */
     int posted;  /* how many messages were posted in this stage, or in this turn of an all-gather */
     int not_finite; /* 1: a sum in it, or a float of an all-gather, is not finite */
@@ -126,8 +128,8 @@ ddp_status ddp_hierarchical_receive_slices(ddp_group *g, struct ddp_hierarchical
 ddp_status ddp_hierarchical_send_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 
-/* Post the messages that carry the sums of the chunk's stage back: this rank's to where its slices
- * came from, and others' to here. */
+/* Post the messages that take the stage's sums back. The sum of a slice goes to the rank that sent
+ * the slice; the sums of the slices that this rank sent are received. */
 ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 

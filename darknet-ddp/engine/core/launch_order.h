@@ -33,7 +33,7 @@ size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes);
  * ddp_launch_order_defer counts are deferred. */
 ddp_launch_order ddp_launch_order_of(const ddp_bucket_plan *plan, size_t defer_bytes);
 
-/* Return how many sums are launched early. */
+/* Return how many sums are launched while backward computes: all but the deferred and the late. */
 size_t ddp_launch_order_early(ddp_launch_order o);
 
 /* Return the index in the plan of the sum that is launched as the n-th, from 0. */

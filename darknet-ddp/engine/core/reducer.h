@@ -204,8 +204,8 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_
 /* Fence the sums of a layer: the device's later work finds them in the layer's gradients. With NCCL
  * this blocks only if the layer did not run here; without NCCL, until the sums are there. *used
  * becomes 0 if the layer is not to be updated: it is frozen or dropped, or ran on no rank since its
- * last fence. Else 1, also for a layer without parameters. Fails with DDP_ERR_COMM, or
- * DDP_ERR_USAGE where the layer's buckets have not been launched. */
+ * last fence. Else 1, also for a layer without parameters, even a frozen one. Fails with
+ * DDP_ERR_COMM, or DDP_ERR_USAGE where the layer's buckets have not been launched. */
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used,
                                    ddp_error *err) DDP_MUST_CHECK;
 
@@ -254,7 +254,7 @@ void ddp_reducer_discard_step(ddp_reducer *r);
 /* Multiply this rank's gradients of a layer by `factor`, for an update of this rank alone. Call
  * after a pass that does not sync, in place of the layer's fence. Returns 0 if the layer is not to
  * be updated: it is frozen, or did not run here since the last call for it (it was dropped, for
- * example). Else 1, also for a layer without parameters. */
+ * example). Else 1, also for a layer without parameters, even a frozen one. */
 int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 
 /* Look whether this rank's own gradients are finite, after a pass that does not sync. *finite

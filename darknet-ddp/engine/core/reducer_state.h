@@ -71,8 +71,8 @@ struct ddp_reducer {
     ddp_tree_sum *tree; /* sums mini-batches in a tree (core/tree_sum.h); NULL: in place */
 
     /* Members that are used only with config.priority: */
-    size_t early; /* elements whose sums are launched while backward runs, from the next syncing
-                     pass on */
+    size_t early; /* how many elements' sums are to be launched while backward runs, from the next
+                     syncing pass on; the others wait for its end */
     ddp_launch_history history; /* how the last steps went; ddp_launch_order_adapt uses it */
 };
 

@@ -32,9 +32,10 @@ ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
 
 void ddp_replica_check_close(ddp_replica_check *v); /* frees v; NULL is allowed */
 
-/* Return this rank's checksum of all that ranks must have alike: parameters, and exact statistics.
- * step: number of the step, for messages. Call after its last backward pass, before its update.
- * Waits for the GPU's queued work; sends nothing. */
+/* Return this rank's checksum of what must be equal on all ranks: parameters, and BatchNorm's
+ * running statistics if they are composed exactly. step: number of the step, for messages. Call
+ * after the step's last backward pass, before its update. Waits for the GPU's queued work; sends
+ * nothing. */
 uint64_t ddp_replica_check_checksum(ddp_replica_check *v, size_t step);
 
 /* Note that the last checksums were the same on all ranks, for later errors to name that step. */

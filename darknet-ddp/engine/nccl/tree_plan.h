@@ -21,7 +21,9 @@
 
 /* A level: the slices that one step of a sum adds up, and their addends and sums. */
 struct ddp_nccl_level {
-    const struct ddp_span *pieces; /* this rank's slices, in units of ddp_nccl_plan.route */
+    /* the slices that this rank sums at this level, as spans of the units into which
+     * ddp_nccl_plan.route cuts a sum */
+    const struct ddp_span *pieces;
     int piece_count;
     int parts, sums; /* parts: addends of a slice, sums: what they become, all nodes of the tree */
     int *firsts;     /* by addend: its first rank */

@@ -51,8 +51,9 @@ void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char
 ddp_onnx_value ddp_onnx_floats(ddp_onnx *g, const char *what, const float *values,
                                const int64_t *dims, size_t count);
 
-/* Add weights of dims[0..count), and return them as floats. With half_weights they are kept as
- * float16, and a node casts them, unless one is too large for float16. */
+/* Add weights of dims[0..count), and return a value of floats. With half_weights they are stored as
+ * float16, and a Cast node makes them floats. If one is too large for float16, all are stored as
+ * floats. */
 ddp_onnx_value ddp_onnx_weights(ddp_onnx *g, const float *values, const int64_t *dims,
                                 size_t count);
 

@@ -34,7 +34,8 @@ ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, int one_en
                                 ddp_error *err) DDP_MUST_CHECK;
 void ddp_bad_samples_close(ddp_bad_samples *b); /* frees b; NULL is allowed */
 
-/* Set the run's seed, as soon as it is known. */
+/* Set the run's seed, by which lines are drawn in place of bad ones. Call before samples are
+ * loaded. */
 void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed);
 /* Set the n lines (paths of pictures) of the training list. Array and strings must outlive b. */
 void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);

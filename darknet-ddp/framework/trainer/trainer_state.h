@@ -226,8 +226,9 @@ int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */
 
-/* Start the sum over ranks of how many loaded samples end the run (ddp_bad_samples_ending). Call
- * before each mini-batch's forward pass; it acts at a step's first, if config.bad_data is set. */
+/* Start to sum over ranks how many unreadable samples must end the run (ddp_bad_samples_ending).
+ * Call before each mini-batch's forward pass, with the position before it. Only the call for a
+ * step's first mini-batch starts a sum, and only with config.bad_data. */
 void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
                                  const ddp_train_position *before);
 

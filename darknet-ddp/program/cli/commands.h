@@ -16,8 +16,9 @@ typedef struct ddp_command_call {
     ddp_launcher launcher;
 } ddp_command_call;
 
-/* Run a command and return the program's exit status. Commands that run on ranks are collective;
- * the others are called on rank 0 alone. Each ends the program if it fails. */
+/* Run a command to its end, and return the exit status: 0, or 1 for a finding, such as check's
+ * errors. An error ends the program instead. Commands that run on ranks are collective; the others
+ * are called on rank 0 alone. */
 #define COMMAND(id, verb, ...) int ddp_command_##verb(const ddp_command_call *call);
 #include "options/ddp_commands.def"
 #undef COMMAND

@@ -28,10 +28,10 @@ typedef struct ddp_overrides {
 } ddp_overrides;
 
 /* Set *o to the values by which the options replace those of the cfg file. `list`: the file of
- * training pictures, read for -epochs; NULL: there is none. `size`: the number of ranks. On failure
- * *o is empty. Fails with DDP_ERR_USAGE (-epochs without pictures, a list of steps that is too
- * long), DDP_ERR_FORMAT (a value of the cfg that is replaced or used is no number), DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+ * training pictures, read for -epochs; NULL: there is none. `size`: the number of ranks. Nothing is
+ * to be freed; *o must stay where it is. On failure *o is empty. Fails with DDP_ERR_USAGE (-epochs
+ * without pictures, a list of steps that is too long), DDP_ERR_FORMAT (a value of the cfg that is
+ * replaced or used is no number), DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
 

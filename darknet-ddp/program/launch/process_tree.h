@@ -22,8 +22,9 @@ int ddp_process_tree_signal(int number);
 /* Return 1 if signal `number` was sent to process `pid` and waits because the process blocks it. */
 int ddp_process_has_pending(pid_t pid, int number);
 
-/* Send signal `number` to the first process found in the tree that runs this very program and
- * handles the signal. (One that does not handle it would die.) Returns how many got it: 0 or 1. */
+/* Send signal `number` to one process below this one (a child, grandchild, ...): the first found
+ * that runs this program and handles the signal. (One that does not handle it would die.) Returns
+ * how many got it: 0 or 1. */
 int ddp_process_tree_ask(int number);
 
 #endif

@@ -105,11 +105,13 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Start to save the first `cutoff` layers of net, which is settled, at path (saves/async_writer.h).
- * Collective. Rank 0 writes. The other ranks send rank 0 what only they have: errors of compression
- * and their slices of moments. The result comes from ddp_checkpoints_poll. If nothing was trained
- * since ddp_checkpoints_begin, a sentence says so and nothing is written. Exception: a run that
- * goes on from a checkpoint of another name is saved, unless ddp_displaced_is_foreign(path). Fails
- * with DDP_ERR_FORMAT (a number is not finite), DDP_ERR_COMM, and as ddp_checkpoints_poll. */
+ * Collective. Rank 0 writes; the others send it what only they have: errors of compression and
+ * their slices of moments. The result comes from ddp_checkpoints_poll. Nothing is written, and a
+ * sentence says so, if nothing was trained since ddp_checkpoints_begin and one of these holds: the
+ * run began anew; it goes on from path itself; ddp_displaced_is_foreign(path). Fails with
+ * DDP_ERR_COMM and DDP_ERR_NOMEM; on rank 0 also with DDP_ERR_FORMAT (a number is not finite),
+ * DDP_ERR_IO (another run has taken the name over), and as ddp_checkpoints_poll. Other ranks may
+ * return DDP_OK where rank 0 fails. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -78,8 +78,8 @@ void ddp_run_files_bring_back(ddp_run_files *r);
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* Add a validation that should have followed the step at which the run goes on. The validation is
- * added to that step's row, or as a row of its own. */
+/* Add a validation that should have followed the step at which the run goes on. If the last row is
+ * that step's, it is completed, or left alone if it has a validation; else a row is added. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

@@ -82,8 +82,8 @@ typedef struct ddp_check_config {
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
                         const ddp_check_config *config, const ddp_list_lines *list);
 
-/* Add a box to a sample: its width and height, fractions of the network's input. key: made from the
- * box's place in the data, and as good as random. */
+/* Offer a box to a sample, which keeps DDP_BOX_SAMPLE at most, chosen by keys alone. Sizes are
+ * fractions of the network's input. key: a hash of the picture and the box's index in it. */
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height);
 
 /* Add the counts of *more to *t. */

@@ -26,7 +26,8 @@ static inline size_t ddp_float8_bytes(size_t count)
     return count + (count + DDP_WIRE_BLOCK - 1) / DDP_WIRE_BLOCK;
 }
 
-/* Round x[0..count), whose first block begins at x. */
+/* Round x[0..count), in place, to what ddp_float8_pack and ddp_float8_unpack would give back. The
+ * first block begins at x. */
 void ddp_float8_round(float *x, size_t count);
 
 /* Round `count` floats and pack them into ddp_float8_bytes(count) bytes. Nothing overlaps. */

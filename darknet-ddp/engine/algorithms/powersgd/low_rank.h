@@ -17,7 +17,7 @@ extern "C" {
 typedef struct ddp_low_rank {
     ddp_shape shape;
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
-    float *error; /* M's error, as many floats */
+    float *error; /* in M's shape: what of earlier gradients this rank has not sent yet */
     float *q;     /* Q with which the step begins; its columns are orthonormal */
     /* spare columns, in q's shape: column k replaces q's if q's depends on earlier columns of q */
     const float *drawn;

@@ -23,7 +23,7 @@ typedef struct ddp_largest {
     size_t count;   /* how many elements the array has */
     double percent; /* percent of each section's elements that a rank sends, above 0 */
     float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
-    float *error; /* M's error, as many floats */
+    float *error; /* `count` floats: what of earlier gradients this rank has not sent yet */
     float *told;  /* ddp_top_k_numbers floats that each rank sends; rank r's: told + r * stride */
     size_t stride;
     int rank, ranks;

@@ -97,8 +97,9 @@ static __device__ float *share_truths(layer l, network net, float *shared, int f
     return shared;
 }
 
-/* Return 1 if truth t of a picture lies in a cell, and no truth before it lies in that cell. Then
- * *column and *row are the cell's. truths: the picture's. `each`: floats of a truth. */
+/* Return 1 if truth t of a picture lies in a cell, and no truth before it lies in that cell; set
+ * *column and *row to the cell's. Else return 0, also for a t behind the list's end or max_boxes;
+ * *column and *row are then undefined. truths: the picture's. `each`: floats of a truth. */
 static __device__ int leads(layer l, const float *truths, int each, int t, int *column, int *row)
 {
     if (t >= l.max_boxes)

@@ -32,7 +32,9 @@ struct inference_step {
     float *biases;
     ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */
     int writes; /* index of the layer whose output is written: its own, or of a [shortcut] behind */
-    int adds;   /* index of a layer whose output is added, for a [shortcut]; NO_SOURCE: none */
+    /* index of the layer whose output this convolution adds to its own, in place of the [shortcut]
+     * behind it; NO_SOURCE: none */
+    int adds;
 };
 
 struct inference_plan {
