@@ -119,7 +119,6 @@ static void check_body(const char *body)
         CHECK(output);
         CHECK(delta);
         CHECK(x);
-        CHECK(x_norm);
         CHECK(indexes);
         CHECK(rand);
         CHECK(squared);

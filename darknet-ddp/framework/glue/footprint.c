@@ -6,13 +6,15 @@
 
 int ddp_footprint_largest(const network *net, int *width, int *height)
 {
-    enum { MOST = 608 }; /* as train_detector draws them */
+    /* as train_detector and train_classifier draw them */
+    enum { MOST_OF_DETECTOR = 608, MOST_OF_CLASSIFIER = 448 };
     const layer *last = &net->layers[net->n - 1];
+    int is_detector = last->type == YOLO || last->type == REGION;
     double step = net->resize_step;
 
-    if (!last->random || (last->type != YOLO && last->type != REGION))
+    if (is_detector ? !last->random : !net->random)
         return 0;
-    *width = *height = MOST;
+    *width = *height = is_detector ? MOST_OF_DETECTOR : MOST_OF_CLASSIFIER;
     if (last->yolo.v4) { /* as train_draw_size does */
         *width = (int)(round((double)last->yolo.random * net->cfg_w / step + 1) * step);
         *height = (int)(round((double)last->yolo.random * net->cfg_h / step + 1) * step);
@@ -35,32 +37,54 @@ static double gpu_bytes(ddp_device *d)
     return (double)used;
 }
 
+enum { IN_THREAD = 4 }; /* pictures that a thread that loads them holds, or keeps freed */
+
+static double loaders(size_t pictures)
+{
+    size_t threads = (size_t)train_threads(64); /* as train_detector and train_classifier ask */
+
+    return (double)(threads < pictures ? threads : pictures);
+}
+
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, network *net, ddp_device *d,
                            size_t pictures)
 {
     int w = net->w, h = net->h, step = net->resize_step > 0 ? net->resize_step : 32;
     double own = (double)w * h, more = (double)(w + step) * (h + step) - own;
-    double a_pixel = 1 / more / net->batch, on_host, on_gpu;
-    double before = gpu_bytes(d); /* on a GPU arrays only grow: later they stay as large */
+    double a_pixel = 1 / more / net->batch;
 
-    *host = (ddp_footprint){.images = net->batch, .own_pixels = own};
+    *host = (ddp_footprint){.images = net->batch, .pixels = own};
     (void)ddp_footprint_largest(net, &host->width, &host->height);
     *gpu = *host;
-    (void)resize_network(net, w + step, h + step);
-    on_host = host_bytes();
-    on_gpu = gpu_bytes(d);
-    (void)resize_network(net, w, h);
     host->used = host_bytes();
-    gpu->used = before;
-    host->per_pixel = (on_host - host->used) * a_pixel;
-    gpu->per_pixel = (on_gpu - gpu->used) * a_pixel;
-    host->samples = 2.0 * (double)pictures * net->c * sizeof(float);
+    gpu->used = gpu_bytes(d);
+    (void)resize_network(net, w + step, h + step);
+    host->per_pixel = (host_bytes() - host->used) * a_pixel;
+    gpu->per_pixel = (gpu_bytes(d) - gpu->used) * a_pixel;
+    (void)resize_network(net, w, h); /* arrays keep the larger size */
+    host->samples =
+        (2.0 * (double)pictures + IN_THREAD * loaders(pictures)) * net->c * sizeof(float);
+}
+
+void ddp_footprint_take(ddp_footprint *host, ddp_footprint *gpu, network *net, ddp_device *d)
+{
+    int w = net->w, h = net->h;
+    double pixels = (double)host->width * host->height;
+
+    resize_takes_pages = 1;
+    (void)resize_network(net, host->width, host->height);
+    resize_takes_pages = 0;
+    if (pixels > host->pixels) { /* else arrays are larger than this size needs */
+        host->pixels = gpu->pixels = pixels;
+        host->used = host_bytes();
+        gpu->used = gpu_bytes(d);
+    }
+    (void)resize_network(net, w, h);
 }
 
 double ddp_footprint_bytes(const ddp_footprint *f, int width, int height, int images)
 {
     double pixels = (double)width * height;
 
-    return f->used + f->per_pixel * (pixels * images - f->own_pixels * f->images)
-           + f->samples * pixels;
+    return f->used + f->per_pixel * (pixels * images - f->pixels * f->images) + f->samples * pixels;
 }

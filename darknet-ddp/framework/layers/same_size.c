@@ -16,10 +16,8 @@ void resize_layer_output(layer *l, size_t n)
 /* Resize what a layer of this type keeps for each of the n values, besides output and delta. */
 static void resize_kept(layer *l, size_t n)
 {
-    if (l->type == BATCHNORM) {
+    if (l->type == BATCHNORM)
         l->x = resize_cpu_array(l->x, n);
-        l->x_norm = resize_cpu_array(l->x_norm, n);
-    }
     if (l->type == L2NORM)
         l->scales = resize_cpu_array(l->scales, n);
     if (l->type == LOGXENT)

@@ -296,6 +296,7 @@ static void print_disk_use(size_t list_count)
 static ddp_status attached(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err)
 {
+    ddp_disk_use checkpoint = disk_use();
     ddp_progress_now start;
 
     if (ddp_run.is_detector && now->last_step == 0)
@@ -307,7 +308,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         || ddp_session_agree_on_weights(err))
         return err->code;
     ddp_run.is_finished = now->last_step > 0 && now->step >= now->last_step;
-    if (!ddp_run.is_finished && ddp_memory_check(net, err))
+    if (!ddp_run.is_finished && ddp_memory_check(net, checkpoint.weights + checkpoint.state, err))
         return err->code;
     if (!ddp_run.is_finished && ddp_group_rank(ddp_run.group) == 0 && check_room(err))
         return err->code;

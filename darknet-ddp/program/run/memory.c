@@ -1,6 +1,7 @@
 #include "run/memory.h"
 
 #include "base/memory_room.h"
+#include "comm/collectives.h"
 #include "comm/group_gpu.h"
 #include "glue/footprint.h"
 #include "run/state.h"
@@ -11,17 +12,19 @@
 /* How much a rank takes of a memory at the largest size, and how much it may have. */
 struct need {
     ddp_footprint footprint;
+    double later;           /* bytes that are taken after the start, whatever the size */
     double takes, may_have; /* bytes; may_have 0: not known */
     const char *limit;      /* what says how much it may have */
 };
 
 static struct need measured[2]; /* of host and GPU; takes is 0 if there is none */
 
-enum { SENTENCE = 256 };
+/* KEPT: bytes of freed memory that malloc keeps (M_TRIM_THRESHOLD, as Darknet's data.c sets it). */
+enum { SENTENCE = 256, KEPT = 64 << 20 };
 
 static double takes(const struct need *n, int width, int height, int images)
 {
-    return ddp_footprint_bytes(&n->footprint, width, height, images);
+    return ddp_footprint_bytes(&n->footprint, width, height, images) + n->later;
 }
 
 static int fits(const struct need *n, int width, int height, int images)
@@ -83,27 +86,37 @@ static ddp_status check(struct need *n, const ddp_batch *batch, ddp_error *err)
         f->width, f->height, n->takes / 1e9, n->may_have / 1e9, n->limit, advice);
 }
 
-ddp_status ddp_memory_check(struct network *net, ddp_error *err)
+/* Check the host's memory, and the GPU's if there is one. */
+static ddp_status check_all(const ddp_batch *batch, ddp_error *err)
+{
+    if (check(&measured[0], batch, err))
+        return err->code;
+    return measured[1].may_have > 0 ? check(&measured[1], batch, err) : DDP_OK;
+}
+
+ddp_status ddp_memory_check(struct network *net, double saved, ddp_error *err)
 {
     ddp_batch batch = ddp_trainer_batch(ddp_run.trainer);
     ddp_device *device = ddp_group_device(ddp_run.group);
-    struct need *host = &measured[0], *gpu = &measured[1];
+    ddp_footprint *host = &measured[0].footprint, *gpu = &measured[1].footprint;
     size_t used, total;
     int width, height;
 
     if (!ddp_footprint_largest(net, &width, &height))
         return DDP_OK;
-    ddp_footprint_measure(&host->footprint, &gpu->footprint, net, device,
-                          (size_t)batch.images * (size_t)batch.per_rank);
-    look_at_host(host, ddp_group_local_size(ddp_run.group));
-    if (check(host, &batch, err))
+    ddp_footprint_measure(host, gpu, net, device, (size_t)batch.images * (size_t)batch.per_rank);
+    measured[0].later = KEPT + (ddp_group_rank(ddp_run.group) == 0 ? saved : 0);
+    look_at_host(&measured[0], ddp_group_local_size(ddp_run.group));
+    if (!ddp_device_is_host(device)) {
+        ddp_device_memory(device, &used, &total);
+        measured[1].may_have = (double)total;
+        measured[1].limit = "its GPU's memory";
+    }
+    if (check_all(&batch, err)
+        || ddp_barrier(ddp_run.group, err)) /* all have seen what is left: now it gets less */
         return err->code;
-    if (ddp_device_is_host(device))
-        return DDP_OK;
-    ddp_device_memory(device, &used, &total);
-    gpu->may_have = (double)total;
-    gpu->limit = "its GPU's memory";
-    return check(gpu, &batch, err);
+    ddp_footprint_take(host, gpu, net, device);
+    return check_all(&batch, err);
 }
 
 void ddp_memory_print(void)

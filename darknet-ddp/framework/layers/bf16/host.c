@@ -5,6 +5,7 @@
 #include "layers/onednn/convolution.h"
 #include "utils.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 /*
@@ -53,8 +54,8 @@ static void *make_halves(size_t n)
 
 static void *resize_halves(void *x, size_t n)
 {
-    if (!x)
-        return 0;
+    if (!x || malloc_usable_size(x) >= n * sizeof(half))
+        return x;
     free(x);
     return make_halves(n);
 }
@@ -100,7 +101,6 @@ static void drop_floats(layer *l, int keep_output)
         drop(&l->delta);
     }
     drop(&l->x);
-    drop(&l->x_norm);
     drop(&l->activation_input);
 }
 
