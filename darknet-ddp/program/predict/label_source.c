@@ -1,5 +1,7 @@
 #include "predict/label_source.h"
 
+#include "base/file.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +27,12 @@ static FILE *open_sources(const char *labels)
     return f;
 }
 
-static int is_younger(const char *path, FILE *than)
+/* Return 1 if the lines of `labels` are those of which f tells: the file is not younger. */
+static int is_of(const char *labels, FILE *f)
 {
-    struct stat a, b;
+    struct stat made;
 
-    if (stat(path, &a) || fstat(fileno(than), &b))
-        return 1;
-    return a.st_mtim.tv_sec > b.st_mtim.tv_sec
-           || (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec);
+    return !fstat(fileno(f), &made) && !ddp_file_is_younger(labels, &made.st_mtim);
 }
 
 int ddp_label_source_read(ddp_label_source *s, const char *labels, int line)
@@ -40,7 +40,7 @@ int ddp_label_source_read(ddp_label_source *s, const char *labels, int line)
     FILE *f = open_sources(labels);
     char *text = NULL, *tab;
     size_t room = 0;
-    int wanted = f && line > 0 && !is_younger(labels, f) ? line : 0, is_found = 0;
+    int wanted = f && line > 0 && is_of(labels, f) ? line : 0, is_found = 0;
 
     s->object[0] = '\0';
     for (int n = 1; f && !is_found && getline(&text, &room, f) > 0; n++) {

@@ -10,8 +10,8 @@ typedef struct ddp_label_source {
 } ddp_label_source;
 
 /* Set *s to the source of a line of the label file at `labels`, and return 1: what import wrote to
- * sources/ beside the file's folder (import/write.h). Returns 0 if there is none. If the
- * label file is younger, its lines may have moved, and the object is not known.
+ * sources/ beside the file's folder (import/write.h). Returns 0 if there is none. If the label file
+ * is younger, its lines may have moved, and the object is not known.
  *   line   from 1; 0 for the whole file, whose annotation file is that of its first label */
 int ddp_label_source_read(ddp_label_source *s, const char *labels, int line);
 

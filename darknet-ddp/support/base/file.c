@@ -456,3 +456,13 @@ int ddp_file_is_same(const char *a, const char *b)
 
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
+
+int ddp_file_is_younger(const char *path, const struct timespec *than)
+{
+    struct stat now;
+
+    if (stat(path, &now))
+        return 1;
+    return now.st_mtim.tv_sec > than->tv_sec
+           || (now.st_mtim.tv_sec == than->tv_sec && now.st_mtim.tv_nsec > than->tv_nsec);
+}

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 typedef struct ddp_file ddp_file;
 
@@ -93,5 +94,8 @@ void ddp_file_bring_back(const char *path, int fd);
 
 /* Return 1 if both paths lead to one existing file, by whatever names. */
 int ddp_file_is_same(const char *a, const char *b);
+
+/* Return 1 if the file at path was modified after `than`, or is not there. */
+int ddp_file_is_younger(const char *path, const struct timespec *than);
 
 #endif

@@ -70,11 +70,6 @@ ddp_status ddp_loss_file_read(ddp_loss_file *f, const char *path, ddp_error *err
                                                                        : take_lines(f, err);
 }
 
-static int is_older(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
-}
-
 static int by_picture(const void *a, const void *b)
 {
     return strcmp(((const ddp_loss_line *)a)->picture, ((const ddp_loss_line *)b)->picture);
@@ -85,12 +80,11 @@ const ddp_loss_line *ddp_loss_file_of(const ddp_loss_file *f, const char *pictur
 {
     const ddp_loss_line key = {.picture = picture}, *first = NULL;
     const ddp_loss_line *end = f->lines + f->count;
-    struct stat now;
 
     *count = 0;
     if (f->count > 0)
         first = bsearch(&key, f->lines, f->count, sizeof key, by_picture);
-    if (!first || stat(labels, &now) || is_older(&f->written, &now.st_mtim))
+    if (!first || ddp_file_is_younger(labels, &f->written))
         return NULL;
     while (first > f->lines && by_picture(first - 1, &key) == 0)
         first--;

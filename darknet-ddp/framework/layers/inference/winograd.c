@@ -1,6 +1,7 @@
 #include "layers/inference/winograd.h"
 
 #ifdef DNNL
+#include "activations.h"
 #include "blas.h"
 #include "layers/inference/winograd_tiles.h"
 #include "layers/onednn.h"
@@ -118,15 +119,12 @@ static void add_to(float *restrict to, const float *restrict from, size_t count)
         to[i] += from[i];
 }
 
-/* x * tanh(log(1 + e^x)), without its logarithm: above 20 this is x. */
+/* Do what activate_array does with MISH, which it chooses anew for each value. */
 VECTORIZE
 static void activate_mish(float *x, size_t count)
 {
-    for (size_t i = 0; i < count; ++i) {
-        const float e = expf(x[i] < 20 ? x[i] : 20), n = e * e + 2 * e;
-
-        x[i] = x[i] * (n / (n + 2));
-    }
+    for (size_t i = 0; i < count; ++i)
+        x[i] = mish_activate(x[i]);
 }
 
 /* Write a row of a tile's output to y; values: the row before bias, sum and activation. */
