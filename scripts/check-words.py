@@ -2,7 +2,8 @@
 """Check how comments and docs are written, or draw some of them by lot for a reading.
 
 Usage: scripts/check-words.py                               exit status: 0 clean, 1 not (printed)
-       scripts/check-words.py -draw N [-seed S]             N comments of headers, each with its declaration
+       scripts/check-words.py -draw N [-seed S]             N comments of headers, each with its declaration, and with what a reader
+                                                            has read before it: the file's head, and the comment of a member's struct
        scripts/check-words.py -draw-paragraphs N [-seed S]  N paragraphs of the guides
        scripts/check-words.py -draw-heads N [-seed S]       N heads of files
 
@@ -98,20 +99,36 @@ def declaration(text):
 
 
 def enclosing(text, start):
-    """The struct or enum of a comment that is set in."""
-    found = re.findall(r"^((?:typedef )?(?:struct|enum|union)[^\n;]*\{)$", text[text.rfind("\n}", 0, start) + 1 : start], re.M)
-    return found[-1] + " " if found and re.search(r"^\s+\S?.*\Z", text[text.rfind("\n", 0, start) + 1 : start + 1]) else ""
+    """The first line of the struct or enum of a comment that is set in, and where it starts in the text; else nothing."""
+    since = text.rfind("\n}", 0, start) + 1
+    found = list(re.finditer(r"^((?:typedef )?(?:struct|enum|union)[^\n;]*\{)$", text[since:start], re.M))
+    if not found or not re.search(r"^\s+\S?.*\Z", text[text.rfind("\n", 0, start) + 1 : start + 1]):
+        return "", None
+    return found[-1][1] + " ", since + found[-1].start()
+
+
+def head(text):
+    """The lines of the comment at a file's head; None where there is none."""
+    for start, _, lines in comments(text):
+        if re.sub(r"#(?:ifndef|define|pragma)[^\n]*|/\* ddp-test:[^\n]*", "", text[:start]).strip():
+            return None
+        if not lines[0].startswith("ddp-test:"):
+            return lines
+    return None
 
 
 def drawn_comments():
     for path in our_files():
         if path.startswith("darknet-ddp/") and path.endswith(".h"):
-            text = read(path)
+            text, before_declaration = read(path), {}
             for start, end, lines in comments(text):
-                before = text[text.rfind("\n", 0, start) + 1 : start].strip()
+                said, before = "\n".join(lines).strip(), text[text.rfind("\n", 0, start) + 1 : start].strip()
+                before_declaration[end + len(text[end:]) - len(text[end:].lstrip())] = said
                 what = before or declaration(text[end:])
                 if what and not re.match(r"\}|#\s*(?:ifndef|ifdef|if|else|endif|include|pragma)", what):
-                    yield f"{path}:{text.count(chr(10), 0, start) + 1}", "\n".join(lines).strip(), enclosing(text, start) + what
+                    struct, at = enclosing(text, start)
+                    read_before = [("head", "\n".join(head(text) or [])), ("struct", before_declaration.get(at, ""))]
+                    yield f"{path}:{text.count(chr(10), 0, start) + 1}", said, "".join(f"[{name}: {words}]\n" for name, words in read_before if words not in ("", said)), struct + what
 
 
 def drawn_paragraphs():
@@ -121,28 +138,24 @@ def drawn_paragraphs():
             prose = re.sub(r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), read(path), flags=re.S | re.M)
             for paragraph in prose.split("\n\n"):
                 if not re.match(r"\s*(?:#|\||    |<!--|!\[|\*\*[^*]*\*\*(?: \(.*\))?\s*$|$)", paragraph):
-                    yield f"{path}:{line}", paragraph.strip("\n"), ""
+                    yield f"{path}:{line}", paragraph.strip("\n"), "", ""
                 line += paragraph.count("\n") + 2
 
 
 def drawn_heads():
     for path in our_files():
         if path.startswith("darknet-ddp/") and path.endswith(SOURCES):
-            text = read(path)
-            for start, _, lines in comments(text):
-                if re.sub(r"#(?:ifndef|define|pragma)[^\n]*|/\* ddp-test:[^\n]*", "", text[:start]).strip():
-                    break
-                if not lines[0].startswith("ddp-test:"):
-                    yield path, "\n".join(lines).strip(), ""
-                    break
+            lines = head(read(path))
+            if lines:
+                yield path, "\n".join(lines).strip(), "", ""
 
 
 def draw(places, count, seed):
     places = list(places)
     seed = random.SystemRandom().randrange(10**9) if seed is None else seed
     print(f"seed {seed}: {min(count, len(places))} of {len(places)}")
-    for place, said, what in random.Random(seed).sample(places, min(count, len(places))):
-        print(f"\n{place}\n{said}" + (f"\n    {what}" if what else ""))
+    for place, said, read_before, what in random.Random(seed).sample(places, min(count, len(places))):
+        print(f"\n{place}\n{read_before}{said}" + (f"\n    {what}" if what else ""))
 
 
 def main():
