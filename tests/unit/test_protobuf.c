@@ -51,7 +51,7 @@ static void messages_have_their_length_in_front(void **state)
     ddp_protobuf_put_text(&inner, 2, "testing");
     ddp_protobuf_put_message(&m, 7, &inner);
     ddp_protobuf_put_int(&fields, 1, 5);
-    ddp_protobuf_put_raw(&m, &fields);
+    ddp_protobuf_append(&m, &fields);
     ddp_protobuf_begin_bytes(&m, 7, 300);
     assert_null(inner.bytes);
     assert_null(fields.bytes);

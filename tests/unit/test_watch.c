@@ -40,7 +40,7 @@ static void poll_some(ddp_heartbeat *c, char *text)
         ddp_heartbeat_poll(c, 10, note, text);
 }
 
-static ddp_heartbeat *join(const ddp_heartbeat_address *inv, int rank)
+static ddp_heartbeat *join(const ddp_heartbeat_invitation *inv, int rank)
 {
     ddp_heartbeat *c;
     ddp_error err;
@@ -52,7 +52,7 @@ static ddp_heartbeat *join(const ddp_heartbeat_address *inv, int rank)
 
 static void ranks_talk_and_strangers_do_not(void **state)
 {
-    ddp_heartbeat_address inv, wrong;
+    ddp_heartbeat_invitation inv, wrong;
     ddp_heartbeat *zero, *one, *two, *stranger;
     char text[256] = "", answer[256] = "";
     ddp_error err;
@@ -98,7 +98,7 @@ static void strangers_keep_no_rank_away(void **state)
     enum { STRANGERS = 300 };
     static const char garbage[64] = "GET / HTTP/1.1";
     ddp_heartbeat *zero, *one, *two;
-    ddp_heartbeat_address inv;
+    ddp_heartbeat_invitation inv;
     char text[256] = "";
     int fds[STRANGERS];
     ddp_error err;
@@ -135,7 +135,7 @@ static void all_may_come_at_once(void **state)
 {
     enum { ALL = 60 };
     ddp_heartbeat *zero, *others[ALL] = {0};
-    ddp_heartbeat_address inv;
+    ddp_heartbeat_invitation inv;
     ddp_error err;
 
     (void)state;
@@ -288,7 +288,7 @@ static void close_rank(struct rank *r)
 
 static void open_ranks(int count, double timeout_s)
 {
-    ddp_heartbeat_address inv = {0};
+    ddp_heartbeat_invitation inv = {0};
     ddp_error err;
 
     for (int i = 0; i < count; i++) {
@@ -409,7 +409,7 @@ static void a_silent_rank_is_not_at_its_disk(void **state)
 {
     const ddp_rank_position loads = {.moves = 9, .step = 5, .phase = DDP_PHASE_LOADING};
     ddp_heartbeat *zero = NULL, *one;
-    ddp_heartbeat_address inv = {0};
+    ddp_heartbeat_invitation inv = {0};
     ddp_error err;
 
     (void)state;
@@ -443,7 +443,7 @@ enum { FAILING = 5 };
 static ddp_heartbeat *open_rank_0(void)
 {
     ddp_heartbeat *zero = NULL, *one;
-    ddp_heartbeat_address inv = {0};
+    ddp_heartbeat_invitation inv = {0};
     ddp_error err;
 
     open_rank(&ranks[0], 100);
@@ -487,7 +487,7 @@ static void note_failing(void *ctx, int rank, int kind, const void *bytes, size_
 static void a_rank_that_fails_says_so(void **state)
 {
     ddp_heartbeat *zero = NULL;
-    ddp_heartbeat_address inv = {0};
+    ddp_heartbeat_invitation inv = {0};
     ddp_error err;
     int failing = -1;
 
@@ -506,7 +506,7 @@ static void a_rank_that_fails_says_so(void **state)
 static void a_channel_of_no_watch_is_closed(void **state)
 {
     ddp_heartbeat *zero = NULL;
-    ddp_heartbeat_address inv = {0};
+    ddp_heartbeat_invitation inv = {0};
     ddp_error err;
     char ignored[64] = "";
 

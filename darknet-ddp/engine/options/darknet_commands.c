@@ -159,7 +159,7 @@ static const command *that_has_verb(const char *verb)
 static ddp_status refuse_command(const char *name, ddp_error *err)
 {
     ddp_suggest near = {.word = name};
-    char text[DDP_NEAR_TEXT];
+    char text[DDP_SUGGEST_TEXT];
     const command *has_verb = that_has_verb(name);
 
     if (has_verb)
@@ -179,7 +179,7 @@ static ddp_status refuse_command(const char *name, ddp_error *err)
 static ddp_status refuse_verb(const command *first, const char *verb, ddp_error *err)
 {
     ddp_suggest near = {.word = verb};
-    char text[DDP_NEAR_TEXT];
+    char text[DDP_SUGGEST_TEXT];
 
     for (const command *row = first; row; row = next_of(row))
         ddp_suggest_try(&near, row->verb);
@@ -218,7 +218,7 @@ static void near_of_list(ddp_suggest *near, const char *list, char (*names)[32],
 
 static ddp_status refuse_option(const command *row, const char *option, ddp_error *err)
 {
-    char names[32][32], name[64], other[64], text[DDP_NEAR_TEXT];
+    char names[32][32], name[64], other[64], text[DDP_SUGGEST_TEXT];
     char foreign[DDP_FOREIGN_OPTION_TEXT];
     const char *instead;
     const command *knows;

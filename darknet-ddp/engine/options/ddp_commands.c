@@ -78,7 +78,7 @@ static void count_words(const char *words, int *fewest, int *most)
 static void refuse(const char *verb, ddp_error *err)
 {
     ddp_suggest near = {.word = verb};
-    char text[DDP_NEAR_TEXT], verbs[128] = "";
+    char text[DDP_SUGGEST_TEXT], verbs[128] = "";
     size_t used = 0;
 
     for (const ddp_ddp_command *row = commands; row < commands + COMMANDS; row++) {

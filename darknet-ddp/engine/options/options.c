@@ -262,7 +262,7 @@ static ddp_status refuse_unknown(const char *name, int is_ddp_command, ddp_error
 {
     ddp_suggest near = {.word = name, .beginning = "-ddp_"};
     const char *instead = ddp_removed_option(name);
-    char text[DDP_NEAR_TEXT], foreign[DDP_FOREIGN_OPTION_TEXT];
+    char text[DDP_SUGGEST_TEXT], foreign[DDP_FOREIGN_OPTION_TEXT];
 
     if (instead)
         return ddp_fail(err, DDP_ERR_USAGE, "%s is gone: %s", name, instead);

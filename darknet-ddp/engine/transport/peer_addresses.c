@@ -27,7 +27,7 @@ static int is_used(const struct ifaddrs *a, int family)
 
     if (!ddp_net_interface_is_up(a, family) || !a->ifa_netmask)
         return 0;
-    return interface ? ddp_net_interface_is_meant(a, interface) : !(a->ifa_flags & IFF_LOOPBACK);
+    return interface ? ddp_net_interface_matches(a, interface) : !(a->ifa_flags & IFF_LOOPBACK);
 }
 
 static int count_bits(const struct sockaddr *mask)
@@ -62,7 +62,7 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err)
     add_networks(peer, all, AF_INET6);
     freeifaddrs(all);
     if (peer->count == 0 && ddp_group_interface())
-        return ddp_net_interface_none(peer->host, ddp_group_interface(), err);
+        return ddp_net_interface_fail(peer->host, ddp_group_interface(), err);
     return DDP_OK;
 }
 
@@ -179,7 +179,7 @@ ddp_status ddp_peer_addresses_address(const ddp_peer_address *peers, int size, i
         return DDP_OK;
     for (int r = 0; r < size; r++)
         if (peers[r].count == 0)
-            return ddp_net_interface_none(peers[r].host, ddp_group_interface(), err);
+            return ddp_net_interface_fail(peers[r].host, ddp_group_interface(), err);
     return ddp_fail(err, DDP_ERR_COMM,
                     "rank %d (host %s) has no network with an address towards the others", rank,
                     peers[rank].host);

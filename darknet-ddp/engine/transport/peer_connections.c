@@ -47,9 +47,9 @@ static int lowest_missing(const ddp_group *g, const int *connections)
 
 static void wait_at(const ddp_listener *listener)
 {
-    struct pollfd *fds = calloc((size_t)ddp_listener_most(listener), sizeof *fds);
+    struct pollfd *fds = calloc((size_t)ddp_listener_most_fds(listener), sizeof *fds);
 
-    (void)poll(fds, fds ? (nfds_t)ddp_listener_wants(listener, fds) : 0, LOOK_MS);
+    (void)poll(fds, fds ? (nfds_t)ddp_listener_put_fds(listener, fds) : 0, LOOK_MS);
     free(fds);
 }
 

@@ -34,7 +34,7 @@ static void take_table(const network *net, const char *table, size_t bytes)
 /* One of `words`, with ", " between them, that is like it: " (did you mean X?)"; else "". */
 static const char *find_hint(const char *word, const char *words)
 {
-    static char copy[2048], text[DDP_NEAR_TEXT];
+    static char copy[2048], text[DDP_SUGGEST_TEXT];
     ddp_suggest near = {.word = word};
     char *rest = NULL;
 

@@ -204,7 +204,7 @@ static void put_attribute(ddp_onnx *g, const char *name, ddp_protobuf *value, in
     ddp_protobuf attribute = {0};
 
     ddp_protobuf_put_text(&attribute, 1, name);
-    ddp_protobuf_put_raw(&attribute, value);
+    ddp_protobuf_append(&attribute, value);
     ddp_protobuf_put_int(&attribute, 20, kind);
     ddp_protobuf_put_message(&g->attributes, NODE_ATTRIBUTE, &attribute);
 }
@@ -255,7 +255,7 @@ static void put_node(ddp_onnx *g, const char *op, const ddp_onnx_value *inputs, 
     ddp_protobuf_put_text(&node, NODE_OUTPUT, output);
     ddp_protobuf_put_text(&node, NODE_NAME, output);
     ddp_protobuf_put_text(&node, NODE_OP, op);
-    ddp_protobuf_put_raw(&node, &g->attributes);
+    ddp_protobuf_append(&node, &g->attributes);
     ddp_protobuf_put_message(&g->nodes, GRAPH_NODE, &node);
 }
 
@@ -328,8 +328,8 @@ ddp_onnx_value ddp_onnx_end_loop(ddp_onnx *g, ddp_onnx_value go_on, ddp_onnx_val
     put_body_output(g, carried, FLOAT, NULL);
     put_body_output(g, row, FLOAT, &shape);
     ddp_protobuf_put_text(&body, GRAPH_NAME, "body");
-    ddp_protobuf_put_raw(&body, &g->ports);
-    ddp_protobuf_put_raw(&body, &g->nodes);
+    ddp_protobuf_append(&body, &g->ports);
+    ddp_protobuf_append(&body, &g->nodes);
     g->ports = g->outer_ports;
     g->nodes = g->outer_nodes;
     g->outer_ports = g->outer_nodes = (ddp_protobuf){0};

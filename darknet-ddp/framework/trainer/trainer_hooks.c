@@ -222,7 +222,7 @@ static float mean_loss(void *ctx, float loss)
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);
     ddp_trainer_receive_with_loss(t);
-    ddp_watch_all_sent(t->config.reducer.watch);
+    ddp_watch_step_completed(t->config.reducer.watch);
     mean = ddp_loss_take_mean(t->loss);
     t->last_loss = mean;
     t->waited_ns += ddp_clock_ns() - start;

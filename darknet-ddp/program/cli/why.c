@@ -34,15 +34,13 @@ static char *find_set_aside(char *path)
 int ddp_command_why(const ddp_command_call *call)
 {
     char **paths = call->words;
-    ddp_verdict verdict;
     ddp_error err;
     char text[1024];
 
     for (int i = 0; i < call->count; i++)
         paths[i] = find_set_aside(paths[i]);
-    if (ddp_events_judge(&verdict, paths, call->count, &err))
+    if (ddp_events_explain(text, sizeof text, paths, call->count, &err))
         ddp_rank_output_failure(&err);
-    ddp_verdict_describe(text, sizeof text, &verdict);
     printf("%s\n", text);
     return 0;
 }

@@ -112,7 +112,7 @@ ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_
 {
     ddp_suggest near;
     const ddp_cfg_line *unknown = next_unknown(data, at, &near);
-    char text[DDP_NEAR_TEXT];
+    char text[DDP_SUGGEST_TEXT];
 
     if (!unknown)
         return DDP_OK;

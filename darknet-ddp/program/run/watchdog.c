@@ -173,7 +173,7 @@ static int is_one_host(const ddp_group *group)
 /* Connect every rank to rank 0, which listens before it tells the others where. */
 static ddp_status connect_ranks(ddp_group *group, ddp_heartbeat **channel, ddp_error *err)
 {
-    ddp_heartbeat_address invitation = {0};
+    ddp_heartbeat_invitation invitation = {0};
     ddp_error why = {0};
 
     *channel = NULL;

@@ -1,17 +1,18 @@
-/* base/burn_in.h: how many batches the learning rate rises in a run that was made shorter. */
+/* base/burn_in.h: burn_in= of a run that was made shorter: how many batches the learning rate rises
+ * at its start. */
 #ifndef DDP_BASE_BURN_IN_H
 #define DDP_BASE_BURN_IN_H
 
 #include <math.h>
 
-/* Return burn_in= of a run of `now` batches, for a cfg that has burn_in=own for `before` batches.
- * It stays the same fraction of the run, but is at least the least of own, 100 and a third of the
- * run. A run whose rate rises within a few batches diverges. */
-static inline double ddp_burn_in_of(double own, double before, double now)
+/* Return burn_in= for a run of `batches`. cfg_burn_in and cfg_batches are burn_in= and max_batches=
+ * of the cfg. The result is the same fraction of the run. But it is at least 100, a third of the
+ * run or cfg_burn_in, whichever is least: a run whose rate rises within a few batches diverges. */
+static inline double ddp_burn_in_of(double cfg_burn_in, double cfg_batches, double batches)
 {
-    const double least = fmin(own, fmin(100, floor(now / 3)));
+    const double least = fmin(cfg_burn_in, fmin(100, floor(batches / 3)));
 
-    return fmax(least, round(own * now / before));
+    return fmax(least, round(cfg_burn_in * batches / cfg_batches));
 }
 
 #endif

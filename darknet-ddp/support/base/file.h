@@ -1,15 +1,14 @@
-/* base/file.h: files that are there whole or not at all.
+/* base/file.h: writes a file so that it is there whole or not at all.
  *
- * A file is written in two phases:
- *  1. ddp_file_create writes PATH.part-<8 digits>, a new file that no link leads to. Then
- *     ddp_file_finish ends when all of it is on the disk and reads back as it was written.
- *  2. ddp_file_publish renames it to PATH.
+ *  1. ddp_file_create makes a new file, PATH.part-<8 digits>, the part. The caller writes to it.
+ *  2. ddp_file_finish waits until all of the part is on the disk, and reads it back to compare.
+ *  3. ddp_file_publish renames the part to PATH.
  *
- * A process that dies in between leaves the old PATH as it was. Several files can be finished
- * before the first is published. Several processes may write the same PATH at a time. Each has a
- * part of its own, locked (flock) until it is renamed or removed; the last to publish wins. If a
- * writer dies, its part stays, unlocked, until the next ddp_file_create of PATH or
- * ddp_file_remove_dead_parts removes it. Hashes are XXH3, 64 bit. */
+ * If the process dies before 3, the old PATH is as it was. Several files can be finished before the
+ * first is published. Several processes may write the same PATH at a time: each has its own part,
+ * and the last to publish wins. A part is locked (flock) until it is renamed or removed. The part
+ * of a writer that died is unlocked: the next ddp_file_create of PATH, or
+ * ddp_file_remove_dead_parts, removes it. Hashes are XXH3, 64 bit. */
 #ifndef DDP_BASE_FILE_H
 #define DDP_BASE_FILE_H
 
@@ -20,62 +19,63 @@
 #include <stdio.h>
 #include <time.h>
 
+/* A file that is being written. */
 typedef struct ddp_file ddp_file;
 
 typedef struct ddp_file_checksum {
     uint64_t bytes;
-    uint64_t hash; /* hash of all bytes */
+    uint64_t hash;
 } ddp_file_checksum;
 
-/* Start to write the file at path under another name. *out is set on success; end it with
- * ddp_file_publish or ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Make a part for the file at path. *out is set on success; end it with ddp_file_publish or
+ * ddp_file_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_create(ddp_file **out, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Remove parts from path's folder that this user's processes left when they died. A part is removed
- * if is_meant(its file's name, path's last component) is not 0. Parts that another process has
- * locked stay, as do all where files cannot be locked. */
+/* Remove parts that this user's processes left in the folder of path when they died. A part
+ * FILE.part-... is removed if is_meant("FILE", the last component of path) is not 0. Locked parts
+ * stay, since their writers live. Where files cannot be locked, all parts stay. */
 void ddp_file_remove_dead_parts(const char *path,
                                 int (*is_meant)(const char *file, const char *of));
 
-/* Return the stream to write to; f owns it. Writes to it never fail: ddp_file_finish reports what
- * the system refused, and what is written after that is lost. */
+/* Return the stream to write to; f owns it. Its writes never fail: if the system refuses one, all
+ * later ones are lost, and ddp_file_finish reports the error. */
 FILE *ddp_file_stream(ddp_file *f);
 
-/* Return size and hash of all bytes that were given to the stream so far. */
+/* Return size and hash of all that was written to the stream so far. */
 ddp_file_checksum ddp_file_written(ddp_file *f);
 
 /* Return 1 if the system has refused a write, so that the file can only be abandoned. */
 int ddp_file_has_failed(const ddp_file *f);
 
-/* End phase one: flush, fsync, read back. *sum becomes size and hash of the file. Nothing may be
- * written afterwards. Fails with DDP_ERR_IO, which says why (the disk is full, a quota is reached),
- * and DDP_ERR_NOMEM; then abandon f. */
+/* Flush and fsync the part, and read it back. *sum becomes its size and hash. Nothing may be
+ * written afterwards. Fails with DDP_ERR_IO, whose text says why (the disk is full, a quota is
+ * reached), and DDP_ERR_NOMEM; then abandon f. */
 ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err) DDP_MUST_CHECK;
 
 /* Close and remove the part, and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
 
-/* Rename the finished part of f to its path by ddp_file_rename, whose *renamed and errors it passes
- * on. If it was not renamed, the part is removed. Frees f in any case. */
+/* Rename the finished part to its path, and free f in any case. *renamed and errors are those of
+ * ddp_file_rename. If the part was not renamed, it is removed. */
 ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename a file within its directory, and fsync the directory, so that the name lasts. A file or
- * link at `to` is replaced. *renamed: 1 if the rename was done, also on failure; else 0. Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * link at `to` is replaced. *renamed becomes 1 if the rename was done, even if the fsync failed;
+ * else 0. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_rename(const char *from, const char *to, int *renamed,
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Fsync the directory of path, so that names in it last. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_sync_directory(const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Read the first bytes, at most `most`, of a regular file. The caller frees *data, which has a zero
- * byte behind the last of *bytes, and is NULL on failure. *size: bytes of the whole file. Fails
- * with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Read a regular file, but at most its first `most` bytes. *data becomes the *bytes bytes read, and
+ * a zero byte behind them; NULL on failure. The caller frees it. *size becomes the size of the
+ * whole file. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_file_read(const char *path, size_t most, void **data, size_t *bytes, uint64_t *size,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a regular file to read, and set *size to its bytes. The caller closes *fd, which is -1 on
- * failure. Fails with DDP_ERR_IO. */
+/* Open a regular file for reading, and set *size to its size in bytes. The caller closes *fd, which
+ * is -1 on failure. Fails with DDP_ERR_IO. */
 ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Read a file and set *sum to its size and hash. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
@@ -87,9 +87,9 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
  * the copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
-/* Bring back a removed file that fd still has open for writing. If nothing is at path, copy fd's
- * bytes to path, and let fd write to the copy from then on. If something is at path, or a step
- * fails, fd stays as it is; after a failure a copy may be at path all the same. */
+/* Bring back a removed file that fd still has open for writing: copy its bytes to path, and make fd
+ * write to the copy. Does nothing if there is something at path. If a step fails, fd stays as it
+ * is; a copy may be at path all the same. */
 void ddp_file_bring_back(const char *path, int fd);
 
 /* Return 1 if both paths lead to one existing file, by whatever names. */

@@ -13,8 +13,8 @@
 #define DDP_FINITE_INLINE static inline
 #endif
 
-/* Return a word whose highest bit is set if x is NaN or infinite, else clear. (The exponent, all
- * ones, carries into it.) Words of many floats may be joined by |, for ddp_bits_are_finite. */
+/* Return a word whose highest bit is 1 if x is NaN or infinite, else 0. (The exponent, all ones,
+ * carries into that bit.) Join the words of many floats by |, and ask ddp_bits_are_finite. */
 DDP_FINITE_INLINE uint32_t ddp_finite_bits(float x)
 {
     uint32_t bits;
@@ -23,7 +23,7 @@ DDP_FINITE_INLINE uint32_t ddp_finite_bits(float x)
     return (bits & 0x7f800000U) + 0x00800000U;
 }
 
-/* Return 1 if all floats whose ddp_finite_bits make up `bits` are finite. */
+/* Return 1 if all floats are finite whose ddp_finite_bits were joined to `bits`. */
 DDP_FINITE_INLINE int ddp_bits_are_finite(uint32_t bits)
 {
     return bits >> 31 == 0;

@@ -85,12 +85,12 @@ ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *er
     return ddp_fail(err, DDP_ERR_IO, "cannot listen on %s: %s", text, strerror(error));
 }
 
-int ddp_listener_most(const ddp_listener *d)
+int ddp_listener_most_fds(const ddp_listener *d)
 {
     return d->pending_count + DDP_LISTENER_SOCKETS;
 }
 
-int ddp_listener_wants(const ddp_listener *d, struct pollfd *fds)
+int ddp_listener_put_fds(const ddp_listener *d, struct pollfd *fds)
 {
     int n = 0;
 

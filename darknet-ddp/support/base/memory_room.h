@@ -10,10 +10,10 @@ typedef struct ddp_memory_room {
     const char *limit; /* the limit that is met first, as "its cgroup's memory.max"; static text */
 } ddp_memory_room;
 
-/* Return the least of what is left: of this machine's memory and swap (/proc/meminfo), of each
- * cgroup that holds this process, version 1 or 2, and of RLIMIT_AS. Memory of cached files counts
- * as left. Swap counts, too: all that the machine has free, what a cgroup of version 2 may still
- * take of it, none in a cgroup of version 1. */
+/* Return how much memory this process may still take. Three limits count, and the least is
+ * returned: memory and swap of this machine (/proc/meminfo), of each cgroup that holds this process
+ * (version 1 or 2), and RLIMIT_AS. Memory of cached files counts as left. A cgroup's free swap
+ * counts in version 2, not in version 1. */
 ddp_memory_room ddp_memory_room_now(void);
 
 /* Return how many bytes this process has in memory and in swap, without pages of files. */

@@ -17,8 +17,8 @@ typedef struct ddp_net_address {
     unsigned char bytes[16];
 } ddp_net_address;
 
-/* Return a socket address of AF_INET or AF_INET6 as a ddp_net_address. For others, and for NULL,
- * its family is 0. */
+/* Return a socket address as a ddp_net_address. Its family is 0 if a is NULL, or neither AF_INET
+ * nor AF_INET6. */
 ddp_net_address ddp_net_address_of(const struct sockaddr *a);
 
 /* Write the address to *out, for bind and connect, and return its length. a->family is not 0. */
@@ -27,12 +27,12 @@ socklen_t ddp_net_address_sockaddr(const ddp_net_address *a, struct sockaddr_sto
 /* Write the address as text: "10.1.0.2" or "fd00::2", and " port 4711" if it has one. */
 void ddp_net_address_text(const ddp_net_address *a, char out[DDP_ADDRESS_TEXT]);
 
-/* Return the address that a text such as "10.1.0.2" or "fd00::2" names, without a port. Its family
- * is 0 if the text is neither. */
+/* Return the address of a text such as "10.1.0.2" or "fd00::2", without a port. Its family is 0 if
+ * the text is no address. */
 ddp_net_address ddp_net_address_from(const char *text);
 
-/* Return 1 if both are of one family and their first `bits` (0 to 32, or 128 for IPv6) bits are
- * equal. */
+/* Return 1 if a and b are of one family and their first `bits` bits are equal. bits: 0 to 32, for
+ * IPv6 to 128. */
 int ddp_net_address_shares(const ddp_net_address *a, const ddp_net_address *b, int bits);
 
 /* Return how many bits an address of a's family has: 32 or 128. */

@@ -22,7 +22,7 @@ int ddp_net_interface_is_up(const struct ifaddrs *a, int family)
            && !is_link_local(a);
 }
 
-int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface)
+int ddp_net_interface_matches(const struct ifaddrs *a, const char *interface)
 {
     ddp_net_address own = ddp_net_address_of(a->ifa_addr), network;
     char text[INET6_ADDRSTRLEN];
@@ -38,7 +38,7 @@ int ddp_net_interface_is_meant(const struct ifaddrs *a, const char *interface)
            && ddp_net_address_shares(&own, &network, (int)bits);
 }
 
-ddp_status ddp_net_interface_none(const char *host, const char *interface, ddp_error *err)
+ddp_status ddp_net_interface_fail(const char *host, const char *interface, ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_IO,
                     "host %s has no network interface %s that is up with an address", host,
@@ -57,7 +57,7 @@ static int look_for(const struct ifaddrs *all, const char *interface, char *name
 
         if (!ddp_net_interface_is_up(a, AF_INET) && !ddp_net_interface_is_up(a, AF_INET6))
             continue;
-        found |= ddp_net_interface_is_meant(a, interface);
+        found |= ddp_net_interface_matches(a, interface);
         if (!strstr(names, a->ifa_name))
             (void)snprintf(names + used, size - used, "%s%s", used ? ", " : "", a->ifa_name);
     }

@@ -14,7 +14,7 @@
 
 enum { DDP_PHILOX_ROUNDS = 10 };
 
-/* Write 128 random bits to out, which depend on counter and key alone. For one key, different
+/* Write 128 random bits to out. They depend on counter and key alone. For one key, different
  * counters give different bits. out may be counter. Any thread. */
 DDP_PHILOX_PLACE static inline void ddp_philox(const uint32_t counter[4], const uint32_t key[2],
                                                uint32_t out[4])

@@ -1,9 +1,9 @@
-/* base/printable.h: text that a terminal shows as it is.
+/* base/printable.h: makes text safe for a terminal.
  *
  * Names of classes, files, keys and hosts come from elsewhere. A control character in them could
- * move the cursor, hide a line or type for the user. So each byte of a control character is printed
- * as `\x1b`. So are bytes that are no UTF-8, and the byte-order mark, `\xef\xbb\xbf`. Newlines and
- * tabs stay. */
+ * move the cursor, hide a line or type for the user. So each byte of a control character is
+ * escaped, as `\x1b`. So are bytes that are no UTF-8, and the byte-order mark. Newlines and tabs
+ * stay. */
 #ifndef DDP_BASE_PRINTABLE_H
 #define DDP_BASE_PRINTABLE_H
 
@@ -11,10 +11,9 @@
 
 enum { DDP_PRINTABLE_ROOM = 4 }; /* bytes of out for each byte of text */
 
-/* Write text[0..bytes) to out, in the form that a terminal shows as it is. out has
- * DDP_PRINTABLE_ROOM times as many bytes. Returns how many bytes it wrote. *used becomes how many
- * bytes of text were read. The last ones, 3 at most, are left for the next call if a character
- * begins there. used NULL: the text ends here, and none are left. */
+/* Write text[0..bytes) to out, escaped. out has DDP_PRINTABLE_ROOM times as many bytes. Returns how
+ * many bytes were written. *used becomes how many bytes of text were read. If text ends within a
+ * character, its bytes, 3 at most, are left for the next call. used NULL: all are read. */
 size_t ddp_printable(char *out, const char *text, size_t bytes, size_t *used);
 
 #endif

@@ -103,11 +103,11 @@ void ddp_protobuf_put_text(ddp_protobuf *m, int field, const char *text)
     ddp_protobuf_put_bytes(m, field, text, strlen(text));
 }
 
-void ddp_protobuf_put_raw(ddp_protobuf *m, ddp_protobuf *fields)
+void ddp_protobuf_append(ddp_protobuf *m, ddp_protobuf *more)
 {
-    put(m, fields->bytes, fields->count);
-    m->failed |= fields->failed;
-    ddp_protobuf_release(fields);
+    put(m, more->bytes, more->count);
+    m->failed |= more->failed;
+    ddp_protobuf_release(more);
 }
 
 void ddp_protobuf_put_message(ddp_protobuf *m, int field, ddp_protobuf *inner)

@@ -1,6 +1,6 @@
-/* base/protobuf.h: writes messages in the wire format of protocol buffers, field by field, into a
- * buffer that grows. TensorBoard's events and ONNX files are such messages. No schema is needed:
- * the caller gives the number of each field, and picks the function for its type. */
+/* base/protobuf.h: writes messages in the wire format of protocol buffers, field by field, to
+ * memory. TensorBoard's events and ONNX files are such messages. No schema is needed: the caller
+ * gives the number of each field, and picks the function for its type. */
 #ifndef DDP_BASE_PROTOBUF_H
 #define DDP_BASE_PROTOBUF_H
 
@@ -9,10 +9,9 @@
 
 /* A message that is being written. All zeros is an empty one. */
 typedef struct ddp_protobuf {
-    unsigned char *bytes; /* owned by the message */
-    size_t count;
-    size_t room;
-    int failed; /* 1: there was no memory, and the message is not whole */
+    unsigned char *bytes; /* the fields so far, owned by the message */
+    size_t count, room;   /* bytes in use, and bytes allocated */
+    int failed;           /* 1: there was no memory, and the message is not whole */
 } ddp_protobuf;
 
 /* Add a field of whole numbers (int32, int64, bool, enum). */
@@ -22,18 +21,19 @@ void ddp_protobuf_put_float(ddp_protobuf *m, int field, float value);
 
 void ddp_protobuf_put_double(ddp_protobuf *m, int field, double value);
 
-/* Add a field of bytes, or of a message that is whole. */
+/* Add a field of bytes, or of a finished message. */
 void ddp_protobuf_put_bytes(ddp_protobuf *m, int field, const void *bytes, size_t count);
 
 void ddp_protobuf_put_text(ddp_protobuf *m, int field, const char *text);
 
-/* Add `inner` as a field of m, and release `inner`. If it failed, m has failed. */
+/* Add the message `inner` as a field of m, and release it. If `inner` has failed, m fails. */
 void ddp_protobuf_put_message(ddp_protobuf *m, int field, ddp_protobuf *inner);
 
-/* Add the fields of `fields` to m, and release `fields`. If it failed, m has failed. */
-void ddp_protobuf_put_raw(ddp_protobuf *m, ddp_protobuf *fields);
+/* Append the fields of the message `more` to m, and release it. If `more` has failed, m fails. */
+void ddp_protobuf_append(ddp_protobuf *m, ddp_protobuf *more);
 
-/* Add the beginning of a field of `count` bytes, which the caller writes behind the message. */
+/* Add the beginning of a last field of `count` bytes. The caller writes these bytes behind m's to
+ * the file. */
 void ddp_protobuf_begin_bytes(ddp_protobuf *m, int field, size_t count);
 
 /* Free what m holds; m is then an empty message. */

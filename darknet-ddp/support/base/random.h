@@ -1,23 +1,21 @@
-/* base/random.h: every random number of a run, from Philox4x32-10.
+/* base/random.h: draws every random number of a run, by Philox4x32-10, so that a run can be
+ * repeated and resumed.
  *
- * A run has one 64-bit seed: Philox's key. A draw depends on the seed, a topic (its purpose) and a
- * number (of a sample, step or epoch). It also depends on how many were drawn for them before, but
- * on no thread, rank or moment. Philox's counter, low word first:
+ * A draw depends on the run's 64-bit seed, a topic (what it is for), a number (of a sample, step or
+ * epoch), and how many were drawn for these before. It does not depend on thread, rank or time. The
+ * seed is Philox's key. Its counter is, low word first:
  *
  *    block, topic, number's low half, number's high half
  *
- * A block gives four numbers of 32 bits. Different (block, topic, number) are different counters,
- * so no two draws of a run share a block. A resumed run relies on this layout.
- *
- * A topic has a purpose (0 to 255) in its high byte and a detail, such as the number of a layer, in
- * the others. Purposes below DDP_PURPOSE_OWN are the caller's. */
+ * A block is the four random words that one counter gives. Different (block, topic, number) are
+ * different counters. A resumed run relies on this layout. */
 #ifndef DDP_BASE_RANDOM_H
 #define DDP_BASE_RANDOM_H
 
 #include <stdint.h>
 
 enum ddp_purpose {
-    DDP_PURPOSE_OWN = 0xf0,        /* purposes below this one are the caller's */
+    DDP_PURPOSE_OWN = 0xf0,        /* purposes below this one are those of Darknet's own draws */
     DDP_PURPOSE_SAMPLER = 0xf1,    /* draws of samples/sampler.c, samples/bad_samples.c */
     DDP_PURPOSE_SYNTHETIC = 0xf2,  /* draws of timing/synthetic.c */
     DDP_PURPOSE_LAYER_DROP = 0xf3, /* draws of algorithms/layer_drop/draw.c */
@@ -32,20 +30,20 @@ typedef struct ddp_random {
     unsigned left; /* how many numbers of `block` were not drawn yet */
 } ddp_random;
 
-/* Return a topic for the draws below: the purpose (0 to 255) in its high byte, detail modulo 2^24
- * in the others. */
+/* Return a topic: the purpose (0 to 255) in its high byte, and in the others, modulo 2^24, a detail
+ * such as the number of a layer. */
 uint32_t ddp_random_topic(unsigned purpose, int detail);
 
-/* Write block number `block` of (seed, topic, number) to out. */
+/* Write block number `block`, from 0, of (seed, topic, number) to out. */
 void ddp_random_block(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
                       uint32_t out[4]);
 
-/* Return a random whole number from 0 to end - 1, made of one block; end is not 0. The odds of any
+/* Return a random whole number from 0 to end - 1, made of that block; end is not 0. The odds of any
  * two numbers differ by less than end / 2^64. */
 uint64_t ddp_random_below(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
                           uint64_t end);
 
-/* Start the draws of (seed, topic, number) in *r. They repeat after 2^34 draws. */
+/* Start the draws of (seed, topic, number) in *r, from block 0 on. They repeat after 2^34 draws. */
 void ddp_random_init(ddp_random *r, uint64_t seed, uint32_t topic, uint64_t number);
 
 /* Return the next 32 random bits. One thread at a time. */

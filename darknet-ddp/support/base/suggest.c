@@ -68,6 +68,6 @@ const char *ddp_suggest_text(const ddp_suggest *n, char *text)
 {
     text[0] = '\0';
     if (n->best)
-        (void)snprintf(text, DDP_NEAR_TEXT, "; did you mean %s?", n->best);
+        (void)snprintf(text, DDP_SUGGEST_TEXT, "; did you mean %s?", n->best);
     return text;
 }

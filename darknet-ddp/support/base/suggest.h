@@ -2,25 +2,23 @@
 #ifndef DDP_BASE_SUGGEST_H
 #define DDP_BASE_SUGGEST_H
 
-/* A search for the candidate most like `word`. If word and a candidate both begin with `beginning`,
- * which may be NULL, their rests are compared. All other members start as zero. */
+/* A search for the candidate most like a word. The caller sets `word` and `beginning`. */
 typedef struct ddp_suggest {
     const char *word;
-    const char *beginning;
-    const char *best; /* candidate most like `word` so far; NULL: no candidate is like it */
-    int distance;     /* letters put in, left out, changed or swapped between word and best */
+    const char *beginning; /* beginning left out of the comparison if both words have it, or NULL */
+    const char *best;      /* candidate most like `word` so far; NULL: no candidate is like it */
+    int distance;          /* letters put in, left out, changed or swapped between word and best */
 } ddp_suggest;
 
-/* Compare a candidate, which must outlive *n, with n->word, and keep it if it is the candidate most
- * like that word so far. Words of more than 63 letters are like none. Neither are words that differ
- * in more than a third of their letters, or in more than 3. */
+/* Compare a candidate with n->word, and keep it in n->best if it is the most like that word so far.
+ * It must outlive *n. No words are alike that differ in more than a third of their letters, or in
+ * more than 3, or have more than 63. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 
-/* Bytes of the text of ddp_suggest_text. */
-enum { DDP_NEAR_TEXT = 96 };
+enum { DDP_SUGGEST_TEXT = 96 }; /* bytes of the text below, with the zero at its end */
 
-/* Write "; did you mean X?" to text, which has DDP_NEAR_TEXT bytes; "" if no candidate is like the
- * word. Returns text. */
+/* Write "; did you mean X?" to text, which has DDP_SUGGEST_TEXT bytes; "" if n->best is NULL.
+ * Returns text. */
 const char *ddp_suggest_text(const ddp_suggest *n, char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* base/tty.h: terminals on which a line can renew itself. */
+/* base/tty.h: finds terminals on which text can be erased, to renew a status line. */
 #ifndef DDP_BASE_TTY_H
 #define DDP_BASE_TTY_H
 

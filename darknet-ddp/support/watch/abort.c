@@ -8,9 +8,8 @@ static const int64_t end_patience_ns = 4000000000;
 
 void ddp_watch_print_hang_report(ddp_watch *w, const char *title)
 {
-    char *text = ddp_hang_report_make(title, w->ranks, w->hosts, w->rank == 0 ? w->size : 1,
-                                      w->rank == 0 ? 0 : w->rank, w->sent, w->own_ns,
-                                      w->config.describe_bucket, w->config.ctx);
+    const ddp_known_ranks known = ddp_watch_known_ranks(w);
+    char *text = ddp_hang_report_make(title, &known, w->config.describe_bucket, w->config.ctx);
 
     w->config.say(w->config.ctx, text ? text : title);
     free(text);
@@ -44,17 +43,17 @@ static void say_loading(ddp_watch *w)
 /* Keep what is known of a rank that cannot be asked, in place of its events. */
 static void keep_silence(const ddp_watch *w, int rank)
 {
-    const ddp_watched *r = &w->ranks[rank];
+    const ddp_known_rank *r = &w->ranks[rank];
     int64_t now_ns = ddp_clock_unix_ns();
     const ddp_event events[] = {{.unix_ns = now_ns - (w->own_ns - r->heard_ns),
                                  .step = r->at.step,
                                  .kind = DDP_EVENT_SILENT,
                                  .number = r->at.phase},
-                                {.unix_ns = now_ns - (w->own_ns - w->sent.at_ns),
-                                 .step = w->sent.step,
+                                {.unix_ns = now_ns - (w->own_ns - w->completed.at_ns),
+                                 .step = w->completed.step,
                                  .kind = DDP_EVENT_SENT}};
 
-    keep(w, rank, events, w->sent.step >= r->at.step && w->sent.step > 0 ? 2 : 1);
+    keep(w, rank, events, w->completed.step >= r->at.step && w->completed.step > 0 ? 2 : 1);
 }
 
 void ddp_watch_abort_all(ddp_watch *w)
@@ -73,9 +72,9 @@ void ddp_watch_abort_all(ddp_watch *w)
     w->config.end(w->config.ctx);
 }
 
-void ddp_watch_abort_alone(ddp_watch *w, const char *why)
+void ddp_watch_abort_alone(ddp_watch *w, const char *title)
 {
-    ddp_watch_print_hang_report(w, why);
+    ddp_watch_print_hang_report(w, title);
     say_loading(w);
     keep_own(w);
     keep(w, -1, NULL, 0);

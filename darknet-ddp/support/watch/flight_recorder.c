@@ -43,12 +43,6 @@ size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out)
     return (size_t)(count - first);
 }
 
-void ddp_events_shift(ddp_event *events, size_t count, int64_t by_ns)
-{
-    for (size_t i = 0; i < count; i++)
-        events[i].unix_ns += by_ns;
-}
-
 static int has_phase(const ddp_event *e)
 {
     return e->kind == DDP_EVENT_PHASE || e->kind == DDP_EVENT_SILENT;
@@ -230,49 +224,7 @@ static const struct rank *first_to_fall_silent(const struct ranks *ranks)
     return ranks->count > 1 ? oldest : NULL;
 }
 
-static void judge(ddp_verdict *v, const struct ranks *ranks)
-{
-    const struct rank *foremost = &ranks->all[0];
-    const struct rank *broke = first_to_fail(ranks);
-
-    v->failed = broke != NULL;
-    if (!broke)
-        broke = first_to_be_missed(ranks);
-    v->silent = !v->failed && broke != NULL;
-    if (!broke)
-        broke = last_in_progress(ranks);
-    if (!broke)
-        broke = first_to_fall_silent(ranks);
-    for (size_t i = 1; i < ranks->count; i++)
-        if (compare_progress(&ranks->all[i], foremost) > 0)
-            foremost = &ranks->all[i];
-    v->ranks = (int)ranks->count;
-    v->foremost = foremost->number;
-    v->step = foremost->step;
-    v->ahead = foremost->last;
-    v->rank = broke ? broke->number : -1;
-    if (!broke)
-        return;
-    memcpy(v->host, broke->host, sizeof v->host);
-    v->last = v->failed ? broke->failed : broke->last;
-    v->sent = broke->sent;
-}
-
-ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count, ddp_error *err)
-{
-    struct ranks ranks = {0};
-    ddp_status st = DDP_OK;
-
-    *v = (ddp_verdict){.rank = -1};
-    if (count < 1)
-        return ddp_fail(err, DDP_ERR_USAGE, "no file with events was named");
-    for (int i = 0; i < count && !st; i++)
-        st = read_file(&ranks, paths[i], err);
-    if (!st)
-        judge(v, &ranks);
-    free(ranks.all);
-    return st;
-}
+/* ---- words ---- */
 
 static void describe_time(char *out, size_t size, int64_t unix_ns)
 {
@@ -299,35 +251,83 @@ static void describe_event(char *out, size_t size, const ddp_event *e)
         (void)snprintf(out, size, "in step %" PRIu64 ", at %s", e->step, when);
 }
 
-void ddp_verdict_describe(char *out, size_t size, const ddp_verdict *v)
+static void describe_failed(char *out, size_t size, const struct rank *r)
 {
-    char last[160], ahead[160], sent[160] = "", when[64];
+    char failed[160];
 
-    describe_event(last, sizeof last, &v->last);
-    describe_event(ahead, sizeof ahead, &v->ahead);
-    if (v->sent.kind == DDP_EVENT_SENT) {
-        describe_time(when, sizeof when, v->sent.unix_ns);
+    describe_event(failed, sizeof failed, &r->failed);
+    (void)snprintf(out, size, "Rank %d on %s reported an error first: %s.", r->number, r->host,
+                   failed);
+}
+
+static void describe_missed(char *out, size_t size, const struct rank *r)
+{
+    char last[160], sent[160] = "", when[64];
+
+    describe_event(last, sizeof last, &r->last);
+    if (r->sent.kind == DDP_EVENT_SENT) {
+        describe_time(when, sizeof when, r->sent.unix_ns);
         (void)snprintf(sent, sizeof sent,
                        " Step %" PRIu64 " it had completed, by what it had sent up to %s.",
-                       v->sent.step, when);
+                       r->sent.step, when);
     }
-    if (v->rank < 0)
+    (void)snprintf(out, size,
+                   "Rank %d on %s was not heard any more, so its own events are missing: last "
+                   "heard %s.%s Its process or its host hangs, is stopped, or is gone.",
+                   r->number, r->host, last, sent);
+}
+
+/* Describe the rank that stopped before all others, which reported no error; NULL: there is none.
+ */
+static void describe_stopped(char *out, size_t size, const struct rank *r,
+                             const struct ranks *ranks)
+{
+    const struct rank *foremost = &ranks->all[0];
+    char last[160], ahead[160];
+
+    for (size_t i = 1; i < ranks->count; i++)
+        if (compare_progress(&ranks->all[i], foremost) > 0)
+            foremost = &ranks->all[i];
+    if (!r) {
         (void)snprintf(out, size,
-                       "No rank stands out: all %d came equally far, to step %" PRIu64
+                       "No rank stands out: all %zu came equally far, to step %" PRIu64
                        ", and fell silent together. Look for what they share: the launcher, the "
                        "network, a signal.",
-                       v->ranks, v->step);
-    else if (v->failed)
-        (void)snprintf(out, size, "Rank %d on %s reported an error first: %s.", v->rank, v->host,
-                       last);
-    else if (v->silent)
-        (void)snprintf(out, size,
-                       "Rank %d on %s was not heard any more, so its own events are missing: last "
-                       "heard %s.%s Its process or its host hangs, is stopped, or is gone.",
-                       v->rank, v->host, last, sent);
+                       ranks->count, foremost->step);
+        return;
+    }
+    describe_event(last, sizeof last, &r->last);
+    describe_event(ahead, sizeof ahead, &foremost->last);
+    (void)snprintf(out, size,
+                   "Rank %d on %s broke off first, without an error of its own: last seen %s. "
+                   "The foremost, rank %d: %s.",
+                   r->number, r->host, last, foremost->number, ahead);
+}
+
+static void describe_cause(char *out, size_t size, const struct ranks *ranks)
+{
+    const struct rank *failed = first_to_fail(ranks), *missed = first_to_be_missed(ranks);
+    const struct rank *behind = last_in_progress(ranks);
+
+    if (failed)
+        describe_failed(out, size, failed);
+    else if (missed)
+        describe_missed(out, size, missed);
     else
-        (void)snprintf(out, size,
-                       "Rank %d on %s broke off first, without an error of its own: last seen %s. "
-                       "The foremost, rank %d: %s.",
-                       v->rank, v->host, last, v->foremost, ahead);
+        describe_stopped(out, size, behind ? behind : first_to_fall_silent(ranks), ranks);
+}
+
+ddp_status ddp_events_explain(char *out, size_t size, char *const *paths, int count, ddp_error *err)
+{
+    struct ranks ranks = {0};
+    ddp_status st = DDP_OK;
+
+    if (count < 1)
+        return ddp_fail(err, DDP_ERR_USAGE, "no file with events was named");
+    for (int i = 0; i < count && !st; i++)
+        st = read_file(&ranks, paths[i], err);
+    if (!st)
+        describe_cause(out, size, &ranks);
+    free(ranks.all);
+    return st;
 }

@@ -1,6 +1,5 @@
-/* watch/flight_recorder.h: the last thousand events of a rank, to be read when a run has failed.
- * Any thread may record. Nothing is locked, so an event that is copied while another takes its
- * place may come out as a mixture of both. */
+/* watch/flight_recorder.h: keeps the last thousand events of each rank in memory. After a failure
+ * they are written to files, and these tell which rank broke off first. */
 #ifndef DDP_WATCH_FLIGHT_RECORDER_H
 #define DDP_WATCH_FLIGHT_RECORDER_H
 
@@ -11,29 +10,28 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { DDP_EVENTS_KEPT = 1000 }; /* how many events of a rank are kept, the last ones */
+enum { DDP_EVENTS_KEPT = 1000 }; /* how many events of a rank are kept at most */
 
 typedef enum ddp_event_kind {
     DDP_EVENT_NONE,
-    DDP_EVENT_PHASE,  /* a phase begins; `number` is its ddp_phase */
-    DDP_EVENT_STEP,   /* a step begins */
-    DDP_EVENT_LAUNCH, /* a sum was started; `number` is its bucket */
-    DDP_EVENT_LAND,   /* a sum has arrived; `number` is its bucket */
-    DDP_EVENT_FAIL,   /* the rank reports an error */
-    /* when a rank that did not send its events was last heard, and in which step; `number` is its
-     * ddp_phase then */
-    DDP_EVENT_SILENT,
-    DDP_EVENT_SENT /* when it became known that a silent rank had sent its data of this step */
+    DDP_EVENT_PHASE,  /* a phase began; `number` is its ddp_phase */
+    DDP_EVENT_STEP,   /* a step began */
+    DDP_EVENT_LAUNCH, /* the allreduce of a bucket began; `number` is the bucket */
+    DDP_EVENT_LAND,   /* the sum of a bucket arrived; `number` is the bucket */
+    DDP_EVENT_FAIL,   /* the rank reported an error */
+    /* Rank 0 writes these two for a rank that did not send its events: */
+    DDP_EVENT_SILENT, /* the rank was last heard; `number` is the ddp_phase it was in */
+    DDP_EVENT_SENT    /* all ranks, this one too, had completed this step */
 } ddp_event_kind;
 
 typedef struct ddp_event {
-    int64_t unix_ns; /* wall time by the clock of the host that keeps the event */
-    uint64_t step;
-    int32_t kind;
-    int32_t number;
+    int64_t unix_ns; /* nanoseconds since 1970, by the clock of the host that keeps the event */
+    uint64_t step;   /* step under way */
+    int32_t kind;    /* a ddp_event_kind */
+    int32_t number;  /* see ddp_event_kind; of no use for the others */
 } ddp_event;
 
-/* All zero is an empty recorder. */
+/* The last events of this rank. All zero is an empty recorder. */
 typedef struct ddp_flight_recorder {
     struct {
         atomic_int_fast64_t clock_ns; /* time of the event by ddp_clock_ns */
@@ -42,48 +40,29 @@ typedef struct ddp_flight_recorder {
     atomic_uint_fast64_t count; /* how many events were ever recorded */
 } ddp_flight_recorder;
 
-/* Record an event, which happens now. From any thread. */
+/* Record that an event happens now. From any thread. */
 void ddp_flight_record(ddp_flight_recorder *r, uint64_t step, ddp_event_kind kind, int32_t number);
 
 /* Copy the events that are kept, the oldest first, to out[0..DDP_EVENTS_KEPT), and return how many
- * they are. Their times become wall time by this host's clock as it is now. */
+ * they are. Their times are computed by this host's clock as it is now. If another thread records
+ * at the time, an event may be a mixture of two. */
 size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out);
-
-/* Add by_ns nanoseconds to the time of events[0..count). */
-void ddp_events_shift(ddp_event *events, size_t count, int64_t by_ns);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */
 
 /* Write the events of a rank, a line each. Behind a number that is a ddp_phase stands its name. */
 void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *events, size_t count);
 
-/* The cause of a failure, by the events of all ranks. */
-typedef struct ddp_verdict {
-    int ranks;      /* how many ranks the files tell of */
-    int rank;       /* rank that broke off first, the culprit; -1: none stands out */
-    char host[128]; /* the culprit's host */
-    ddp_event last; /* the culprit's last event, or its first error */
-    /* the culprit's DDP_EVENT_SENT, if it did not send its events; kind DDP_EVENT_NONE: none */
-    ddp_event sent;
-    uint64_t step;   /* step of the rank that came furthest */
-    int foremost;    /* rank that came furthest */
-    ddp_event ahead; /* last event of the rank that came furthest */
-    int silent;      /* 1: `rank` did not send its events */
-    int failed;      /* 1: `rank` reported an error itself */
-} ddp_verdict;
-
-/* Read the files paths[0..count) of ddp_events_write, and find the rank that broke off first. It is
- * the first of these ranks that exists:
+/* Read the event files paths[0..count), which together have the events of all ranks. Write to out,
+ * of `size` bytes, a few sentences about the rank that broke off first. It is the first of these
+ * ranks that exists:
  *  1. the rank that reported an error first;
- *  2. of the ranks that could not be asked, the one last heard the longest ago;
+ *  2. of the ranks that did not send their events, the one last heard the longest ago;
  *  3. the only rank that came least far, by its last step and the sums launched in it;
  *  4. the rank whose last event is the oldest, by a second at least.
  * Fails with DDP_ERR_USAGE (count is 0), DDP_ERR_IO, DDP_ERR_FORMAT (a line is no event, a file is
  * empty, or there is no memory). */
-ddp_status ddp_events_judge(ddp_verdict *v, char *const *paths, int count,
-                            ddp_error *err) DDP_MUST_CHECK;
-
-/* Write a few sentences about *v to out, of `size` bytes; always ended by a zero. */
-void ddp_verdict_describe(char *out, size_t size, const ddp_verdict *v);
+ddp_status ddp_events_explain(char *out, size_t size, char *const *paths, int count,
+                              ddp_error *err) DDP_MUST_CHECK;
 
 #endif

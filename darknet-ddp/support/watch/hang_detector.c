@@ -14,7 +14,7 @@ static const double most_warn_s = 10;
 /* Return 1 if a rank reads or writes and is heard: its watch speaks beside that. */
 static int is_at_io(const ddp_watch *w, int rank)
 {
-    const ddp_watched *r = &w->ranks[rank];
+    const ddp_known_rank *r = &w->ranks[rank];
 
     return ddp_phase_is_io(r->at.phase) && r->heard_ns + silent_ns >= w->own_ns;
 }
@@ -49,7 +49,7 @@ static double limit_s(const ddp_watch *w)
 static void look_for_lost(ddp_watch *w)
 {
     for (int r = 1; w->channel && r < w->size; r++) {
-        ddp_watched *rank = &w->ranks[r];
+        ddp_known_rank *rank = &w->ranks[r];
         char title[512];
 
         if (rank->left || ddp_heartbeat_link(w->channel, r) != DDP_LINK_LOST)
@@ -73,7 +73,7 @@ static int suspect(const ddp_watch *w)
     int found = 0;
 
     for (int r = 1; r < w->size; r++) {
-        const ddp_watched *a = &w->ranks[r], *b = &w->ranks[found];
+        const ddp_known_rank *a = &w->ranks[r], *b = &w->ranks[found];
         int a_file = a->file[0] != '\0', b_file = b->file[0] != '\0';
         int a_waits = a->at.phase == DDP_PHASE_WAITING, b_waits = b->at.phase == DDP_PHASE_WAITING;
 
@@ -108,13 +108,14 @@ static void describe_standstill(const ddp_watch *w, char *out, size_t size, doub
 {
     int r = suspect(w);
     int silent = w->ranks[r].heard_ns + silent_ns < w->own_ns;
+    ddp_known_ranks known = ddp_watch_known_ranks(w);
     char at[1024];
 
     if (!w->member) {
         describe_start(w, out, size, still_s, ends);
         return;
     }
-    ddp_watched_describe(at, sizeof at, &w->ranks[r], w->sent, w->own_ns);
+    ddp_known_rank_describe(at, sizeof at, &known, r);
     if (w->size == 1) {
         (void)snprintf(out, size, "nothing has moved for %.0f s%s: %s", still_s,
                        ends ? ", and the run ends" : "", at);
@@ -144,10 +145,10 @@ static void look_at_rank_0(ddp_watch *w)
     }
     /* A rank 0 that lives would have ended the run by now. */
     if (w->config.timeout_s > 0 && silent_s > w->config.timeout_s + 5) {
-        if (w->sent.step > 0)
+        if (w->completed.step > 0)
             (void)snprintf(sent, sizeof sent,
                            "; step %" PRIu64 " completed, by what it sent up to %.1f s ago",
-                           w->sent.step, ddp_watch_seconds_since(w, w->sent.at_ns));
+                           w->completed.step, ddp_watch_seconds_since(w, w->completed.at_ns));
         (void)snprintf(title, sizeof title, "rank 0 on %s has not been heard for %.0f s%s",
                        w->hosts[0], silent_s, sent);
         ddp_watch_abort_alone(w, title);
@@ -190,7 +191,7 @@ void ddp_watch_detect_hang(ddp_watch *w)
         if (w->rank == 0)
             ddp_watch_print_hang_report(w, "where the ranks are");
         else
-            ddp_watch_ask_rank_0(w);
+            ddp_watch_send_table_request(w);
     }
     if (w->rank > 0) {
         look_at_rank_0(w);

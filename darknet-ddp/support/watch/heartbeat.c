@@ -101,7 +101,7 @@ static void receive(struct ddp_rank_link *l, int rank, ddp_heartbeat_handler han
 static void wait_for_something(ddp_heartbeat *c, int wait_ms)
 {
     size_t count =
-        (size_t)c->link_count + (size_t)(c->listener ? ddp_listener_most(c->listener) : 0);
+        (size_t)c->link_count + (size_t)(c->listener ? ddp_listener_most_fds(c->listener) : 0);
     struct pollfd *fds = calloc(count, sizeof *fds);
     nfds_t n = 0;
 
@@ -115,7 +115,7 @@ static void wait_for_something(ddp_heartbeat *c, int wait_ms)
                 .fd = c->links[i].fd,
                 .events = (short)(POLLIN | (c->links[i].out_bytes > 0 ? POLLOUT : 0))};
     if (c->listener)
-        n += (nfds_t)ddp_listener_wants(c->listener, fds + n);
+        n += (nfds_t)ddp_listener_put_fds(c->listener, fds + n);
     (void)poll(fds, n, wait_ms);
     free(fds);
 }

@@ -21,13 +21,13 @@ static int is_invited(const struct ifaddrs *a, int family, int local, const char
     if (!ddp_net_interface_is_up(a, family))
         return 0;
     if (interface)
-        return ddp_net_interface_is_meant(a, interface);
+        return ddp_net_interface_matches(a, interface);
     return local == ((a->ifa_flags & IFF_LOOPBACK) != 0);
 }
 
 /* Listen at the addresses of a family, until there are `most`. An address that fails, that of an
  * interface without a carrier say, is left out; *last is the last failure. */
-static void listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct ifaddrs *all,
+static void listen_at(ddp_heartbeat *c, ddp_heartbeat_invitation *inv, const struct ifaddrs *all,
                       int family, int most, int local, const char *interface, ddp_error *last)
 {
     for (const struct ifaddrs *a = all; a && inv->count < most; a = a->ifa_next)
@@ -38,7 +38,7 @@ static void listen_at(ddp_heartbeat *c, ddp_heartbeat_address *inv, const struct
         }
 }
 
-static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, int local,
+static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_invitation *inv, int local,
                                 const char *interface, ddp_error *err)
 {
     struct ifaddrs *all = NULL;
@@ -48,9 +48,9 @@ static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, in
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
     /* Both families: an address of IPv4 may be of a network that this host has for itself. */
-    listen_at(c, inv, all, AF_INET, DDP_INVITED_ADDRESSES / 2, local, interface, &last);
+    listen_at(c, inv, all, AF_INET, DDP_LISTENER_SOCKETS / 2, local, interface, &last);
     if (!(local && inv->count > 0))
-        listen_at(c, inv, all, AF_INET6, DDP_INVITED_ADDRESSES, local, interface, &last);
+        listen_at(c, inv, all, AF_INET6, DDP_LISTENER_SOCKETS, local, interface, &last);
     freeifaddrs(all);
     if (inv->count > 0)
         return DDP_OK;
@@ -59,20 +59,19 @@ static ddp_status listen_at_all(ddp_heartbeat *c, ddp_heartbeat_address *inv, in
         return last.code;
     }
     (void)gethostname(host, sizeof host - 1);
-    return ddp_net_interface_none(host, interface ? interface : local ? "lo" : NULL, err);
+    return ddp_net_interface_fail(host, interface ? interface : local ? "lo" : NULL, err);
 }
 
-ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_address *invitation, int size,
+ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_invitation *invitation, int size,
                                 int local, const char *interface, ddp_error *err)
 {
     ddp_heartbeat *c = ddp_heartbeat_new(size);
     ddp_status st;
 
     *out = NULL;
-    *invitation = (ddp_heartbeat_address){0};
+    *invitation = (ddp_heartbeat_invitation){0};
     if (!c)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for links to %d ranks", size);
-    c->size = size;
     ddp_key_draw(&invitation->key);
     st = ddp_listener_open(&c->listener, &invitation->key, size + STRANGERS, err);
     if (!st)
@@ -93,11 +92,11 @@ void ddp_heartbeat_accept(ddp_heartbeat *c)
     if (!c->listener)
         return;
     while ((fd = ddp_listener_accept(c->listener, &rank)) >= 0)
-        if (rank < 1 || rank >= c->size || c->links[rank].fd >= 0)
+        if (rank < 1 || rank >= c->link_count || c->links[rank].fd >= 0)
             (void)close(fd);
         else
             c->links[rank].fd = fd;
-    for (int r = 1; r < c->size; r++)
+    for (int r = 1; r < c->link_count; r++)
         awaited += c->links[r].fd < 0 && !c->links[r].lost;
     if (awaited == 0)
         ddp_heartbeat_stop_listening(c);
@@ -105,7 +104,7 @@ void ddp_heartbeat_accept(ddp_heartbeat *c)
 
 /* ---- other ranks ---- */
 
-static ddp_status fail_to_join(const ddp_heartbeat_address *inv, ddp_error *err)
+static ddp_status fail_to_join(const ddp_heartbeat_invitation *inv, ddp_error *err)
 {
     char list[320] = "", text[DDP_ADDRESS_TEXT]; /* leaves room for the sentence */
 
@@ -120,7 +119,7 @@ static ddp_status fail_to_join(const ddp_heartbeat_address *inv, ddp_error *err)
                     list);
 }
 
-ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_address *invitation,
+ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_invitation *invitation,
                               int rank, int wait_ms, ddp_error *err)
 {
     const ddp_handshake handshake = {.key = invitation->key, .who = rank};

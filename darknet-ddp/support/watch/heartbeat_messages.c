@@ -9,7 +9,7 @@ enum { POSITION, PING, ASK_TABLE, END, EVENTS, FAILING, BYE, AT_FILE };
 static const double tell_s = 1;  /* between messages to rank 0, or a quarter of the timeout */
 static const double look_s = .8; /* without movement before a rank looks for a blocked file */
 
-static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position *p)
+static void take_position(ddp_watch *w, ddp_known_rank *r, const ddp_rank_position *p)
 {
     r->heard_ns = w->own_ns;
     if (p->moves != r->at.moves || p->step != r->at.step) {
@@ -19,6 +19,13 @@ static void take_position(ddp_watch *w, ddp_watched *r, const ddp_rank_position 
         r->file[0] = '\0';
     }
     r->at = *p;
+}
+
+/* Add by_ns to the time of each event. */
+static void shift_times(ddp_event *events, size_t count, int64_t by_ns)
+{
+    for (size_t i = 0; i < count; i++)
+        events[i].unix_ns += by_ns;
 }
 
 /* Take the events of a rank. Their times come as the time before they were sent, since hosts'
@@ -31,7 +38,7 @@ static void take_events(ddp_watch *w, int rank, const void *bytes, size_t count)
         count = sizeof events;
     memcpy(events, bytes, count);
     count /= sizeof *events;
-    ddp_events_shift(events, count, ddp_clock_unix_ns());
+    shift_times(events, count, ddp_clock_unix_ns());
     if (w->config.keep_events)
         w->config.keep_events(w->config.ctx, rank, events, count);
     w->ranks[rank].answered = 1;
@@ -103,7 +110,7 @@ void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p)
 
 void ddp_watch_tell_file(ddp_watch *w)
 {
-    ddp_watched *own = &w->ranks[0];
+    ddp_known_rank *own = &w->ranks[0];
 
     if (ddp_watch_seconds_since(w, own->moved_ns) < look_s
         || ddp_watch_seconds_since(w, w->looked_ns) < look_s || own->at.phase == DDP_PHASE_WAITING)
@@ -114,7 +121,7 @@ void ddp_watch_tell_file(ddp_watch *w)
         ddp_heartbeat_send(w->channel, 0, AT_FILE, own->file, strlen(own->file));
 }
 
-void ddp_watch_ask_rank_0(ddp_watch *w)
+void ddp_watch_send_table_request(ddp_watch *w)
 {
     ddp_heartbeat_send(w->channel, 0, ASK_TABLE, NULL, 0);
 }
@@ -135,7 +142,7 @@ void ddp_watch_send_events(ddp_watch *w)
     size_t count = ddp_flight_recorder_copy(&w->recorder, events);
     int64_t now_ns = ddp_clock_unix_ns();
 
-    ddp_events_shift(events, count, -now_ns);
+    shift_times(events, count, -now_ns);
     ddp_heartbeat_send(w->channel, 0, EVENTS, events, count * sizeof *events);
 }
 

@@ -1,24 +1,26 @@
-/* watch/heartbeat_state.h: the struct that heartbeat*.c share. Included by them alone. */
+/* watch/heartbeat_state.h: the struct of a channel (watch/heartbeat.h). Only heartbeat*.c include
+ * it. */
 #ifndef DDP_WATCH_HEARTBEAT_STATE_H
 #define DDP_WATCH_HEARTBEAT_STATE_H
 
 #include "watch/heartbeat.h"
 
-/* Bytes of a link's buffer each way: one message of full length, and short ones. */
+/* Bytes of a buffer: a message of full length, and short ones. */
 enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
 
+/* A connection with a rank. */
 struct ddp_rank_link {
-    int fd; /* socket of the connection; -1: there is none */
-    int lost;
-    size_t in_bytes, out_bytes;
-    unsigned char in[DDP_LINK_BUFFER], out[DDP_LINK_BUFFER];
+    int fd;                             /* socket of the connection; -1: there is none */
+    int lost;                           /* 1: the connection has ended */
+    size_t in_bytes, out_bytes;         /* bytes in use of `in` and `out` */
+    unsigned char in[DDP_LINK_BUFFER];  /* bytes that have come, of messages not whole yet */
+    unsigned char out[DDP_LINK_BUFFER]; /* bytes that the system has not taken yet */
 };
 
 struct ddp_heartbeat {
-    int size;
-    ddp_listener *listener;      /* listener of rank 0; NULL: nobody is accepted any more */
-    struct ddp_rank_link *links; /* on rank 0: by rank; elsewhere one only: the link to rank 0 */
-    int link_count;
+    ddp_listener *listener;      /* on rank 0, until all ranks have joined; else NULL */
+    struct ddp_rank_link *links; /* links[r] is the one with rank r, [0] on rank 0 unused */
+    int link_count;              /* on rank 0 the number of ranks; else 1 */
 };
 
 /* ---- heartbeat_state.c ---- */
@@ -27,16 +29,16 @@ struct ddp_heartbeat {
  * with ddp_heartbeat_close. */
 ddp_heartbeat *ddp_heartbeat_new(int links);
 
-/* Close a link's connection, if there is one. */
+/* Close the connection of a link, if there is one. */
 void ddp_heartbeat_end_link(struct ddp_rank_link *l);
 
-/* Close the listener, on rank 0: nobody is accepted any more. */
+/* Close the listener, if there is one: no more ranks can join. */
 void ddp_heartbeat_stop_listening(ddp_heartbeat *c);
 
 /* ---- heartbeat_meet.c ---- */
 
-/* Accept the ranks that have connected, on rank 0, and stop listening when all have. Does nothing
- * if the channel does not listen. Does not wait. */
+/* Accept the ranks that have connected, and stop listening when all have. Does not wait. Does
+ * nothing without a listener. */
 void ddp_heartbeat_accept(ddp_heartbeat *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* watch/rank_position.h: where in the run a rank is, as it tells the others, and in words. */
+/* watch/rank_position.h: where in the run a rank is: what each rank sends to rank 0, and prints. */
 #ifndef DDP_WATCH_RANK_POSITION_H
 #define DDP_WATCH_RANK_POSITION_H
 
@@ -18,27 +18,27 @@ typedef enum ddp_phase {
     DDP_PHASES
 } ddp_phase;
 
-/* A rank's position. It is sent as it is, between ranks of one build. */
+/* A rank's position in the run. Plain bytes, to be sent as they are between ranks of one build. */
 typedef struct ddp_rank_position {
-    uint64_t moves;     /* count that rises whenever the rank does something, and stays in a hang */
+    uint64_t moves;     /* count of all that the rank has done, such as layers; a hang stops it */
     uint64_t step;      /* step under way, from 1; 0: none yet */
-    int32_t phase;      /* a ddp_phase: what the rank does */
+    int32_t phase;      /* a ddp_phase */
     int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
-    int32_t layer;      /* layer that it computes; -1: none */
-    int32_t bucket;     /* bucket that is waited for; -1: none */
-    int32_t peer;       /* rank that owes a message; -1: not known */
+    int32_t layer;      /* layer that the rank computes; -1: none */
+    int32_t bucket;     /* bucket for whose sum the rank waits; -1: none */
+    int32_t peer;       /* rank whose message it waits for; -1: not known */
     int32_t unused;
 } ddp_rank_position;
 
-/* Return 1 for a phase that io_timeout_s of ddp_watch_config limits, since disks are slow. */
+/* Return 1 if a phase may take as long as ddp_watch_config.io_timeout_s, since it waits for disks.
+ */
 int ddp_phase_is_io(int32_t phase);
 
-/* Return a phase in words, "backward" or "waiting for its loader"; "?" if it is no phase. Static.
- */
+/* Return a phase in words: "backward", "waiting for its loader"; "?" if it is none. Static text. */
 const char *ddp_phase_name(int32_t phase);
 
-/* Write the position to out, of `size` bytes: "step 12, mini-batch 2, backward, layer 81". There
- * mini-batches count from 1. Always ended by a zero. */
+/* Write the position to out, of `size` bytes: "step 12, mini-batch 2, backward, layer 81", with
+ * mini-batches counted from 1. Always ended by a zero. */
 void ddp_rank_position_describe(char *out, size_t size, const ddp_rank_position *p);
 
 #endif

@@ -71,10 +71,10 @@ void ddp_watch_wait(ddp_watch *w, int bucket, int peer)
     STORE(w->peer, peer);
 }
 
-void ddp_watch_all_sent(ddp_watch *w)
+void ddp_watch_step_completed(ddp_watch *w)
 {
     if (w)
-        STORE(w->all_sent, LOAD(w->step));
+        STORE(w->completed_step, LOAD(w->step));
 }
 
 void ddp_watch_ask_hang_report(ddp_watch *w)
@@ -100,12 +100,12 @@ static ddp_rank_position position(ddp_watch *w)
                                .peer = LOAD(w->peer)};
 }
 
-static void note_sent(ddp_watch *w)
+static void note_completed(ddp_watch *w)
 {
-    uint64_t step = LOAD(w->all_sent);
+    uint64_t step = LOAD(w->completed_step);
 
-    if (step != w->sent.step)
-        w->sent = (ddp_sent){.step = step, .at_ns = w->own_ns};
+    if (step != w->completed.step)
+        w->completed = (ddp_completed_step){.step = step, .at_ns = w->own_ns};
 }
 
 /* ---- time ---- */
@@ -136,9 +136,9 @@ static void become_member(ddp_watch *w)
     w->channel = w->told.channel;
     w->ranks = w->told.ranks;
     for (int r = 0; r < (w->rank == 0 ? w->size : 1); r++)
-        w->ranks[r] = (ddp_watched){.at = {.layer = -1, .bucket = -1, .peer = -1},
-                                    .heard_ns = w->own_ns,
-                                    .moved_ns = w->own_ns};
+        w->ranks[r] = (ddp_known_rank){.at = {.layer = -1, .bucket = -1, .peer = -1},
+                                       .heard_ns = w->own_ns,
+                                       .moved_ns = w->own_ns};
     w->heard_ns = w->moved_ns = w->own_ns;
 }
 
@@ -167,7 +167,7 @@ static void *run(void *ctx)
         count_time(w);
         ddp_watch_notify_failing(w);
         now = position(w);
-        note_sent(w);
+        note_completed(w);
         ddp_watch_tell_position(w, &now);
         ddp_watch_tell_file(w);
         ddp_watch_detect_hang(w);
