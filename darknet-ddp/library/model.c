@@ -83,12 +83,12 @@ static void open_model(void *ctx)
     ddp_error err;
 
     m->net = ddp_network_load(&shape, o->cfg, one, 2, o->gpu, 0);
-    ddp_network_read(m->net, o->weights);
+    ddp_network_read_weights(m->net, o->weights);
     m->info.classes = ddp_find_classes(m->net);
     m->info.is_detector = m->info.classes > 0;
     if (!m->info.is_detector)
         m->info.classes = ddp_network_outputs(m->net);
-    ddp_network_input(m->net, &m->info.width, &m->info.height);
+    ddp_network_input_size(m->net, &m->info.width, &m->info.height);
     config.is_classifier = !m->info.is_detector;
     config.top = m->info.classes;
     if (o->names) {

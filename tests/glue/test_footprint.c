@@ -88,7 +88,7 @@ static void memory_is_taken_for_the_largest_size_once(void **state)
     ddp_footprint_measure(&host, &gpu, net, ddp_device_host(), 0);
     assert_int_equal(host.width, LARGEST);
     assert_int_equal(host.height, LARGEST);
-    ddp_footprint_take(&host, &gpu, net, ddp_device_host());
+    ddp_footprint_take_largest(&host, &gpu, net, ddp_device_host());
     assert_int_equal(net->w, 416);
     n = list_arrays(net, taken);
     check_all_there(taken, n);

@@ -145,7 +145,7 @@ static void expect_told(struct rank *me, ddp_origin origin, int layer)
         8 * (BAD_STEP - 1) + 4 * (size_t)training->rank + 2 * (size_t)(training->mini_batch - 1);
 
     if (told.step != BAD_STEP || told.rank != training->rank || told.ranks_alike != 1
-        || told.mini_batch != training->mini_batch || told.in_a_row != 1)
+        || told.mini_batch != training->mini_batch || told.skipped_in_a_row != 1)
         rank_wrong(me, "step %zu, rank %d, %d alike, mini-batch %d", told.step, told.rank,
                    told.ranks_alike, told.mini_batch);
     if (told.origin != origin || told.layer != layer)

@@ -1,11 +1,8 @@
-/* glue/bf16.h: the layers of Darknet that run in bf16 (-ddp_bf16). A run without the option has
- * none.
+/* glue/bf16.h: switches bf16 training on (-ddp_bf16), and answers questions about layers in bf16.
  *
- * bf16_plan.c (framework/layers/bf16/) decides which layers these are when the cfg is parsed, and
- * frees their outputs and deltas in float32. The header layers/bf16/bf16.h says which arrays these
- * layers have instead, and how layers of both types read each other's outputs. Parameters,
- * gradients and statistics stay float32. So above layers/ only glue/bf16.c knows of bf16, for the
- * NaN guard and the banner.
+ * With the option some layers keep their outputs and deltas in bf16; layers/bf16/bf16_plan.c
+ * chooses them when the cfg is parsed. Parameters, gradients and statistics stay float32, so only
+ * the NaN guard and the banner need this file.
  *
  * To take bf16 out: patches/bf16/, glue/bf16.*, run/bf16.*, the option's row and what then does not
  * compile, tests/run/bf16.py, tests/gpu/bf16.c. */
@@ -17,10 +14,11 @@
 struct layer;
 
 typedef struct ddp_bf16_layers {
-    int in_bf16, all; /* layers of the network that run in bf16; all its layers */
+    int in_bf16; /* layers that run in bf16 */
+    int all;     /* all layers of the network */
 } ddp_bf16_layers;
 
-/* Count the layers of net, and those of them that run in bf16. */
+/* Count net's layers. */
 ddp_bf16_layers ddp_bf16_count(const network *net);
 
 /* Return 1 if l runs in bf16, else 0. */
@@ -28,23 +26,23 @@ int ddp_bf16_runs(const struct layer *l);
 
 typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
 
-/* Return 0 if any output (or delta) of l in the last mini-batch is NaN or infinite, else 1. l must
- * run in bf16. Waits for a GPU, and allocates a copy there and on the host; returns 1 if the host
- * has no memory for it. */
+/* Return 1 if all outputs, or all deltas, of l in the last mini-batch are finite, else 0. l must
+ * run in bf16. Copies them to the host, for which it waits for a GPU. Returns 1 also if there is no
+ * memory for the copy. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
-/* Set whether networks that are parsed from now on compute in bf16. on: 1 yes; 0 no, as at first.
- */
+/* Set whether networks that are parsed from now on have layers in bf16: 1 or, as at first, 0. */
 void ddp_bf16_use(int on);
-/* Return what ddp_bf16_use has set. */
+
+/* Return the value that ddp_bf16_use has set. */
 int ddp_bf16_is_used(void);
 
-/* Return what this process's device lacks for layers in bf16; NULL: nothing. on_host: 1 if it is a
- * CPU; 0: its current GPU. The text is valid until the next call. */
+/* Return a phrase on why the device cannot compute layers in bf16; NULL: it can. on_host: 1 for the
+ * CPU, 0 for the process's current GPU. The text is valid until the next call. */
 const char *ddp_bf16_missing(int on_host);
 
-/* Return what computes layers in bf16 on this process's device, a static phrase for a line about
- * the run. */
+/* Return the name of the code that computes layers in bf16 on this process's device, a static
+ * phrase for a line about the run. */
 const char *ddp_bf16_name(void);
 
 #endif

@@ -1,22 +1,18 @@
-/* glue/build_info.h: describes this build, and what else decides how results round (device,
- * processor), as text that ranks compare.
- *
- * All ranks add gradients to the same parameters, so their programs must compute alike. Another
- * version, patch or library of matrix products gives other results. */
+/* glue/build_info.h: describes the program and its device as text that ranks compare, since ranks
+ * that round differently would get different parameters. */
 #ifndef DDP_GLUE_BUILD_INFO_H
 #define DDP_GLUE_BUILD_INFO_H
 
 #include <stddef.h>
 
-/* Return lines that describe this build; the caller frees them. They have our version and source,
- * Darknet's with its patches, compiler and flags, how matrix products are computed; in a build for
- * GPUs also CUDA and cuDNN. (NCCL is compared where it is opened, comm/group.h.) NULL: no memory.
- */
+/* Return lines that describe this build: version, checksums of our source and Darknet's, compiler
+ * and flags, how matrices are multiplied and, in a build for GPUs, CUDA and cuDNN. NCCL is not in
+ * them (comm/group.h compares it). The caller frees the text. NULL: no memory. */
 char *ddp_build_describe(void);
 
-/* Write to out[0..size) lines on what decides, besides the build, how results round: the computing
- * device, the CPU's instructions, and what decodes pictures. device: the computing device's name.
- * Text that does not fit is cut off. */
+/* Write lines on what else decides how results round to out[0..size): the computing device, whose
+ * name is `device`, the CPU's instructions, and the libraries that decode pictures. Cuts off text
+ * that does not fit. */
 void ddp_build_describe_device(const char *device, char *out, size_t size);
 
 #endif

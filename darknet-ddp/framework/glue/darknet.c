@@ -69,7 +69,7 @@ void ddp_darknet_configure(const ddp_darknet_config *config)
         fatal_handler = config->fatal;
 }
 
-void ddp_darknet_take_net_values(const ddp_net_value *values)
+void ddp_darknet_set_net_values(const ddp_net_value *values)
 {
     static cfg_value taken[DDP_NET_VALUES_MOST + 1];
     int i = 0;

@@ -62,11 +62,12 @@ void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, network *net
     host->per_pixel = (host_bytes() - host->used) * a_pixel;
     gpu->per_pixel = (gpu_bytes(d) - gpu->used) * a_pixel;
     (void)resize_network(net, w, h); /* arrays keep the larger size */
-    host->samples =
+    host->loaded_per_pixel =
         (2.0 * (double)pictures + IN_THREAD * loaders(pictures)) * net->c * sizeof(float);
 }
 
-void ddp_footprint_take(ddp_footprint *host, ddp_footprint *gpu, network *net, ddp_device *d)
+void ddp_footprint_take_largest(ddp_footprint *host, ddp_footprint *gpu, network *net,
+                                ddp_device *d)
 {
     int w = net->w, h = net->h;
     double pixels = (double)host->width * host->height;
@@ -86,5 +87,6 @@ double ddp_footprint_bytes(const ddp_footprint *f, int width, int height, int im
 {
     double pixels = (double)width * height;
 
-    return f->used + f->per_pixel * (pixels * images - f->pixels * f->images) + f->samples * pixels;
+    return f->used + f->per_pixel * (pixels * images - f->pixels * f->images)
+           + f->loaded_per_pixel * pixels;
 }

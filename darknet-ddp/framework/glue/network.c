@@ -97,18 +97,18 @@ int ddp_network_is_v4(const network *net, const char **why)
     return net->yolo_math_v4;
 }
 
-int ddp_network_averages(const network *net)
+int ddp_network_saves_average(const network *net)
 {
     return net->ema_alpha > 0;
 }
 
-int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES])
+int ddp_network_describe_pictures(const network *net, char text[DDP_NETWORK_TEXT])
 {
     const picture_rules *rules = &net->rules;
 
     if (!rules->forks || net->layers[net->n - 1].type != YOLO)
         return 0;
-    (void)snprintf(text, DDP_PICTURES_BYTES, "%s%s",
+    (void)snprintf(text, DDP_NETWORK_TEXT, "%s%s",
                    rules->letter_box ? "put into a letter box (letter_box=1)"
                                      : "cut and stretched to the network's size (letter_box=1 in "
                                        "[net] keeps their aspect)",
@@ -118,7 +118,7 @@ int ddp_network_pictures(const network *net, char text[DDP_PICTURES_BYTES])
     return 1;
 }
 
-int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES])
+int ddp_network_untrained_size(const network *net, char text[DDP_NETWORK_TEXT])
 {
     enum { LEAST = 320, MOST = 608 }; /* as train_detector draws them */
     const layer *last = &net->layers[net->n - 1];
@@ -126,7 +126,7 @@ int ddp_network_size_misfit(const network *net, char text[DDP_SIZE_MISFIT_BYTES]
 
     if (!draws || (net->w >= LEAST && net->w <= MOST && net->h >= LEAST && net->h <= MOST))
         return 0;
-    (void)snprintf(text, DDP_SIZE_MISFIT_BYTES,
+    (void)snprintf(text, DDP_NETWORK_TEXT,
                    "random=1 draws sizes from %d to %d for pictures to train on, whatever width=%d "
                    "and height=%d say, at which the model is tested",
                    LEAST, MOST, net->w, net->h);
@@ -139,12 +139,12 @@ void ddp_network_freeze(network *net)
     net->learning_rate_min = 0; /* to which policy=sgdr goes back */
 }
 
-int ddp_network_misfit(network *net, char text[DDP_MISFIT_BYTES])
+int ddp_network_bad_size(network *net, char text[DDP_NETWORK_TEXT])
 {
-    return describe_cells(net, text, DDP_MISFIT_BYTES);
+    return describe_cells(net, text, DDP_NETWORK_TEXT) > 0;
 }
 
-int ddp_network_cell(const network *net)
+int ddp_network_smallest_cell(const network *net)
 {
     int most = 0;
 
@@ -155,7 +155,7 @@ int ddp_network_cell(const network *net)
     return most ? net->w / most : 0;
 }
 
-void ddp_network_read(network *net, const char *weights)
+void ddp_network_read_weights(network *net, const char *weights)
 {
     char path[4096];
 
@@ -163,7 +163,7 @@ void ddp_network_read(network *net, const char *weights)
     load_weights(net, path);
 }
 
-void ddp_network_input(const network *net, int *width, int *height)
+void ddp_network_input_size(const network *net, int *width, int *height)
 {
     *width = net->w;
     *height = net->h;
@@ -205,7 +205,7 @@ ddp_head_layers ddp_network_heads(const network *net)
     return heads;
 }
 
-const char **ddp_network_kinds(const network *net)
+const char **ddp_network_layer_types(const network *net)
 {
     const char **kinds = malloc((size_t)net->n * sizeof *kinds);
 

@@ -1,10 +1,10 @@
-/* glue/sources.h: checksums of the source that this program was built of. glue/sources.cmake writes
- * the values while it is built. */
+/* glue/sources.h: checksums of the source code that this program was built from, which
+ * glue/sources.cmake writes during the build. */
 #ifndef DDP_GLUE_SOURCES_H
 #define DDP_GLUE_SOURCES_H
 
 extern const char ddp_source_checksum[];  /* checksum of darknet-ddp/ */
 extern const char ddp_darknet_checksum[]; /* checksum of Darknet's source, patched */
-extern const char ddp_compiler[];         /* the compilers and their flags */
+extern const char ddp_compiler[];         /* names of the compilers, and their flags */
 
 #endif

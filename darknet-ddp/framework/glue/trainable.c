@@ -48,7 +48,7 @@ static int has_one_value(const layer *l)
            && l->out_w * l->out_h == 1;
 }
 
-int ddp_layer_with_one_value(const network *net)
+int ddp_find_layer_with_one_value(const network *net)
 {
     for (int i = 0; i < net->n; i++)
         if (has_one_value(&net->layers[i]))

@@ -1,5 +1,4 @@
-/* glue/trainable.h: networks that cannot train: a layer type that Darknet trains wrongly, no
- * weights at all, or a BatchNorm of one value a channel. */
+/* glue/trainable.h: finds networks that cannot be trained. */
 #ifndef DDP_GLUE_TRAINABLE_H
 #define DDP_GLUE_TRAINABLE_H
 
@@ -10,8 +9,8 @@
  * error says which), or no layer with weights. */
 ddp_status ddp_check_trainable(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the index of the first layer whose BatchNorm has one value a channel in each of net's
- * mini-batches; -1: none has. The value less its mean is 0, and its variance 0 divided by 0. */
-int ddp_layer_with_one_value(const network *net);
+/* Return the index of the first layer whose BatchNorm gets only one value for each channel of a
+ * mini-batch, so that it cannot normalize; -1: there is none. */
+int ddp_find_layer_with_one_value(const network *net);
 
 #endif

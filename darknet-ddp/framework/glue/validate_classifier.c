@@ -37,11 +37,12 @@ static image crop_centre(network *net, image whole)
     return center_crop_image(whole, net->w, net->h);
 }
 
-static void look_for_class(void *ctx, const ddp_share *s, size_t i, ddp_picture *picture)
+static void measure_class(void *ctx, const ddp_picture_share *s, inference_plan *plan, size_t i,
+                          ddp_picture *picture)
 {
     struct hits *hits = ctx;
     network *net = s->net;
-    float *prediction = inference_predict(s->plan, net, picture->fitted.data);
+    float *prediction = inference_predict(plan, net, picture->fitted.data);
 
     if (net->hierarchy)
         hierarchy_predictions(prediction, net->outputs, net->hierarchy, 1, 1);
@@ -75,7 +76,7 @@ ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_gr
     size_t size = (size_t)ddp_group_size(group), count = (set->count + size - 1) / size;
     struct hits own = {calloc(count + 1, sizeof *own.all), class_of, top};
     struct hit *all = NULL;
-    const ddp_share share = {group, net, set, listener, crop_centre, look_for_class, &own, NULL};
+    const ddp_picture_share share = {group, net, set, listener, crop_centre, measure_class, &own};
     ddp_status st = DDP_OK;
 
     if (!own.all)
@@ -84,7 +85,7 @@ ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_gr
         st = ddp_fail(err, DDP_ERR_USAGE, "%d classes, and a network with %d outputs", set->classes,
                       net->outputs);
     if (!st) {
-        (void)ddp_share_look(&share);
+        (void)ddp_picture_share_measure(&share);
         all = ddp_allgather_new(group, own.all, count * sizeof *all, err);
         st = all ? DDP_OK : err->code;
     }

@@ -92,7 +92,8 @@ static void add_found(void *ctx, const ddp_detection *found)
     f->picture = b->picture;
 }
 
-static void detect(struct boxes *b, const ddp_share *s, const ddp_picture *p)
+static void detect(struct boxes *b, const ddp_picture_share *s, inference_plan *plan,
+                   const ddp_picture *p)
 {
     const ddp_find_rules rules = {.least = least_score,
                                   .hierarchy = hierarchy_score,
@@ -100,7 +101,7 @@ static void detect(struct boxes *b, const ddp_share *s, const ddp_picture *p)
                                   .classes = s->set->classes,
                                   .map = s->set->map};
 
-    (void)inference_predict(s->plan, s->net, p->fitted.data);
+    (void)inference_predict(plan, s->net, p->fitted.data);
     b->left_out += ddp_find_boxes(s->net, p->whole.w, p->whole.h, &rules, add_found, b);
 }
 
@@ -137,7 +138,8 @@ static void read_truth(struct boxes *b, const ddp_validation_set *set, size_t i,
                        "%.900s: this label file was there when the run began, and is gone", path);
 }
 
-static void look_for_boxes(void *ctx, const ddp_share *s, size_t i, ddp_picture *picture)
+static void measure_boxes(void *ctx, const ddp_picture_share *s, inference_plan *plan, size_t i,
+                          ddp_picture *picture)
 {
     struct boxes *b = ctx;
     size_t truths = b->truth_count;
@@ -147,7 +149,7 @@ static void look_for_boxes(void *ctx, const ddp_share *s, size_t i, ddp_picture 
     if (picture->why[0])
         b->truth_count = truths;
     else
-        detect(b, s, picture);
+        detect(b, s, plan, picture);
 }
 
 /* ---- all ranks' ---- */
@@ -188,13 +190,13 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  const ddp_validation_listener *listener, ddp_error *err)
 {
     struct boxes b = {0};
-    const ddp_share share = {group, net, set, listener, fit_image, look_for_boxes, &b, NULL};
+    const ddp_picture_share share = {group, net, set, listener, fit_image, measure_boxes, &b};
     ddp_status st = DDP_OK;
     uint64_t count;
 
     if (ddp_validate_check_detector(net, set, err))
         return err->code;
-    count = ddp_share_look(&share);
+    count = ddp_picture_share_measure(&share);
     if (b.failed)
         st = ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu detections", b.found_count);
     else

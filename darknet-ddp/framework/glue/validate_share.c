@@ -28,29 +28,29 @@ static void leave(const struct mode *before, network *net)
 
 /* ---- the pictures ---- */
 
-static void tell_unreadable(const ddp_share *s, size_t i, const char *why)
+static void tell_unreadable(const ddp_picture_share *s, size_t i, const char *why)
 {
     const ddp_validation_set *set = s->set;
     char sentence[2048];
 
-    if (!s->listener || !s->listener->unreadable || set->told[i])
+    if (!s->listener || !s->listener->unreadable || set->reported[i])
         return;
-    set->told[i] = 1;
-    (void)snprintf(sentence, sizeof sentence, "%s (%.900s:%zu)", why, set->list, set->numbers[i]);
+    set->reported[i] = 1;
+    (void)snprintf(sentence, sizeof sentence, "%s (%.900s:%zu)", why, set->list, set->lines[i]);
     s->listener->unreadable(sentence);
 }
 
-uint64_t ddp_share_look(const ddp_share *s)
+uint64_t ddp_picture_share_measure(const ddp_picture_share *s)
 {
     size_t step = (size_t)ddp_group_size(s->group), i = (size_t)ddp_group_rank(s->group);
     const ddp_validation_set *set = s->set;
     uint64_t unreadable = 0;
     ddp_picture_loader loader;
+    inference_plan *plan;
     struct mode before;
-    ddp_share planned = *s;
 
     enter(&before, s->net, set);
-    planned.plan = inference_open(s->net, set->bf16);
+    plan = inference_open(s->net, set->bf16);
     if (i < set->count)
         ddp_picture_loader_begin(&loader, s->net, set->paths[i], s->fit);
     for (; i < set->count; i += step) {
@@ -59,14 +59,14 @@ uint64_t ddp_share_look(const ddp_share *s)
         if (i + step < set->count)
             ddp_picture_loader_begin(&loader, s->net, set->paths[i + step], s->fit);
         if (!picture.why[0])
-            s->look(s->ctx, &planned, i, &picture);
+            s->measure(s->ctx, s, plan, i, &picture);
         if (picture.why[0]) {
             unreadable++;
             tell_unreadable(s, i, picture.why);
         }
         ddp_picture_release(&picture);
     }
-    inference_close(planned.plan);
+    inference_close(plan);
     leave(&before, s->net);
     return unreadable;
 }

@@ -1,5 +1,5 @@
-/* glue/validate_share.h: a rank's share of a validation: each picture loads while the one
- * before it is computed. */
+/* glue/validate_share.h: computes one rank's share of the pictures of a validation. Each picture is
+ * loaded while the network computes the one before it. */
 #ifndef DDP_GLUE_VALIDATE_SHARE_H
 #define DDP_GLUE_VALIDATE_SHARE_H
 
@@ -7,23 +7,22 @@
 #include "layers/inference/plan.h"
 #include "samples/picture_loader.h"
 
-typedef struct ddp_share {
+typedef struct ddp_picture_share {
     ddp_group *group;
     network *net;
     const ddp_validation_set *set;
     const ddp_validation_listener *listener; /* NULL: none */
     ddp_picture_fit fit;                     /* brings a picture to the input's size */
-    /* Called for picture i of the set, if it could be read. Writes a sentence to picture->why if
-     * the picture's labels cannot be read. */
-    void (*look)(void *ctx, const struct ddp_share *s, size_t i, ddp_picture *picture);
-    void *ctx;
-    /* plan for inference_predict, set only in the *s that `look` gets; NULL: Darknet predicts */
-    inference_plan *plan;
-} ddp_share;
+    /* Predict picture i of the set by inference_predict(plan, ...), and compare the result with the
+     * picture's labels. If the labels cannot be read, write a sentence to picture->why. */
+    void (*measure)(void *ctx, const struct ddp_picture_share *s, inference_plan *plan, size_t i,
+                    ddp_picture *picture);
+    void *ctx; /* first argument of `measure` */
+} ddp_picture_share;
 
-/* On rank r of N, load pictures r, r + N, ... of the set, and call s->look for each. Meanwhile the
- * network has batch 1 and the set's size; afterwards its own again. Tells the listener of pictures
- * that cannot be read, of each once in a run. Returns how many could not be read this time. */
-uint64_t ddp_share_look(const ddp_share *s);
+/* Load pictures r, r + N, ... of the set, on rank r of N, and call s->measure for each that can be
+ * read. Tells the listener of the others, of each once in a run. Returns how many pictures, or
+ * their labels, could not be read. During the call the network has batch 1 and the set's size. */
+uint64_t ddp_picture_share_measure(const ddp_picture_share *s);
 
 #endif

@@ -19,8 +19,8 @@ static ddp_weights_fit *answer;
 static void refuse(int exit_status, const char *message)
 {
     (void)exit_status;
-    (void)snprintf(answer->wrong, sizeof answer->wrong, "%s", message);
-    answer->wrong[strcspn(answer->wrong, "\n")] = 0;
+    (void)snprintf(answer->refusal, sizeof answer->refusal, "%s", message);
+    answer->refusal[strcspn(answer->refusal, "\n")] = 0;
     _exit(0);
 }
 
@@ -79,9 +79,9 @@ static void load(const char *cfg, const char *weights, size_t size, ddp_weights_
     ddp_network_shape shape;
     network *net = ddp_network_load(&shape, cfg, one, 2, -1, 0);
 
-    fit->of = net->n;
+    fit->cfg_layers = net->n;
     load_weights(net, (char *)weights);
-    fit->layers = layers_in(net, size + missing_in_header(weights));
+    fit->file_layers = layers_in(net, size + missing_in_header(weights));
     free_network(net);
 }
 

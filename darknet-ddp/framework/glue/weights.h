@@ -5,14 +5,14 @@
 #include "base/status.h"
 
 typedef struct ddp_weights_fit {
-    int of;          /* how many layers the cfg has; 0: Darknet refuses the cfg */
-    int layers;      /* for how many layers, from the first on, the file has weights */
-    char wrong[512]; /* why Darknet would refuse cfg or file, a sentence; "": it would not */
+    int cfg_layers;    /* layers of the cfg; 0: Darknet refuses the cfg */
+    int file_layers;   /* layers, from the first on, for which the file has weights */
+    char refusal[512]; /* sentence on why Darknet refuses the cfg or file; "": it does not */
 } ddp_weights_fit;
 
-/* Find out whether a weights file fits cfg, and set *fit. A child process loads both on the CPU, as
- * training without -weights_force does, and prints what Darknet prints of a load. A cfg or file
- * that Darknet refuses is no failure: fit->wrong says why. Fails with DDP_ERR_IO (no file at
+/* Find out whether a weights file fits a cfg, by loading both in a child process, on the CPU, as
+ * training without -weights_force does. Darknet's lines about the load are printed. If Darknet
+ * refuses the cfg or file, returns DDP_OK with fit->refusal. Fails with DDP_ERR_IO (no file at
  * `weights`, or the child crashes), DDP_ERR_NOMEM. */
 ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_fit *fit,
                              ddp_error *err) DDP_MUST_CHECK;

@@ -61,7 +61,7 @@ void ddp_saved_moments_close(ddp_saved_moments *m)
     free(m);
 }
 
-const ddp_sharded_source *ddp_saved_moments_first(const ddp_saved_moments *m)
+const ddp_sharded_source *ddp_saved_moments_source(const ddp_saved_moments *m)
 {
     return m ? &m->first : NULL;
 }

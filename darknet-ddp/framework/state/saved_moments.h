@@ -18,6 +18,6 @@ void ddp_saved_moments_close(ddp_saved_moments *m);
 
 /* Return a source that reads the moments, valid as long as m; NULL if m is NULL. Its reads fail as
  * ddp_checkpoint_get. */
-const ddp_sharded_source *ddp_saved_moments_first(const ddp_saved_moments *m);
+const ddp_sharded_source *ddp_saved_moments_source(const ddp_saved_moments *m);
 
 #endif

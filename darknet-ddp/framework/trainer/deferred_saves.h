@@ -1,5 +1,5 @@
-/* trainer/deferred_saves.h: a list of saves that wait until all ranks have the same parameters, at
- * the end of a period of local SGD (ddp_step_plug). Each rank has its own. */
+/* trainer/deferred_saves.h: a list of saves that were asked for within a period of local SGD, when
+ * ranks have different parameters. They wait for the period's end. Each rank keeps its own list. */
 #ifndef DDP_TRAINER_DEFERRED_SAVES_H
 #define DDP_TRAINER_DEFERRED_SAVES_H
 
@@ -12,22 +12,21 @@ typedef struct ddp_deferred_save {
     int cutoff; /* how many layers to save, from the first on */
 } ddp_deferred_save;
 
-/* Saves that wait until all ranks have the same parameters. Begin with all zeros; end with
- * ddp_deferred_saves_release. */
+/* A list of saves. All zero: an empty list. Release it with ddp_deferred_saves_release. */
 typedef struct ddp_deferred_saves {
-    ddp_deferred_save *list; /* in the order in which they were asked for; no path twice */
+    ddp_deferred_save *list; /* in the order of ddp_deferred_saves_add; no path twice */
     size_t count;
 } ddp_deferred_saves;
 
-/* Add a save of the first `cutoff` layers at path, which is copied. If the path waits already, only
- * its cutoff changes. Fails with DDP_ERR_NOMEM, with the list as it was. */
+/* Add a save of the first `cutoff` layers at path, which is copied. If a save at path is in the
+ * list, change its cutoff instead. Fails with DDP_ERR_NOMEM, and leaves the list as it was. */
 ddp_status ddp_deferred_saves_add(ddp_deferred_saves *w, const char *path, int cutoff,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Take the save at path off the list, if it is there, because it has been done. */
+/* Remove the save at path from the list, if it is there. */
 void ddp_deferred_saves_drop(ddp_deferred_saves *w, const char *path);
 
-/* Empty the list and free its memory. No file changes. */
+/* Free the list's memory, and make it empty. Writes no file. */
 void ddp_deferred_saves_release(ddp_deferred_saves *w);
 
 #endif

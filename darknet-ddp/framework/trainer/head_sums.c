@@ -14,11 +14,11 @@ void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head
 {
     for (size_t i = 0; i < s->heads.count; i++)
         if (s->heads.layers[i] == layer) {
-            s->of[i].box += (double)figures->box_loss;
-            s->of[i].object += (double)figures->object_loss;
-            s->of[i].category += (double)figures->class_loss;
-            s->of[i].iou += (double)figures->iou;
-            s->of[i].boxes += figures->count;
+            s->sums[i].box += (double)figures->box_loss;
+            s->sums[i].object += (double)figures->object_loss;
+            s->sums[i].category += (double)figures->class_loss;
+            s->sums[i].iou += (double)figures->iou;
+            s->sums[i].boxes += figures->count;
         }
 }
 
@@ -26,10 +26,10 @@ void ddp_head_sums_take_figures(ddp_head_sums *s, double images, ddp_head_figure
 {
     memset(out, 0, DDP_HEADS * sizeof *out);
     for (size_t i = 0; i < s->heads.count; i++)
-        out[i] =
-            (ddp_head_figures){.box = s->of[i].box / images,
-                               .object = s->of[i].object / images,
-                               .category = s->of[i].category / images,
-                               .iou = s->of[i].boxes ? s->of[i].iou / s->of[i].boxes : (double)NAN};
-    memset(s->of, 0, sizeof s->of);
+        out[i] = (ddp_head_figures){.box = s->sums[i].box / images,
+                                    .object = s->sums[i].object / images,
+                                    .category = s->sums[i].category / images,
+                                    .iou = s->sums[i].boxes ? s->sums[i].iou / s->sums[i].boxes
+                                                            : (double)NAN};
+    memset(s->sums, 0, sizeof s->sums);
 }

@@ -1,5 +1,5 @@
-/* trainer/head_sums.h: loss and IoU of a network's heads ([yolo] and [region] layers) for this
- * rank's images, added up over the mini-batches of a step. */
+/* trainer/head_sums.h: adds up the loss and IoU of each head (a [yolo] or [region] layer) over the
+ * mini-batches of a step, for this rank's images. */
 #ifndef DDP_TRAINER_HEAD_SUMS_H
 #define DDP_TRAINER_HEAD_SUMS_H
 
@@ -7,30 +7,30 @@
 
 struct head_figures; /* Darknet's struct of a head's loss and IoU in one mini-batch */
 
-/* A head's loss, in three parts, and its IoU, as means over this rank's part of a step. */
+/* A head's figures in a step, means over this rank's images. */
 typedef struct ddp_head_figures {
-    double box, object, category; /* parts of the head's loss, means over images */
+    double box, object, category; /* the three parts of the head's loss */
     double iou;                   /* mean IoU of the boxes that the head was to find; NaN: no box */
 } ddp_head_figures;
 
-/* Loss and IoU added up over a step's mini-batches so far; of[i]: of layer heads.layers[i]. */
+/* Sums over a step's mini-batches so far. */
 typedef struct ddp_head_sums {
     ddp_head_layers heads;
     struct {
         double box, object, category, iou;
-        int boxes;
-    } of[DDP_HEADS];
+        int boxes;     /* boxes that the head was to find */
+    } sums[DDP_HEADS]; /* sums[i]: of layer heads.layers[i] */
 } ddp_head_sums;
 
-/* Begin sums, all zero, for the heads of net (ddp_network_heads). */
+/* Set *s to sums of zero for the heads of net (ddp_network_heads). */
 void ddp_head_sums_init(ddp_head_sums *s, const network *net);
 
-/* Add a mini-batch's loss and IoU, as layer `layer` has computed them, if it is one of the
- * heads. */
+/* Add what layer `layer` has computed for a mini-batch. Does nothing if the layer is no head of
+ * s. */
 void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures);
 
-/* Write the step's means to out[0..DDP_HEADS), zeros behind the last head, and set all sums to
- * zero. images: how many this rank had in the step, at least 1. */
+/* Write the step's figures of each head to out[0..DDP_HEADS), zeros behind the last head. Then set
+ * all sums to zero. images: this rank's images of the step, at least 1. */
 void ddp_head_sums_take_figures(ddp_head_sums *s, double images, ddp_head_figures *out);
 
 #endif

@@ -54,7 +54,8 @@ void ddp_label_losses_close(ddp_label_losses *l)
     free(l);
 }
 
-void ddp_label_losses_truth(ddp_label_losses *l, size_t sample, int n, const char *path, int line)
+void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const char *path,
+                                int line)
 {
     if (l)
         ddp_truth_labels_set(l->truths, sample, n, path, line);
@@ -84,17 +85,17 @@ size_t ddp_label_losses_picture(const ddp_label_losses *l, const char *path)
 
 double ddp_label_loss_mean(const ddp_label_loss *l)
 {
-    return (double)l->sum / UNIT / (double)l->count;
+    return (double)l->sum / UNIT / (double)l->visits;
 }
 
-void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t count, double mean)
+void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t visits, double mean)
 {
     ddp_label_loss *sum = loss_of(&l->pictures[label.picture], label);
 
     if (!sum)
         return;
-    sum->sum += (uint64_t)llrint(mean * (double)count * UNIT);
-    sum->count += count;
+    sum->sum += (uint64_t)llrint(mean * (double)visits * UNIT);
+    sum->visits += visits;
 }
 
 static void add_picture(ddp_label_losses *l, const network *net, const layer *head, int b)
@@ -139,7 +140,7 @@ static ddp_status list_own(const ddp_label_losses *l, ddp_label_loss **own, size
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the losses of %zu labels", lines);
     for (size_t i = 0; i < l->picture_count; i++)
         for (uint32_t k = 0; k < l->pictures[i].count; k++)
-            if (l->pictures[i].lines[k].count > 0)
+            if (l->pictures[i].lines[k].visits > 0)
                 (*own)[(*count)++] = l->pictures[i].lines[k];
     return DDP_OK;
 }
@@ -163,7 +164,7 @@ static size_t merge(ddp_label_loss *all, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && by_label(&all[kept - 1], &all[i]) == 0) {
             all[kept - 1].sum += all[i].sum;
-            all[kept - 1].count += all[i].count;
+            all[kept - 1].visits += all[i].visits;
         } else
             all[kept++] = all[i];
     }

@@ -1,9 +1,10 @@
-/* trainer/label_losses.h: the mean loss of each label while a detector trains on a CPU.
+/* trainer/label_losses.h: finds labels that may be wrong, by the mean loss of each label while a
+ * detector trains on a CPU.
  *
- * A label that is wrong keeps a large loss, since the network learns from all others what should
- * stand there. Each rank adds up the losses of the labels that it trains; ddp_label_losses_gather
- * brings the sums of all ranks together. The first 30 % of a run do not count: then all labels have
- * large losses. */
+ * A wrong label keeps a large loss, since the network learns from all other labels what should be
+ * there. Each rank adds up the losses of the labels that it trains. ddp_label_losses_gather then
+ * joins the sums of all ranks. Losses in the first 30 % of a run's steps are left out, because all
+ * labels have large losses then. */
 #ifndef DDP_TRAINER_LABEL_LOSSES_H
 #define DDP_TRAINER_LABEL_LOSSES_H
 
@@ -13,39 +14,43 @@
 
 typedef struct ddp_label_losses ddp_label_losses;
 
-/* A label, and the sum of its losses over `count` visits: times that it was trained. In 2^-32, a
- * sum is exact, so that it is the same in any order of visits. */
+/* The losses of one label. */
 typedef struct ddp_label_loss {
     ddp_label_id label;
-    uint64_t count, sum;
+    uint64_t visits; /* how often the label was trained */
+    uint64_t sum;    /* sum of its losses, in 2^-32: a whole number, the same in any order */
 } ddp_label_loss;
 
-/* Make an empty table. batch: images of a step of all ranks. paths[0..count): the training list,
- * which must outlive the table. *out is NULL on failure. Fails with DDP_ERR_NOMEM. */
+/* Open an empty table of losses. batch: images of a step, of all ranks. paths[0..count): the
+ * training list, which must outlive the table. *out is NULL on failure. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_label_losses_open(ddp_label_losses **out, size_t batch, char *const *paths,
                                  size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_label_losses_close(ddp_label_losses *l); /* frees l; NULL is allowed */
 
-/* Return the mean loss of a label that was trained. */
+/* Return the label's mean loss. l->visits must not be 0. */
 double ddp_label_loss_mean(const ddp_label_loss *l);
 
-/* Return the number of the picture at path (ddp_truth_labels_picture). */
+/* Return the first index of the picture at path in the training list; SIZE_MAX if it is not
+ * there. */
 size_t ddp_label_losses_picture(const ddp_label_losses *l, const char *path);
 
-/* Add `count` visits of a label, with a mean loss of mean. Without memory nothing is added. */
-void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t count, double mean);
+/* Add `visits` visits of a label, of mean loss `mean`. Adds nothing if there is no memory. */
+void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t visits, double mean);
 
-/* Note of which label, by path and line, truth n of a sample is (ddp_truth_labels_set). Any thread.
- * l may be NULL. */
-void ddp_label_losses_truth(ddp_label_losses *l, size_t sample, int n, const char *path, int line);
+/* Note that truth n of a sample is line `line` of the labels of the picture at path
+ * (ddp_truth_labels_set). Any thread. Does nothing if l is NULL. */
+void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const char *path,
+                                int line);
 
-/* Add the losses of the truths that layer `layer`, a [yolo], has trained in net's mini-batch. Call
- * after the layer's forward pass. Does nothing on a GPU, for another layer, or if l is NULL. */
+/* Add the losses of the labels that [yolo] layer `layer` has trained in net's mini-batch. Call
+ * after the layer's forward pass. Does nothing on a GPU, for another type of layer, or if l is
+ * NULL. */
 void ddp_label_losses_add_mini_batch(ddp_label_losses *l, const network *net, int layer);
 
-/* Collective. On rank 0, set *all to the losses of the labels that any rank has trained, by picture
- * and line, and *count to how many they are. On other ranks these become NULL and 0. The caller
- * frees *all. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Join the losses of all ranks on rank 0 (collective). There (*all)[0..*count) becomes one entry
+ * for each label that any rank has trained, sorted by picture and line, which the caller frees. On
+ * other ranks *all becomes NULL and *count 0. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_label_losses_gather(const ddp_label_losses *l, ddp_group *group,
                                    ddp_label_loss **all, size_t *count,
                                    ddp_error *err) DDP_MUST_CHECK;

@@ -114,7 +114,7 @@ ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, in
         *broken = (ddp_nan_guard_mini_batch){0};
     g->last = (ddp_nan_guard_mini_batch){.number = number, .sample = net->sample};
     g->step = now.step + !now.step_ends;
-    g->unseen = now.step_ends;
+    g->unnoted = now.step_ends;
     if (broken->number || ddp_all_finite(net->cost, 1))
         return DDP_OK;
     *broken = g->last;
@@ -232,17 +232,18 @@ static void end(const ddp_nan_guard *g, const ddp_not_finite *what)
     abort();
 }
 
+void ddp_nan_guard_note_step(ddp_nan_guard *g)
+{
+    if (ddp_nan_guard_may_skip(g) && g->unnoted)
+        g->broken |= !ddp_loss_finite(g->loss) || !ddp_batchnorm_stats_finite(g->statistics);
+    g->unnoted = 0;
+}
+
 ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net, ddp_error *err)
 {
     ddp_not_finite what = {0};
 
-    if (ddp_nan_guard_may_skip(g)) {
-        if (g->unseen)
-            g->broken |= !ddp_loss_finite(g->loss) || !ddp_batchnorm_stats_finite(g->statistics);
-        g->unseen = 0;
-        return DDP_OK;
-    }
-    if (!is_broken(g, net, &what))
+    if (ddp_nan_guard_may_skip(g) || !is_broken(g, net, &what))
         return DDP_OK;
     if (find(g, net, &what, err))
         return err->code;
@@ -267,18 +268,18 @@ ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped
     *skipped = 0;
     if (wait_for_all(g, err))
         return err->code;
-    g->unseen = 0;
+    g->unnoted = 0;
     if (!is_broken(g, net, &what) && !g->broken) {
-        g->in_a_row = 0;
+        g->skipped_in_a_row = 0;
         return DDP_OK;
     }
     g->broken = 0;
     if (find(g, net, &what, err))
         return err->code;
-    what.in_a_row = g->in_a_row;
-    if (g->in_a_row == g->config.skip_most)
+    what.skipped_in_a_row = g->skipped_in_a_row;
+    if (g->skipped_in_a_row == g->config.skip_most)
         end(g, &what);
-    what.in_a_row = ++g->in_a_row;
+    what.skipped_in_a_row = ++g->skipped_in_a_row;
     ddp_reducer_discard_step(g->reducer);
     if (ddp_batchnorm_stats_restore_values(g->statistics, err))
         return err->code;

@@ -7,6 +7,7 @@
 #include "samples/sampler.h"
 #include "trainer/deferred_saves.h"
 #include "trainer/loader_trace.h"
+#include "watch/watch.h"
 
 #include <darknet.h>
 
@@ -15,6 +16,7 @@
 
 static struct {
     ddp_plugin_config config;
+    const ddp_trainer_config *settings; /* config.trainer's */
     train_plugin darknets;
     const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
     char *cfg;
@@ -32,7 +34,7 @@ static struct {
 static void check(ddp_status st, const ddp_error *err)
 {
     if (st)
-        plugin.config.fail(err);
+        plugin.settings->fail(err);
 }
 
 static void split_batch(int *batch, int *subdivisions)
@@ -59,7 +61,7 @@ static void begin(network *net, const char *directory, char *cfg)
     ddp_trainer_set_seed(plugin.config.trainer, seed);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
     ddp_sampler_seed(seed);
-    ddp_bad_samples_begin(plugin.config.bad_data, seed);
+    ddp_bad_samples_begin(plugin.settings->bad_data, seed);
     now = ddp_train_position_of(net);
     plugin.began = now.images;
     check(callbacks->attached(net, &now, cfg, &err), &err);
@@ -87,7 +89,7 @@ static void check_list(char **paths, int n)
 
     plugin.paths = paths;
     plugin.path_count = (size_t)n;
-    ddp_bad_samples_list(plugin.config.bad_data, paths, (size_t)n);
+    ddp_bad_samples_list(plugin.settings->bad_data, paths, (size_t)n);
     ddp_label_losses_close(plugin.losses);
     plugin.losses = NULL;
     if (has_yolo())
@@ -105,7 +107,8 @@ static void labelled(char *has, int n)
 static int unreadable(const char *path, const char *why, int can_be_blank)
 {
     int next;
-    char *sentence = ddp_bad_samples_found(plugin.config.bad_data, path, why, can_be_blank, &next);
+    char *sentence =
+        ddp_bad_samples_found(plugin.settings->bad_data, path, why, can_be_blank, &next);
 
     if (sentence)
         plugin.config.callbacks.unreadable(sentence);
@@ -115,10 +118,10 @@ static int unreadable(const char *path, const char *why, int can_be_blank)
 
 static void note_truth(size_t sample, int n, const char *path, int line)
 {
-    ddp_label_losses_truth(plugin.losses, sample, n, path, line);
+    ddp_label_losses_set_truth(plugin.losses, sample, n, path, line);
 }
 
-const char *ddp_plugin_picture(size_t line)
+const char *ddp_plugin_line_path(size_t line)
 {
     return plugin.paths[line];
 }
@@ -128,7 +131,7 @@ ddp_label_losses *ddp_plugin_label_losses(void)
     return plugin.losses;
 }
 
-const char *ddp_plugin_sample(size_t sample, size_t *line)
+const char *ddp_plugin_sample_path(size_t sample, size_t *line)
 {
     size_t i;
 
@@ -143,9 +146,9 @@ static void save_now(network *net, const char *filename, int cutoff)
 {
     ddp_error err;
 
-    ddp_watch_phase(plugin.config.watch, DDP_PHASE_SAVING);
+    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_SAVING);
     check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
-    ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
+    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_LOADING);
 }
 
 /* Save what was asked for while ranks differed, now that they are in sync. */
@@ -248,7 +251,7 @@ void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
 /* End the run where too many samples were replaced: all ranks have the same count. */
 static void judge_replaced(network *net, const ddp_train_position *now)
 {
-    plugin.replaced += ddp_trainer_bad_samples(plugin.config.trainer);
+    plugin.replaced += ddp_trainer_replaced_samples(plugin.config.trainer);
     if (plugin.replaced <= (size_t)plugin.config.skip_bad)
         return;
     ddp_trainer_rollback(plugin.config.trainer);
@@ -271,9 +274,9 @@ static void end_step(network *net)
     ddp_error err;
 
     save_what_waits(net);
-    ddp_watch_phase(plugin.config.watch, DDP_PHASE_VALIDATING);
+    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_VALIDATING);
     check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
-    ddp_watch_phase(plugin.config.watch, DDP_PHASE_LOADING);
+    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_LOADING);
     if (plugin.config.skip_bad > 0)
         judge_replaced(net, &now);
     plugin.asked.save |= asked.save;
@@ -290,6 +293,7 @@ static void end_step(network *net)
 void ddp_plugin_open(const ddp_plugin_config *config)
 {
     plugin.config = *config;
+    plugin.settings = ddp_trainer_settings(config->trainer);
     plugin.asked = (ddp_requests){0};
     plugin.paths = NULL;
     plugin.path_count = 0;
@@ -318,7 +322,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .head = head,
         .loading = ddp_loader_trace_loading,
     };
-    ddp_sampler_open(config->replace, config->bad_data);
+    ddp_sampler_open(config->replace, plugin.settings->bad_data);
     ddp_sampler_seed(config->seed);
     train_plugin_active = &plugin.darknets;
 }

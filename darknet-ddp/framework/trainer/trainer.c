@@ -61,7 +61,7 @@ ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions, ddp_
                              run.names, err);
     if (st)
         return st;
-    t->cut = run;
+    t->split = run;
     *batch = t->batch.batch;
     *subdivisions = t->batch.subdivisions;
     return DDP_OK;
@@ -72,11 +72,11 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t)
     return t->batch;
 }
 
-void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *first)
+void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *moments)
 {
     t->resumed = 1;
     t->root = root;
-    t->first_moments = first;
+    t->saved_moments = moments;
 }
 
 /* ---- attaching ---- */
@@ -160,11 +160,11 @@ static ddp_status set_batch(ddp_trainer *t, network *net, ddp_error *err)
 
 static ddp_status check_values(const ddp_trainer *t, const network *net, ddp_error *err)
 {
-    int layer = ddp_layer_with_one_value(net);
+    int layer = ddp_find_layer_with_one_value(net);
 
     if (layer < 0 || (t->config.sync_bn && ddp_group_size(t->group) > 1))
         return DDP_OK;
-    return ddp_batchnorm_refuse_one_value(&t->cut, t->config.exact, layer,
+    return ddp_batchnorm_refuse_one_value(&t->split, t->config.exact, layer,
                                           get_layer_string(net->layers[layer].type), err);
 }
 
@@ -205,7 +205,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
             ddp_loss_open(&t->loss, t->group, t->config.reducer.mini_batches, t->config.asked, err);
     if (!st && t->config.verify_every > 0 && ddp_group_size(t->group) > 1
         && ddp_group_size(t->group) <= DDP_EQUAL_RANKS)
-        st = ddp_replica_check_open(&t->verify, t->group, &t->table, t->statistics, err);
+        st = ddp_replica_check_open(&t->replica_check, t->group, &t->table, t->statistics, err);
     if (!st)
         st = ddp_trainer_begin_algorithms(t, err);
     if (!st && t->config.bad_data)
@@ -213,13 +213,13 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
     t->guard = ddp_nan_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss,
                                   t->statistics);
     t->waited_ns = 0;
-    t->stalled_ns = ddp_group_stalled_ns(t->group);
+    t->stalled_at_attach_ns = ddp_group_stalled_ns(t->group);
     if (st) {
         ddp_trainer_detach(t);
         return st;
     }
     t->resumed = 0;
-    t->first_moments = NULL;
+    t->saved_moments = NULL;
     ddp_trainer_hook_network(t, net);
     t->hooks.release = before_free;
     return DDP_OK;
@@ -248,7 +248,7 @@ void ddp_trainer_detach(ddp_trainer *t)
     ddp_sync_batchnorm_close(t->sync_batchnorm);
     ddp_loss_close(t->loss);
     ddp_work_close(t->bad.sum);
-    ddp_replica_check_close(t->verify);
+    ddp_replica_check_close(t->replica_check);
     ddp_param_table_release(&t->table);
     free(t->deferred);
     t->deferred = NULL;
@@ -257,9 +257,9 @@ void ddp_trainer_detach(ddp_trainer *t)
     t->sync_batchnorm = NULL;
     t->loss = NULL;
     t->bad.sum = NULL;
-    t->verify = NULL;
-    t->verifying = 0;
-    t->backlog_told = 0;
+    t->replica_check = NULL;
+    t->checksum_sent = 0;
+    t->backlog_sent = 0;
     t->net->hooks = NULL;
     t->net->statistics = NULL;
     t->net = NULL;
@@ -270,14 +270,19 @@ double ddp_trainer_loss(const ddp_trainer *t)
     return (double)t->last_loss / ((double)t->batch.per_rank * t->batch.images);
 }
 
-size_t ddp_trainer_bad_samples(const ddp_trainer *t)
+size_t ddp_trainer_replaced_samples(const ddp_trainer *t)
 {
-    return ddp_loss_received_count(t->loss, DDP_TOLD_BAD_SAMPLES);
+    return ddp_loss_received_count(t->loss, DDP_COUNT_REPLACED);
 }
 
 ddp_requests ddp_trainer_requested(const ddp_trainer *t)
 {
     return ddp_loss_requested(t->loss);
+}
+
+const ddp_trainer_config *ddp_trainer_settings(const ddp_trainer *t)
+{
+    return &t->config;
 }
 
 const network *ddp_trainer_network(const ddp_trainer *t)

@@ -1,12 +1,19 @@
 /* trainer/trainer.h: trains one Darknet network on all ranks of a group.
  *
- * Darknet's own loop stays in charge. The trainer sets net->hooks. Then train_network sums
- * gradients over ranks while backward runs, updates with the sums and returns the mean loss of all
- * ranks. Layers whose gradients are deferred (core/reducer.h) are updated in the next forward pass,
- * or when Darknet is about to save.
+ * Darknet's own loop calls train_network, as without DDP. An attached trainer has put hooks into
+ * the network (net->hooks). By them train_network sums gradients over ranks while the backward pass
+ * runs, updates with the sums, and returns the mean loss of all ranks. Layers whose gradients are
+ * deferred (core/reducer.h) are updated in the next forward pass, or when Darknet is about to save.
  *
- * Unless said otherwise, call from the training thread. "Collective" functions wait for all ranks,
- * and every rank must call them. "Attached": between ddp_trainer_attach and ddp_trainer_detach. */
+ *   1. ddp_trainer_open
+ *   2. ddp_trainer_split            while Darknet parses the cfg
+ *   3. ddp_trainer_open_algorithms, ddp_trainer_set_seed, ddp_trainer_set_resumed, to resume a run
+ *   4. ddp_trainer_attach           then the network is "attached"
+ *   5. train_network                by Darknet, for each step
+ *   6. ddp_trainer_detach, ddp_trainer_close
+ *
+ * Call from the training thread. "Collective" functions wait for all ranks, and every rank must
+ * call them. */
 #ifndef DDP_TRAINER_TRAINER_H
 #define DDP_TRAINER_TRAINER_H
 
@@ -29,33 +36,33 @@ typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
     ddp_batch_mode batch_mode;
     int broadcast_buffers; /* 1: ranks share BatchNorm's running statistics after each step; 0:
-                              never, rank 0's own are saved */
+                              never, and saves have rank 0's */
     int exact;             /* 1: same bits on any number of ranks (core/batch.h); the trainer
                               then sets reducer.mini_batches */
     int sync_bn;    /* 1: BatchNorm normalizes with the statistics of all ranks' mini-batches */
     int sync_every; /* batches whose gradients make one update, at least 1 */
-    /* Options that choose and set up the run's algorithms (algorithms/algorithm.h). Must outlive
-     * the trainer. NULL: there are none. */
+    /* Options that choose the run's algorithms (algorithms/algorithm.h). Must outlive the trainer.
+     * NULL: no algorithms. */
     const ddp_options *options;
-    uint64_t seed; /* the run's seed */
-    /* DDP_REQUESTS flags (core/loss.h) that anybody may set, also a signal handler, to ask
-     * something of the run. All ranks learn of them with the loss of this step or, if its last
-     * backward pass has ended here, of the next one. Must outlive the trainer. NULL: none. */
+    uint64_t seed;
+    /* DDP_REQUESTS flags of this rank (core/loss.h), which a signal handler may set. They travel
+     * with the next loss that is summed: this step's, or the next one's if this step's last
+     * backward pass has ended. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
-    size_t compress_after; /* algorithms change sums of gradients only after this step, from 1 */
-    /* Steps between two comparisons of ranks' parameters; 0: never. One rank, or more than
+    size_t compress_after; /* steps at the start in which no algorithm changes sums of gradients */
+    /* Steps between two comparisons of ranks' parameters; 0: none. One rank, or more than
      * DDP_EQUAL_RANKS (core/equal_check.h), are never compared. */
     int verify_every;
-    /* Record of unreadable samples. Must outlive the trainer. NULL: nobody looks for them. */
+    /* Record of unreadable samples. Must outlive the trainer. NULL: they do not end the run. */
     ddp_bad_samples *bad_data;
-    /* Ends every rank because `samples` samples of step `step`, of all ranks together, cannot be
-     * read (samples/bad_samples.h). Network and counters are as the last whole update left them.
-     * Must be set if bad_data is. */
+    /* End the program because `samples` samples of step `step`, of all ranks together, cannot be
+     * read. Called on every rank; network and counters are as the last whole update left them. Must
+     * be set if bad_data is. */
     void (*unreadable)(network *net, size_t step, size_t samples) __attribute__((noreturn));
-    /* Decides on steps with numbers that are not finite. If guard.skip_most is not 0,
-     * reducer.defer_bytes and reducer.priority must be 0. */
+    /* How to treat numbers that are not finite. If guard.skip_most is not 0, reducer.defer_bytes
+     * and reducer.priority must be 0. */
     ddp_nan_guard_config guard;
-    /* Ends the program with an error, which a hook cannot return. */
+    /* End the program with an error, which a hook cannot return. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_trainer_config;
 
@@ -67,100 +74,111 @@ ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_train
 /* Detach the network, if one is attached, and free the trainer. NULL is allowed. */
 void ddp_trainer_close(ddp_trainer *t);
 
-/* Set another seed, that of a run which is resumed. Call before ddp_trainer_attach. */
+/* Set the run's seed in place of config.seed, if the run is resumed with another. Call before
+ * ddp_trainer_attach. */
 void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 
-/* Change *batch and *subdivisions from the cfg's values to those of a rank (core/batch.h). Call
- * while the network is parsed. Fails with DDP_ERR_USAGE, and changes neither, if ddp_batch_split
- * or, with config.exact, ddp_exact_check refuses them. */
+/* Cut the cfg's batch over the ranks (core/batch.h): replace *batch and *subdivisions of the cfg by
+ * those with which the network is to be made. Call while Darknet parses the cfg. Fails with
+ * DDP_ERR_USAGE, and changes neither, if ddp_batch_split or, with config.exact, ddp_exact_check
+ * refuses them. */
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the algorithms of config.options for net, and close those that were open. Call on every rank
- * after net is parsed and before it is resumed; else ddp_trainer_attach opens them. Fails with
- * DDP_ERR_USAGE (one does not go with this network), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the algorithms of config.options for net, so that a checkpoint can be loaded into their
+ * state. Call on every rank after net is parsed. Closes algorithms that were open. Without this
+ * call ddp_trainer_attach opens them. Fails with DDP_ERR_USAGE (one does not go with this network),
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the algorithms that ddp_trainer_open_algorithms or ddp_trainer_attach opened; NULL if
- * there are none. The trainer owns them until it opens others or is closed. */
+/* Return the open algorithms; NULL if there are none. The trainer owns them, until it opens others
+ * or is closed. */
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 
 /* Return how ddp_trainer_split cut the batch last. Its time_steps is right only after
  * ddp_trainer_attach. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
-/* Begin to train net, on every rank. Blocks until all ranks are here, and compares their networks
- * and settings. Then all have the root's parameters, BatchNorm statistics and counters; the root is
- * rank 0, or that of ddp_trainer_set_resumed. The count of seen images is rounded down to a whole
- * update, unless the run's last step is done. With DDP_BATCH_RANK net's learning rate is multiplied
- * by the number of ranks, once in net's life. net must have been parsed after ddp_trainer_split,
- * have no hooks, and outlive its attachment. If it fails, nothing is attached. DDP_ERR_USAGE:
- * BatchNorm has one value to normalise (core/batchnorm_check.h), an update has too many images, an
- * algorithm does not go with this network, or ddp_param_table_init refuses it. Fails also with
- * DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Attach net, so that train_network trains it on all ranks (collective). First compares the ranks'
+ * networks and settings. Then gives all ranks the parameters, BatchNorm statistics and counters of
+ * rank 0, or of the rank that ddp_trainer_set_resumed named. Call when net has been parsed with the
+ * values of ddp_trainer_split. It must have no hooks, and stay until it is detached.
+ *
+ * Changes net: the count of seen images is rounded down to a whole update, unless the run's last
+ * step is done. With DDP_BATCH_RANK the learning rate is multiplied by the number of ranks, at
+ * net's first attachment.
+ *
+ * On failure nothing is attached. DDP_ERR_MISMATCH: ranks differ. DDP_ERR_USAGE: BatchNorm has one
+ * value to normalise (core/batchnorm_check.h), an update has more than INT_MAX images, an algorithm
+ * does not go with this network, or ddp_param_table_init refuses it. Fails also with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Stop training the network: finish what is under way with other ranks (collective), and give the
- * network its own buffers back. free_network calls this. If an algorithm keeps the optimizer's
- * moments elsewhere, the network's are zero then. Does nothing if none is attached. Failures end in
- * config.fail. */
+/* Detach the network: wait for the sums under way (collective), and give the network its own
+ * gradient buffers back. Darknet's free_network calls this. If an algorithm kept the optimizer's
+ * moments elsewhere, the network's are zero then. Does nothing if none is attached. A failure ends
+ * the program by config.fail. */
 void ddp_trainer_detach(ddp_trainer *t);
 
-/* Wait for all sums under way, and update the layers that wait for them. Then the network can be
- * read. A failure ends the program by config.fail. Only while attached, on every rank. */
+/* Wait for all sums under way, and update the layers that wait for them, so that the network can be
+ * read (collective). A failure ends the program by config.fail. Only while attached. */
 void ddp_trainer_flush(ddp_trainer *t);
 
-/* Return 1 if all ranks have the same parameters; every rank gets the same answer. Always 1
- * unless an algorithm has ranks update with their own gradients for a while (ddp_step_plug).
- * Call after a step whose loss Darknet has asked for. Saves and validations wait for 1. */
+/* Return 1 if all ranks have the same parameters, else 0; every rank gets the same answer. It is 0
+ * only in a period of local SGD (ddp_step_plug). Saves and validations wait for 1. Call after a
+ * step whose loss Darknet has asked for. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
 
 /* Return after at most how many steps all ranks have the same parameters, so that a save is
- * possible: 1 if they have them now, else the algorithm's bound. Only while attached. */
+ * possible; 1 if they have them now. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
-/* Give all ranks the same parameters, as the algorithm does it, unless they have them. Collective;
- * call between two steps. A failure ends the program by config.fail. Only while attached. */
+/* If ranks differ (ddp_trainer_in_sync), give all the same parameters, in the algorithm's way
+ * (collective). Call between two steps. A failure ends the program by config.fail. Only while
+ * attached. */
 void ddp_trainer_sync(ddp_trainer *t);
 
-/* Say that the run is resumed: all ranks will get the counters, parameters and optimizer state of
- * rank `root`. Call on every rank, before ddp_trainer_attach.
- * first  on root: source of the moments that are shared out (ddp_algorithm_set_shards), valid
- *        until ddp_trainer_attach has returned; NULL: the network has all moments */
-void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *first);
+/* Have ddp_trainer_attach give all ranks the counters, parameters and optimizer state of rank
+ * `root`, which has loaded a checkpoint. Call on every rank, before ddp_trainer_attach. moments: on
+ * root, where to read the moments that are shared out (ddp_algorithm_set_shards), valid until
+ * ddp_trainer_attach has returned; NULL: the network has all moments. */
+void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *moments);
 
-/* Go back to the last whole update: the counter of images and BatchNorm's statistics become what
- * they were then. Only with config.bad_data, on every rank, between two steps. A failure ends the
- * program by config.fail. */
+/* Take back the batches since the last whole update (with sync_every): set the counter of images
+ * and BatchNorm's statistics to what they were then. Call on every rank, between two steps, only
+ * with config.bad_data. A failure ends the program by config.fail. */
 void ddp_trainer_rollback(ddp_trainer *t);
 
-/* Return which requests (config.asked) any rank had; every rank gets the same ones. They came with
- * the loss that Darknet asked for last. Only while attached. */
+/* Return the requests (config.asked) of all ranks that came with the loss that Darknet asked for
+ * last. Every rank gets the same ones. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
-/* Return how many samples of the last step, of all ranks, were replaced because they could not be
- * read; 0 without config.bad_data. Only while attached. */
-size_t ddp_trainer_bad_samples(const ddp_trainer *t);
+/* Return how many samples of the last step, of all ranks, were replaced by others because they
+ * could not be read; 0 without config.bad_data. Only while attached. */
+size_t ddp_trainer_replaced_samples(const ddp_trainer *t);
 
 /* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
-/* Return the network, the reducer or the parameter table that the trainer uses. The trainer owns
- * reducer and table. Only while attached. */
+/* Return the trainer's settings, which it owns. */
+const ddp_trainer_config *ddp_trainer_settings(const ddp_trainer *t);
+
+/* Return the attached network, or the reducer or parameter table that the trainer uses for it. The
+ * trainer owns reducer and table. Only while attached. */
 const network *ddp_trainer_network(const ddp_trainer *t);
 ddp_reducer *ddp_trainer_reducer(const ddp_trainer *t);
 const ddp_param_table *ddp_trainer_table(const ddp_trainer *t);
 
-/* Return the wall time since attach, in nanoseconds, that this rank has spent in communication:
- * waiting, and moving messages in between. On a GPU: how long the GPU's work stood still for
- * communication, up to the last step that has ended there. Only while attached. */
+/* Return the wall time since attach, in nanoseconds, that this rank has spent waiting for messages
+ * and moving them. On a GPU: how long the GPU's work stood still for communication, up to the last
+ * step that has ended there. Only while attached. */
 int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 
-/* Wall time since attach, in nanoseconds, of each phase of training, without communication.
- * outside_ns: time between steps and between mini-batches, in which samples are waited for. If a
- * GPU computes, all but outside_ns are 0, since the host only knows when work was queued. */
+/* Wall time since attach, in nanoseconds, of each phase of training, without communication. */
 typedef struct ddp_trainer_times {
-    int64_t forward_ns, backward_ns, update_ns, outside_ns;
+    /* 0 if a GPU computes, since the host only knows when work was queued */
+    int64_t forward_ns, backward_ns, update_ns;
+    int64_t outside_ns; /* time between steps and mini-batches, in which samples are waited for */
 } ddp_trainer_times;
 
 /* Return the times of the phases so far. Only while attached. */

@@ -90,8 +90,8 @@ static ddp_status open_layers(ddp_trainer *t, network *net, ddp_error *err)
     if (number_blocks(t, net, err))
         return err->code;
     t->table.block = t->layers.block_of;
-    t->layers.told = (layer_drops){.left_out = t->layers.dropped, .scale = t->layers.scale};
-    net->drops = &t->layers.told;
+    t->layers.drops = (layer_drops){.left_out = t->layers.dropped, .scale = t->layers.scale};
+    net->drops = &t->layers.drops;
     return DDP_OK;
 }
 
@@ -127,7 +127,7 @@ ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
                              .seed = t->config.seed,
                              .reducer = t->reducer,
                              .root = t->root,
-                             .first = t->first_moments};
+                             .first = t->saved_moments};
 
     if (!t->algorithms)
         return DDP_OK;

@@ -18,7 +18,7 @@ void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
     if (!t->bad.sum || before->begun > 0)
         return;
     t->bad.step = before->step + 1;
-    t->bad.images = before->images - before->since_update;
+    t->bad.images_at_update = before->images - before->since_update;
     t->bad.samples = (float)ddp_bad_samples_ending(
         t->config.bad_data, before->images + (size_t)net->batch * (size_t)net->subdivisions);
     t->bad.started = 1;
@@ -54,7 +54,7 @@ void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net)
     ddp_trainer_finish_bad_samples(t);
     if (t->bad.samples <= 0)
         return;
-    go_back(t, t->bad.images);
+    go_back(t, t->bad.images_at_update);
     t->config.unreadable(net, t->bad.step, (size_t)t->bad.samples);
 }
 
@@ -69,6 +69,6 @@ void ddp_trainer_rollback(ddp_trainer *t)
 void ddp_trainer_send_bad_samples(ddp_trainer *t, const ddp_train_position *now)
 {
     if (t->config.bad_data)
-        ddp_loss_send_count(t->loss, DDP_TOLD_BAD_SAMPLES,
+        ddp_loss_send_count(t->loss, DDP_COUNT_REPLACED,
                             ddp_bad_samples_count(t->config.bad_data, now->images));
 }

@@ -55,7 +55,8 @@ static void before_forward(void *ctx, network *net)
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err); /* where nobody asked for it */
     ddp_trainer_receive_with_loss(t);
     t->waited_ns += ddp_clock_ns() - start;
-    ddp_trainer_judge_last_step(t);
+    ddp_nan_guard_note_step(&t->guard);
+    ddp_trainer_check_arrived(t);
     ddp_trainer_sync_if_due(t);
     ddp_trainer_choose_layers(t, &before);
     ddp_trainer_keep_statistics(t, &before);
@@ -161,7 +162,7 @@ static void after_backward(void *ctx, network *net)
     ddp_train_position now = ddp_train_position_of(net);
     ddp_error err;
 
-    ddp_trainer_judge_mini_batch(t, &now);
+    ddp_trainer_end_mini_batch(t, &now);
     ddp_loss_add(t->loss, now.mini_batch, *net->cost);
     ddp_trainer_check(t, ddp_reducer_backward_end(t->reducer, &err), &err);
     if (now.step_ends && statistics_travel(t, now.step))
@@ -218,7 +219,7 @@ static float mean_loss(void *ctx, float loss)
     ddp_trainer_end_updates(t);
     start = ddp_clock_ns();
     ddp_watch_wait(t->config.reducer.watch, -1, -1);
-    if (!t->judged) /* else it has arrived */
+    if (t->verdict == DDP_STEP_NOT_JUDGED) /* else the loss has arrived */
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);
     ddp_trainer_receive_with_loss(t);

@@ -8,14 +8,14 @@
  * period of local SGD they have not: then in the first step behind it. */
 static void begin_to_verify(ddp_trainer *t, const ddp_train_position *now)
 {
-    if (!t->verify)
+    if (!t->replica_check)
         return;
-    t->verify_due |= now->step % (size_t)t->config.verify_every == 0;
-    if (!t->verify_due || !ddp_trainer_in_sync(t))
+    t->comparison_due |= now->step % (size_t)t->config.verify_every == 0;
+    if (!t->comparison_due || !ddp_trainer_in_sync(t))
         return;
-    t->verify_due = 0;
-    ddp_loss_compare_number(t->loss, ddp_replica_check_checksum(t->verify, now->step));
-    t->verifying = 1;
+    t->comparison_due = 0;
+    ddp_loss_compare_number(t->loss, ddp_replica_check_checksum(t->replica_check, now->step));
+    t->checksum_sent = 1;
 }
 
 /* The loss has arrived, and with it whether all ranks have the same parameters. */
@@ -23,13 +23,13 @@ static void verify(ddp_trainer *t)
 {
     ddp_error err;
 
-    if (!t->verifying)
+    if (!t->checksum_sent)
         return;
-    t->verifying = 0;
+    t->checksum_sent = 0;
     if (ddp_loss_numbers_equal(t->loss))
-        ddp_replica_check_note_equal(t->verify);
+        ddp_replica_check_note_equal(t->replica_check);
     else
-        ddp_trainer_check(t, ddp_replica_check_name_difference(t->verify, &err), &err);
+        ddp_trainer_check(t, ddp_replica_check_name_difference(t->replica_check, &err), &err);
 }
 
 /* ---- what is left when backward ends (reducer.priority) ----
@@ -44,16 +44,16 @@ static void tell_backlog(ddp_trainer *t)
     if (!t->config.reducer.priority || !ddp_reducer_syncs(t->reducer))
         return;
     units = ddp_reducer_backlog(t->reducer) / BACKLOG_UNIT;
-    ddp_loss_send_count(t->loss, DDP_TOLD_BACKLOG, units < most ? units : most);
-    t->backlog_told = 1;
+    ddp_loss_send_count(t->loss, DDP_COUNT_BACKLOG, units < most ? units : most);
+    t->backlog_sent = 1;
 }
 
 static void plan_order(ddp_trainer *t)
 {
-    if (!t->backlog_told)
+    if (!t->backlog_sent)
         return;
-    t->backlog_told = 0;
-    ddp_reducer_adapt_order(t->reducer, ddp_loss_received_count(t->loss, DDP_TOLD_BACKLOG)
+    t->backlog_sent = 0;
+    ddp_reducer_adapt_order(t->reducer, ddp_loss_received_count(t->loss, DDP_COUNT_BACKLOG)
                                             / (size_t)ddp_group_size(t->group) * BACKLOG_UNIT);
 }
 

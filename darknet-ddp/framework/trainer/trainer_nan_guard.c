@@ -2,17 +2,11 @@
  * is not, the run ends, or the step is dropped. */
 #include "trainer/trainer_state.h"
 
-void ddp_trainer_judge_last_step(ddp_trainer *t)
+void ddp_trainer_check_arrived(ddp_trainer *t)
 {
     ddp_error err;
 
     ddp_trainer_check(t, ddp_nan_guard_check_arrived(&t->guard, t->net, &err), &err);
-}
-
-void ddp_trainer_check_arrived(ddp_trainer *t)
-{
-    if (!ddp_nan_guard_may_skip(&t->guard))
-        ddp_trainer_judge_last_step(t);
 }
 
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before)
@@ -24,11 +18,11 @@ void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *befor
         ddp_trainer_check(t, ddp_batchnorm_stats_keep_values(t->statistics, &err), &err);
 }
 
-void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now)
+void ddp_trainer_end_mini_batch(ddp_trainer *t, const ddp_train_position *now)
 {
     ddp_error err;
 
-    t->judged = 0;
+    t->verdict = DDP_STEP_NOT_JUDGED;
     ddp_trainer_check(t,
                       ddp_nan_guard_end_mini_batch(&t->guard, t->net, t->update_begins,
                                                    now->mini_batch + 1, &err),
@@ -37,11 +31,12 @@ void ddp_trainer_judge_mini_batch(ddp_trainer *t, const ddp_train_position *now)
 
 int ddp_trainer_is_step_skipped(ddp_trainer *t)
 {
+    int skipped;
     ddp_error err;
 
-    if (ddp_nan_guard_may_skip(&t->guard) && !t->judged) {
-        ddp_trainer_check(t, ddp_nan_guard_judge_step(&t->guard, t->net, &t->skipped, &err), &err);
-        t->judged = 1;
+    if (ddp_nan_guard_may_skip(&t->guard) && t->verdict == DDP_STEP_NOT_JUDGED) {
+        ddp_trainer_check(t, ddp_nan_guard_judge_step(&t->guard, t->net, &skipped, &err), &err);
+        t->verdict = skipped ? DDP_STEP_SKIPPED : DDP_STEP_UPDATES;
     }
-    return t->skipped;
+    return t->verdict == DDP_STEP_SKIPPED;
 }

@@ -38,17 +38,18 @@ void ddp_trainer_enter_phase(ddp_trainer *t, ddp_trainer_phase phase)
     int64_t now = ddp_clock_ns();
     int64_t communication_ns = ddp_trainer_communication_ns(t);
 
-    t->spent_ns[t->phase] += now - t->phase_ns - (communication_ns - t->phase_communication_ns);
+    t->spent_ns[t->phase] +=
+        now - t->phase_began_ns - (communication_ns - t->phase_communication_ns);
     change_range(t->phase, phase);
     t->phase = phase;
-    t->phase_ns = now;
+    t->phase_began_ns = now;
     t->phase_communication_ns = communication_ns;
 }
 
 void ddp_trainer_begin_times(ddp_trainer *t)
 {
     t->phase = DDP_TRAINER_OUTSIDE;
-    t->phase_ns = ddp_clock_ns();
+    t->phase_began_ns = ddp_clock_ns();
     t->phase_communication_ns = ddp_trainer_communication_ns(t);
     memset(t->spent_ns, 0, sizeof t->spent_ns);
 }
@@ -68,7 +69,7 @@ int64_t ddp_trainer_communication_ns(const ddp_trainer *t)
 
     /* The program runs ahead of a GPU: what it waits for costs nothing while the GPU works. */
     if (!ddp_device_is_host(t->table.device))
-        return ddp_group_stalled_ns(t->group) - t->stalled_ns;
+        return ddp_group_stalled_ns(t->group) - t->stalled_at_attach_ns;
     return times.wait_ns + times.drive_ns + t->waited_ns;
 }
 

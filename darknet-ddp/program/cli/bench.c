@@ -53,7 +53,7 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
 static void write_profile(const ddp_bench_config *config, FILE *out)
 {
     ddp_device *device = ddp_group_device(config->group);
-    const char **kinds = ddp_network_kinds(config->net);
+    const char **kinds = ddp_network_layer_types(config->net);
     ddp_layer_profile profile;
     char of[256];
     ddp_error err;

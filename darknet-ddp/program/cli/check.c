@@ -91,9 +91,9 @@ static ddp_status look_at_weights(ddp_scan_data *c, const char *weights, int for
     st = ddp_weights_check(c->cfg_path, weights, &fit->weights, err);
     ddp_rank_output_errors_only();
     fit->weights_path = weights;
-    if (!st && fit->weights.wrong[0])
+    if (!st && fit->weights.refusal[0])
         ddp_fault_add(&c->faults, force ? DDP_FAULT_WARNING : DDP_FAULT_ERROR, "weights-unfit",
-                      weights, 0, "%s", fit->weights.wrong);
+                      weights, 0, "%s", fit->weights.refusal);
     return st;
 }
 
@@ -134,7 +134,7 @@ static int cell_of(const ddp_scan_data *c, const ddp_options *options)
     if (c->heads.count == 0 || ddp_faults_have(&c->faults, "cfg-"))
         return 0;
     net = ddp_command_load(&shape, c->cfg_path, options, -1, 0);
-    cell = ddp_network_cell(net);
+    cell = ddp_network_smallest_cell(net);
     ddp_network_free(net);
     return cell;
 }
@@ -195,7 +195,7 @@ static void override(ddp_scan_data *c, ddp_overrides *overrides, const ddp_optio
         ddp_check_add_said(&c->faults, "cfg-refused", c->cfg_path, err.text);
     ddp_sections_release(&data);
     c->values = overrides->values;
-    ddp_darknet_take_net_values(overrides->values);
+    ddp_darknet_set_net_values(overrides->values);
 }
 
 int ddp_command_check(const ddp_command_call *call)

@@ -69,13 +69,13 @@ ddp_status ddp_check_cfg_trainable(const char *path, const ddp_cfg_text *cfg, dd
 /* Add what is only seen in the parsed network. */
 static void check_layers(ddp_faults *f, const char *path, const ddp_options *options)
 {
-    char text[DDP_MISFIT_BYTES], sizes[DDP_SIZE_MISFIT_BYTES];
+    char text[DDP_NETWORK_TEXT], sizes[DDP_NETWORK_TEXT];
     ddp_network_shape shape;
     network *net = ddp_command_load(&shape, path, options, -1, 0);
 
-    if (ddp_network_misfit(net, text))
+    if (ddp_network_bad_size(net, text))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-cells", path, 0, "%s", text);
-    if (ddp_network_size_misfit(net, sizes))
+    if (ddp_network_untrained_size(net, sizes))
         ddp_fault_add(f, DDP_FAULT_WARNING, "cfg-sizes", path, 0, "%s", sizes);
     ddp_network_free(net);
 }

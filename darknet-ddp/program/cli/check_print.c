@@ -174,11 +174,13 @@ static void print_fit(FILE *out, const ddp_check_result *r)
     const ddp_fit *fit = r->fit;
 
     print_anchors(out, r);
-    if (fit->weights_path && !fit->weights.wrong[0])
+    if (fit->weights_path && !fit->weights.refusal[0])
         (void)fprintf(out, "%s has weights for %s%d layers%s\n", fit->weights_path,
-                      fit->weights.layers < fit->weights.of ? "the first " : "all ",
-                      fit->weights.layers,
-                      fit->weights.layers < fit->weights.of ? "; the others begin at random" : "");
+                      fit->weights.file_layers < fit->weights.cfg_layers ? "the first " : "all ",
+                      fit->weights.file_layers,
+                      fit->weights.file_layers < fit->weights.cfg_layers
+                          ? "; the others begin at random"
+                          : "");
 }
 
 static void print_tally(FILE *out, const ddp_check_result *r)
@@ -218,7 +220,7 @@ static void put_tally(FILE *json, const ddp_check_result *r)
     if (r->fit->anchors.count > 0)
         (void)fprintf(json, ",\n \"fitting_anchor_iou\": %.6f", r->fit->anchors.iou);
     if (r->fit->weights_path)
-        (void)fprintf(json, ",\n \"weights_layers\": %d", r->fit->weights.layers);
+        (void)fprintf(json, ",\n \"weights_layers\": %d", r->fit->weights.file_layers);
 }
 
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,

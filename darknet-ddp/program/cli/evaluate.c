@@ -17,7 +17,7 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_c
 {
     const char *data = call->words[0], *cfg = call->words[1], *weights = call->words[2];
     ddp_network_shape shape;
-    char misfit[DDP_MISFIT_BYTES];
+    char misfit[DDP_NETWORK_TEXT];
     const ddp_arguments words = {
         .command = command, .data = data, .cfg = cfg, .weights = weights, .validates = 1};
     ddp_error err;
@@ -36,11 +36,11 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_c
         fail(&err);
     }
     m->net = ddp_command_load(&shape, cfg, call->options, m->gpus.gpu, 0);
-    if (m->rank == 0 && ddp_network_misfit(m->net, misfit))
+    if (m->rank == 0 && ddp_network_bad_size(m->net, misfit))
         (void)fprintf(stderr, "%s: %s\n", cfg, misfit);
     if (m->rank > 0)
         ddp_rank_output_quiet();
-    ddp_network_read(m->net, weights);
+    ddp_network_read_weights(m->net, weights);
     ddp_rank_output_errors_only();
 }
 

@@ -168,7 +168,7 @@ int ddp_command_export(const ddp_command_call *call)
     if (read_data(&data, o->data, o->check, &err))
         ddp_rank_output_failure(&err);
     net = load_for_one_picture(call->words[0], o);
-    ddp_network_read(net, call->words[1]);
+    ddp_network_read_weights(net, call->words[1]);
     options = options_of(o, &data, &names);
     f = ddp_output_file_open(o->out);
     if (ddp_onnx_export(net, &options, f, &err)) {

@@ -89,7 +89,7 @@ static void load_networks(struct testing *t)
             ddp_rank_output_quiet();
         t->nets[i] = ddp_network_load(&shape, t->call->words[1], numbers,
                                       sizeof numbers / sizeof numbers[0], t->gpus.gpu, 0);
-        ddp_network_read(t->nets[i], t->weights[i]);
+        ddp_network_read_weights(t->nets[i], t->weights[i]);
         ddp_rank_output_errors_only();
     }
 }

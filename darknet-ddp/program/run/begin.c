@@ -45,11 +45,11 @@ static void print_mathematics(const network *net)
  * otherwise. Print also which sizes random=1 draws, if the cfg's own is not among them. */
 static void print_pictures(const network *net)
 {
-    char text[DDP_PICTURES_BYTES], misfit[DDP_SIZE_MISFIT_BYTES];
+    char text[DDP_NETWORK_TEXT], misfit[DDP_NETWORK_TEXT];
 
-    if (ddp_network_pictures(net, text))
+    if (ddp_network_describe_pictures(net, text))
         printf("DDP: pictures are %s\n", text);
-    if (ddp_network_size_misfit(net, misfit))
+    if (ddp_network_untrained_size(net, misfit))
         printf("DDP: %s\n", misfit);
 }
 
@@ -284,7 +284,7 @@ static void print_disk_use(size_t list_count)
     size_t last = began.last_step, batch = (size_t)ddp_trainer_batch(ddp_run.trainer).batch;
     ddp_disk_files files = {.pairs = ddp_run.validation ? 4 : 2,
                             .keep = (size_t)ddp_run.options->keep,
-                            .averages = (size_t)ddp_network_averages(trained)};
+                            .averages = (size_t)ddp_network_saves_average(trained)};
 
     if (ddp_group_rank(ddp_run.group) != 0 || last == 0 || list_count == 0)
         return;
@@ -335,7 +335,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     trained = net;
     start = ddp_session_progress(now);
     ddp_step_line_begin(&start);
-    ddp_network_input(net, &input_width, &input_height);
+    ddp_network_input_size(net, &input_width, &input_height);
     return DDP_OK;
 }
 

@@ -17,9 +17,9 @@ static void put_all(FILE *f, const ddp_label_loss *all, size_t count)
 {
     ddp_loss_file_put_head(f);
     for (size_t i = 0; i < count; i++) {
-        const ddp_loss_line line = {.picture = ddp_plugin_picture(all[i].label.picture),
+        const ddp_loss_line line = {.picture = ddp_plugin_line_path(all[i].label.picture),
                                     .mean = ddp_label_loss_mean(&all[i]),
-                                    .count = all[i].count,
+                                    .count = all[i].visits,
                                     .line = all[i].label.line};
 
         ddp_loss_file_put(f, &line);

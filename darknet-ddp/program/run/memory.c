@@ -115,7 +115,7 @@ ddp_status ddp_memory_check(struct network *net, double saved, ddp_error *err)
     if (check_all(&batch, err)
         || ddp_barrier(ddp_run.group, err)) /* all have seen what is left: now it gets less */
         return err->code;
-    ddp_footprint_take(host, gpu, net, device);
+    ddp_footprint_take_largest(host, gpu, net, device);
     return check_all(&batch, err);
 }
 

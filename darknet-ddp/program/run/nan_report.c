@@ -69,7 +69,7 @@ static void print_pictures(const ddp_not_finite *what)
         return;
     for (size_t i = 0; i < what->samples; i++) {
         size_t line;
-        const char *path = ddp_plugin_sample(what->sample + i, &line);
+        const char *path = ddp_plugin_sample_path(what->sample + i, &line);
 
         if (path)
             printf("DDP:   line %zu of the training list, %s\n", line, path);
@@ -84,8 +84,8 @@ void ddp_nan_report_skipped(const ddp_group *group, const ddp_not_finite *what, 
         return;
     name_numbers(what, numbers, sizeof numbers);
     name_origin(group, what, wire, origin, sizeof origin);
-    printf("DDP: step %zu skipped, %d in a row: %s not finite; %s\n", what->step, what->in_a_row,
-           numbers, origin);
+    printf("DDP: step %zu skipped, %d in a row: %s not finite; %s\n", what->step,
+           what->skipped_in_a_row, numbers, origin);
     print_pictures(what);
 }
 
@@ -94,9 +94,9 @@ void ddp_nan_report_error(const ddp_group *group, const ddp_not_finite *what, dd
 {
     char numbers[128], origin[256], skipped[64] = "";
 
-    if (what->in_a_row > 0)
+    if (what->skipped_in_a_row > 0)
         (void)snprintf(skipped, sizeof skipped, " after %d step%s that were skipped",
-                       what->in_a_row, ddp_plural((size_t)what->in_a_row));
+                       what->skipped_in_a_row, ddp_plural((size_t)what->skipped_in_a_row));
     name_numbers(what, numbers, sizeof numbers);
     name_origin(group, what, wire, origin, sizeof origin);
     (void)ddp_fail(err, DDP_ERR_FORMAT,
@@ -104,7 +104,7 @@ void ddp_nan_report_error(const ddp_group *group, const ddp_not_finite *what, dd
                    "-ddp_on_nan skip N",
                    what->step, skipped, numbers, origin,
                    last ? "The last good weights are " : "No weights were saved before",
-                   last ? last : "", what->in_a_row > 0 ? "a larger " : "");
+                   last ? last : "", what->skipped_in_a_row > 0 ? "a larger " : "");
     if (ddp_group_rank(group) != 0)
         return;
     if (what->origin != DDP_ORIGIN_NONE)

@@ -136,12 +136,9 @@ static ddp_plugin_config plugin_config(const ddp_options *o)
     ddp_plugin_config config = {
         .group = ddp_run.group,
         .trainer = ddp_run.trainer,
-        .watch = ddp_run.watch,
         .seed = ddp_run.seed,
         .replace = o->replace,
-        .bad_data = ddp_run.bad_data,
         .skip_bad = o->on_bad_data,
-        .fail = ddp_session_fail,
     };
 
     ddp_session_checkpoint_callbacks(&config.callbacks);
@@ -310,7 +307,7 @@ void ddp_session_override(const char *command, const char *data, const char *cfg
     if (ddp_overrides_make(&ddp_run.overrides, ddp_run.options, cfg, ddp_run.list,
                            ddp_group_size(ddp_run.group), &err))
         ddp_session_fail(&err);
-    ddp_darknet_take_net_values(ddp_run.overrides.values);
+    ddp_darknet_set_net_values(ddp_run.overrides.values);
 }
 
 void ddp_session_begins_with(const char *weights, int clear, const ddp_foreign_options_taken *taken)

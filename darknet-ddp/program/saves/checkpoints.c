@@ -186,7 +186,7 @@ static ddp_status open_checkpoints(ddp_checkpoints *c, const ddp_checkpoints_con
         || ddp_remember_validation(&c->run, &c->valid_since, &c->from.metadata, config->valid, err))
         return err->code;
     if (c->resumed)
-        ddp_trainer_set_resumed(c->trainer, 0, ddp_saved_moments_first(c->from.moments));
+        ddp_trainer_set_resumed(c->trainer, 0, ddp_saved_moments_source(c->from.moments));
     return DDP_OK;
 }
 

@@ -49,7 +49,7 @@ void ddp_validation_close(ddp_validation *v)
     free(v->each);
     ddp_best_figures_release(&v->figures);
     free(v->set.map);
-    free(v->set.told);
+    free(v->set.reported);
     free(v->set.labelled);
     free(v);
 }
@@ -119,9 +119,9 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
     v->set = (ddp_validation_set){.paths = v->list.all,
                                   .count = v->list.count,
                                   .list = valid,
-                                  .numbers = v->list.numbers,
+                                  .lines = v->list.numbers,
                                   .labelled = calloc(v->list.count + 1, 1),
-                                  .told = calloc(v->list.count + 1, 1),
+                                  .reported = calloc(v->list.count + 1, 1),
                                   .classes = ddp_sections_whole(&v->data, "classes", 20),
                                   .bf16 = v->options->predict_bf16,
                                   .map = map ? ddp_map_read(map) : NULL};
@@ -132,7 +132,7 @@ static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err
         return ddp_fail(err, DDP_ERR_FORMAT, "classes=%s: there is nothing to validate", classes);
     v->last.top = ddp_sections_whole(&v->data, "top", TOP);
     v->each = calloc((size_t)v->set.classes, sizeof *v->each);
-    if (!v->each || !v->set.told || !v->set.labelled)
+    if (!v->each || !v->set.reported || !v->set.labelled)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes and %zu pictures",
                         v->set.classes, v->set.count);
     v->last.each = v->each;
