@@ -177,8 +177,8 @@ int darknet_ddp_detect(darknet_ddp_model *model, const unsigned char *pixels, in
 
     if (check_picture(model, width, height, 1, error))
         return -1;
-    ddp_predictor_set(model->predictor, thresh, nms);
-    ddp_predictor_frame(model->predictor, pixels, width, height, &p);
+    ddp_predictor_set_thresholds(model->predictor, thresh, nms);
+    ddp_predictor_predict_rgb(model->predictor, pixels, width, height, &p);
     return give_boxes(&p, boxes, count, error);
 }
 
@@ -197,8 +197,8 @@ int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int
     if (!copy)
         return fail(error, "no memory for a picture");
     memcpy(copy, planes, bytes);
-    ddp_predictor_set(model->predictor, thresh, nms);
-    ddp_predictor_planes(model->predictor, copy, width, height, &p);
+    ddp_predictor_set_thresholds(model->predictor, thresh, nms);
+    ddp_predictor_predict_planes(model->predictor, copy, width, height, &p);
     return give_boxes(&p, boxes, count, error);
 }
 
@@ -209,7 +209,7 @@ int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, 
 
     if (check_picture(model, width, height, 0, error))
         return -1;
-    ddp_predictor_frame(model->predictor, pixels, width, height, &p);
+    ddp_predictor_predict_rgb(model->predictor, pixels, width, height, &p);
     for (size_t i = 0; i < p.count; i++)
         scores[p.found[i].class_id] = (float)p.found[i].score;
     ddp_prediction_release(&p);

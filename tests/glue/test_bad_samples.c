@@ -24,11 +24,11 @@ static ddp_bad_samples *open_for(uint64_t seed, int one_ends)
         names[i][0] = (char)('a' + i);
         paths[i] = names[i];
     }
-    if (ddp_bad_samples_open(&b, 0, one_ends, &err))
+    if (ddp_bad_samples_open(&b, one_ends, &err))
         fail_msg("%s", err.text);
-    ddp_bad_samples_begin(b, seed);
-    ddp_bad_samples_list(b, paths, LINES);
-    ddp_bad_samples_loaded(b, 0); /* what this thread has tried in an earlier test is over */
+    ddp_bad_samples_set_seed(b, seed);
+    ddp_bad_samples_set_list(b, paths, LINES);
+    ddp_bad_samples_note_loaded(b, 0); /* what this thread has tried in an earlier test is over */
     return b;
 }
 
@@ -42,7 +42,7 @@ static int next_of(ddp_bad_samples *b, const char *path, int can_be_blank)
 {
     int next;
 
-    free(ddp_bad_samples_found(b, path, "why", can_be_blank, &next));
+    free(ddp_bad_samples_note_unreadable(b, path, "why", can_be_blank, &next));
     return next;
 }
 
@@ -50,7 +50,7 @@ static int next_of(ddp_bad_samples *b, const char *path, int can_be_blank)
 static int find(ddp_bad_samples *b, int line)
 {
     int next;
-    char *sentence = ddp_bad_samples_found(b, paths[line], "why", 1, &next);
+    char *sentence = ddp_bad_samples_note_unreadable(b, paths[line], "why", 1, &next);
     int news = sentence != NULL;
 
     assert_int_equal(next, DDP_BAD_SAMPLE_AGAIN);
@@ -64,7 +64,7 @@ static void good_lines_are_themselves(void **state)
 
     (void)state;
     for (size_t i = 0; i < LINES; i++)
-        assert_int_equal(ddp_bad_samples_instead(b, i, LINES), i);
+        assert_int_equal(ddp_bad_samples_line_to_load(b, i, LINES), i);
     ddp_bad_samples_close(b);
 }
 
@@ -94,9 +94,9 @@ static void what_is_loaded_instead_is_a_matter_of_the_lines(void **state)
         /* do as a loader that meets them one by one */
         while (line == 2 || line == 5 || line == 6) {
             (void)find(two, (int)line);
-            line = ddp_bad_samples_instead(two, 5, LINES);
+            line = ddp_bad_samples_line_to_load(two, 5, LINES);
         }
-        assert_int_equal(ddp_bad_samples_instead(one, 5, LINES), line);
+        assert_int_equal(ddp_bad_samples_line_to_load(one, 5, LINES), line);
         ddp_bad_samples_close(one);
         ddp_bad_samples_close(two);
     }
@@ -111,12 +111,12 @@ static void there_is_an_end_to_it(void **state)
     for (int i = 0; i < LINES - 1; i++)
         assert_int_equal(find(b, i), 1);
     for (size_t i = 0; i < LINES; i++)
-        assert_int_equal(ddp_bad_samples_instead(b, i, LINES), LINES - 1);
+        assert_int_equal(ddp_bad_samples_line_to_load(b, i, LINES), LINES - 1);
     assert_int_equal(next_of(b, paths[LINES - 1], 0), DDP_BAD_SAMPLE_END);
     assert_int_equal(next_of(b, paths[LINES - 1], 1), DDP_BAD_SAMPLE_BLANK);
     assert_int_equal(next_of(b, other, 1), DDP_BAD_SAMPLE_END);
     assert_int_equal(next_of(b, NULL, 1), DDP_BAD_SAMPLE_END);
-    ddp_bad_samples_loaded(b, 0);
+    ddp_bad_samples_note_loaded(b, 0);
     ddp_bad_samples_close(b);
 }
 
@@ -130,11 +130,11 @@ static void not_all_are_tried_for_one_sample(void **state)
     while (next_of(b, paths[tries % 2], 1) == DDP_BAD_SAMPLE_AGAIN)
         assert_in_range(++tries, 1, 1000);
     assert_true(tries > LINES);
-    ddp_bad_samples_loaded(b, 0);
+    ddp_bad_samples_note_loaded(b, 0);
     assert_int_equal(next_of(b, paths[0], 1), DDP_BAD_SAMPLE_AGAIN);
-    ddp_bad_samples_loaded(b, 1);
-    assert_int_equal(ddp_bad_samples_ending(b, 1), 1);
-    assert_int_equal(ddp_bad_samples_ending(b, 10), 1);
+    ddp_bad_samples_note_loaded(b, 1);
+    assert_int_equal(ddp_bad_samples_count_ending(b, 1), 1);
+    assert_int_equal(ddp_bad_samples_count_ending(b, 10), 1);
     ddp_bad_samples_close(b);
 }
 
@@ -145,15 +145,15 @@ static void a_sample_that_ends_the_run_is_blank(void **state)
 
     (void)state;
     assert_int_equal(next_of(b, paths[2], 1), DDP_BAD_SAMPLE_BLANK);
-    ddp_bad_samples_loaded(b, 7);
+    ddp_bad_samples_note_loaded(b, 7);
     assert_int_equal(next_of(b, paths[3], 0), DDP_BAD_SAMPLE_AGAIN);
-    (void)ddp_bad_samples_instead(b, 3, LINES);
-    ddp_bad_samples_loaded(b, 8);
-    ddp_bad_samples_loaded(b, 9); /* itself */
-    assert_int_equal(ddp_bad_samples_ending(b, 7), 0);
-    assert_int_equal(ddp_bad_samples_ending(b, 8), 1);
-    assert_int_equal(ddp_bad_samples_ending(b, 10), 2);
-    assert_int_equal(ddp_bad_samples_count(b, 10), 2);
+    (void)ddp_bad_samples_line_to_load(b, 3, LINES);
+    ddp_bad_samples_note_loaded(b, 8);
+    ddp_bad_samples_note_loaded(b, 9); /* itself */
+    assert_int_equal(ddp_bad_samples_count_ending(b, 7), 0);
+    assert_int_equal(ddp_bad_samples_count_ending(b, 8), 1);
+    assert_int_equal(ddp_bad_samples_count_ending(b, 10), 2);
+    assert_int_equal(ddp_bad_samples_take_replaced(b, 10), 2);
     ddp_bad_samples_close(b);
 }
 
@@ -162,16 +162,16 @@ static void samples_are_counted_once(void **state)
     ddp_bad_samples *b = open_bad_samples(1);
 
     (void)state;
-    ddp_bad_samples_loaded(b, 3); /* itself */
+    ddp_bad_samples_note_loaded(b, 3); /* itself */
     (void)find(b, 4);
     for (int twice = 0; twice < 2; twice++)
         for (size_t sample = 10; sample < 14; sample++) {
-            (void)ddp_bad_samples_instead(b, 4, LINES);
-            ddp_bad_samples_loaded(b, sample);
+            (void)ddp_bad_samples_line_to_load(b, 4, LINES);
+            ddp_bad_samples_note_loaded(b, sample);
         }
-    assert_int_equal(ddp_bad_samples_count(b, 12), 2);
-    assert_int_equal(ddp_bad_samples_count(b, 20), 2);
-    assert_int_equal(ddp_bad_samples_count(b, 20), 0);
+    assert_int_equal(ddp_bad_samples_take_replaced(b, 12), 2);
+    assert_int_equal(ddp_bad_samples_take_replaced(b, 20), 2);
+    assert_int_equal(ddp_bad_samples_take_replaced(b, 20), 0);
     ddp_bad_samples_close(b);
 }
 

@@ -233,7 +233,7 @@ static atomic_int chosen[LINES];
 
 static size_t choose(size_t sample, size_t n)
 {
-    size_t line = ddp_sampler_at(seed, sample, n);
+    size_t line = ddp_sampler_permuted_line(seed, sample, n);
 
     assert_int_equal(n, LINES);
     (void)atomic_fetch_add(&chosen[line], 1);
@@ -334,7 +334,8 @@ static void a_line_is_augmented_anew_each_epoch(void **state)
     (void)state;
     for (size_t i = 0; i < LINES; i++) {
         for (size_t j = LINES; j < (size_t)2 * LINES; j++) {
-            if (ddp_sampler_at(seed, i, LINES) != ddp_sampler_at(seed, j, LINES))
+            if (ddp_sampler_permuted_line(seed, i, LINES)
+                != ddp_sampler_permuted_line(seed, j, LINES))
                 continue;
             met++;
             assert_memory_equal(epochs.y.vals[i], epochs.y.vals[j], CLASSES * sizeof(float));

@@ -19,7 +19,7 @@ static void expect_permutation(uint64_t seed, uint64_t epoch, size_t count)
 
     assert_non_null(seen);
     for (size_t i = 0; i < count; i++) {
-        size_t line = ddp_sampler_at(seed, epoch * count + i, count);
+        size_t line = ddp_sampler_permuted_line(seed, epoch * count + i, count);
 
         if (line >= count || seen[line])
             fail_msg("sample %zu of epoch %llu of %zu lines is line %zu, which %s", i,
@@ -62,7 +62,7 @@ static void lists_of_any_length_are_served(void **state)
         size_t high = 0;
 
         for (uint64_t g = 0; g < 200; g++) {
-            size_t line = ddp_sampler_at(1, g, counts[i]);
+            size_t line = ddp_sampler_permuted_line(1, g, counts[i]);
 
             assert_less(line, counts[i]);
             high += line > counts[i] / 2;
@@ -78,8 +78,8 @@ static size_t meetings(uint64_t seed_a, uint64_t epoch_a, uint64_t seed_b, uint6
     size_t same = 0;
 
     for (uint64_t i = 0; i < LINES; i++)
-        same += ddp_sampler_at(seed_a, epoch_a * LINES + i, LINES)
-                == ddp_sampler_at(seed_b, epoch_b * LINES + i, LINES);
+        same += ddp_sampler_permuted_line(seed_a, epoch_a * LINES + i, LINES)
+                == ddp_sampler_permuted_line(seed_b, epoch_b * LINES + i, LINES);
     return same;
 }
 
@@ -102,7 +102,7 @@ static void a_batch_spans_two_epochs(void **state)
     (void)state;
     for (int step = 0; step < 5; step++) {
         for (int k = 0; k < BATCH; k++)
-            drawn[ddp_sampler_at(9, (uint64_t)(step * BATCH + k), LINES)]++;
+            drawn[ddp_sampler_permuted_line(9, (uint64_t)(step * BATCH + k), LINES)]++;
         if (step == 2) { /* 12 samples: all lines, and two of them again */
             int twice = 0;
 
@@ -139,7 +139,8 @@ static void every_line_gets_every_position_equally_often(void **state)
         double chi;
 
         for (int g = 0; g < EPOCHS * count; g++)
-            met[(g % count) * count + (int)ddp_sampler_at(11, (uint64_t)g, (size_t)count)]++;
+            met[(g % count) * count
+                + (int)ddp_sampler_permuted_line(11, (uint64_t)g, (size_t)count)]++;
         chi = chi_square(met, count * count, (double)EPOCHS / count);
         if (chi > free_cells + 20 + 3 * free_cells / 4)
             fail_msg("%d lines: chi-square %.1f of %.0f", count, chi, free_cells);
@@ -153,7 +154,8 @@ static int order_of(uint64_t epoch, int count)
 
     for (int i = 0; i < count; i++)
         order = order * count
-                + (int)ddp_sampler_at(13, epoch * (uint64_t)count + (uint64_t)i, (size_t)count);
+                + (int)ddp_sampler_permuted_line(13, epoch * (uint64_t)count + (uint64_t)i,
+                                                 (size_t)count);
     return order;
 }
 
@@ -189,12 +191,12 @@ static void every_order_of_a_short_list_is_as_likely(void **state)
 static void neighbours_do_not_stay_together(void **state)
 {
     enum { LINES = 100000 };
-    size_t last = ddp_sampler_at(17, 0, LINES);
+    size_t last = ddp_sampler_permuted_line(17, 0, LINES);
     int close = 0;
 
     (void)state;
     for (uint64_t g = 1; g < LINES; g++) {
-        size_t line = ddp_sampler_at(17, g, LINES);
+        size_t line = ddp_sampler_permuted_line(17, g, LINES);
         size_t apart = line > last ? line - last : last - line;
 
         close += apart <= 500; /* 1 % of them are */
@@ -217,9 +219,9 @@ static void the_order_is_what_it_always_was(void **state)
 
     (void)state;
     for (size_t g = 0; g < sizeof ten / sizeof *ten; g++)
-        assert_int_equal(ddp_sampler_at(7, g, 10), ten[g]);
+        assert_int_equal(ddp_sampler_permuted_line(7, g, 10), ten[g]);
     for (size_t i = 0; i < sizeof million / sizeof *million; i++)
-        assert_int_equal(ddp_sampler_at(0x0123456789abcdef, million[i].number, MILLION),
+        assert_int_equal(ddp_sampler_permuted_line(0x0123456789abcdef, million[i].number, MILLION),
                          million[i].line);
 }
 
@@ -229,8 +231,8 @@ static void draws_with_replacement_keep_their_values(void **state)
 
     (void)state;
     for (size_t g = 0; g < sizeof want / sizeof *want; g++)
-        assert_int_equal(ddp_sampler_draw(0x0123456789abcdef, g, MILLION), want[g]);
-    assert_int_equal(ddp_sampler_draw(0x0123456789abcdef, 5ULL << 40, MILLION), 916632);
+        assert_int_equal(ddp_sampler_drawn_line(0x0123456789abcdef, g, MILLION), want[g]);
+    assert_int_equal(ddp_sampler_drawn_line(0x0123456789abcdef, 5ULL << 40, MILLION), 916632);
 }
 
 static void draws_with_replacement_are_uniform(void **state)
@@ -242,7 +244,7 @@ static void draws_with_replacement_are_uniform(void **state)
 
     (void)state;
     for (uint64_t g = 0; g < DRAWS; g++) {
-        size_t line = ddp_sampler_draw(19, g, LINES);
+        size_t line = ddp_sampler_drawn_line(19, g, LINES);
 
         assert_less(line, LINES);
         again += line == last;
@@ -251,7 +253,7 @@ static void draws_with_replacement_are_uniform(void **state)
     }
     assert_less(chi_square(met, LINES, (double)DRAWS / LINES), 49 + 50);
     assert_in_range(again, 840, 1160); /* 1 in 50 */
-    assert_int_equal(ddp_sampler_draw(19, 7, 1), 0);
+    assert_int_equal(ddp_sampler_drawn_line(19, 7, 1), 0);
 }
 
 int main(void)

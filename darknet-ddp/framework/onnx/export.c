@@ -73,7 +73,7 @@ static ddp_status write_layer(ddp_layer_writer *w, int i, ddp_error *err)
 
     w->index = i;
     if (passes_through(l)) {
-        *out = ddp_onnx_source(w, 0);
+        *out = ddp_onnx_layer_input(w, 0);
         return DDP_OK;
     }
     if (!writers[l->type])
@@ -83,7 +83,7 @@ static ddp_status write_layer(ddp_layer_writer *w, int i, ddp_error *err)
     if (gives_rows(l))
         *out = (ddp_onnx_tensor){.c = l->outputs};
     if (l->type == ACTIVE || l->type == LOGXENT)
-        *out = ddp_onnx_source(w, 0);
+        *out = ddp_onnx_layer_input(w, 0);
     return writers[l->type](w, l, &out->value, err);
 }
 
@@ -130,7 +130,7 @@ static void note(ddp_layer_writer *w, const char *key, const char *format, ...)
     va_start(list, format);
     (void)vsnprintf(text, sizeof text, format, list);
     va_end(list);
-    ddp_onnx_note(w->g, key, text);
+    ddp_onnx_add_metadata(w->g, key, text);
 }
 
 /* Note what boxes are made of out of head i. */
@@ -155,7 +155,7 @@ static void note_head(ddp_layer_writer *w, int i)
                   l->type == YOLO && l->yolo.v4 ? l->yolo.scale_x_y : 1.0, l->yolo.new_coords);
     (void)snprintf(key, sizeof key, "head_%d", i);
     if (!fclose(f))
-        ddp_onnx_note(w->g, key, text);
+        ddp_onnx_add_metadata(w->g, key, text);
     free(text);
 }
 
@@ -168,7 +168,7 @@ static ddp_status write_notes(ddp_layer_writer *w, network *net, ddp_error *err)
     if (ddp_weights_hash(&hash, net, err))
         return err->code;
     if (w->options.names)
-        ddp_onnx_note(w->g, "names", w->options.names);
+        ddp_onnx_add_metadata(w->g, "names", w->options.names);
     for (int i = 0; i < net->n; i++)
         if (is_head(net->layers + i)) {
             note_head(w, i);

@@ -35,7 +35,7 @@ ddp_status ddp_onnx_softmax(ddp_layer_writer *w, const layer *l, ddp_onnx_value 
 {
     const int64_t inputs = l->inputs, cells = (int64_t)l->w * l->h;
     const int64_t groups[] = {l->groups, l->inputs / l->groups};
-    ddp_onnx_value v = ddp_onnx_rows(w, l);
+    ddp_onnx_value v = ddp_onnx_input_as_rows(w, l);
 
     if (l->softmax_tree)
         return softmax_of_tree(w, ddp_onnx_scaled(w, v, 1 / l->temperature), 1, l->softmax_tree,
@@ -79,7 +79,7 @@ static ddp_onnx_value as_map(ddp_layer_writer *w, const layer *l, ddp_onnx_value
 ddp_status ddp_onnx_yolo(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out, ddp_error *err)
 {
     float s = l->yolo.v4 ? l->yolo.scale_x_y : 1;
-    ddp_onnx_value v = by_anchor(w, l, ddp_onnx_source(w, 0).value);
+    ddp_onnx_value v = by_anchor(w, l, ddp_onnx_layer_input(w, 0).value);
     ddp_onnx_value parts[] = {part_of(w, v, 0, 2), part_of(w, v, 2, 2),
                               part_of(w, v, 4, 1 + l->classes)};
 
@@ -97,7 +97,7 @@ ddp_status ddp_onnx_yolo(ddp_layer_writer *w, const layer *l, ddp_onnx_value *ou
 
 ddp_status ddp_onnx_region(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out, ddp_error *err)
 {
-    ddp_onnx_value v = by_anchor(w, l, ddp_onnx_source(w, 0).value), parts[5];
+    ddp_onnx_value v = by_anchor(w, l, ddp_onnx_layer_input(w, 0).value), parts[5];
     int count = 0, first = l->coords + 1; /* of the classes */
 
     parts[count++] = sigmoid(w, part_of(w, v, 0, 2));
@@ -126,7 +126,7 @@ ddp_status ddp_onnx_detection(ddp_layer_writer *w, const layer *l, ddp_onnx_valu
 {
     int cells = l->side * l->side, scores = cells * l->classes;
     const int64_t by_cell[] = {cells, l->classes}, row = scores;
-    ddp_onnx_value v = ddp_onnx_rows(w, l), parts[2];
+    ddp_onnx_value v = ddp_onnx_input_as_rows(w, l), parts[2];
 
     (void)err;
     *out = v;
@@ -141,7 +141,7 @@ ddp_status ddp_onnx_detection(ddp_layer_writer *w, const layer *l, ddp_onnx_valu
 
 ddp_status ddp_onnx_iseg(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out, ddp_error *err)
 {
-    ddp_onnx_value v = ddp_onnx_source(w, 0).value, parts[2];
+    ddp_onnx_value v = ddp_onnx_layer_input(w, 0).value, parts[2];
 
     (void)err;
     parts[0] = sigmoid(w, ddp_onnx_slice(w, v, 1, 0, l->classes, 1));

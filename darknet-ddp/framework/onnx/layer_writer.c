@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-ddp_onnx_tensor ddp_onnx_source(const ddp_layer_writer *w, int k)
+ddp_onnx_tensor ddp_onnx_layer_input(const ddp_layer_writer *w, int k)
 {
     int source = layer_source(w->net, w->index, k);
 
@@ -16,18 +16,18 @@ int ddp_onnx_is_letter_boxed(const network *net)
     return !net->rules.forks || net->rules.letter_box;
 }
 
-ddp_onnx_value ddp_onnx_image(ddp_layer_writer *w, const layer *l)
+ddp_onnx_value ddp_onnx_input_as_image(ddp_layer_writer *w, const layer *l)
 {
-    ddp_onnx_tensor t = ddp_onnx_source(w, 0);
+    ddp_onnx_tensor t = ddp_onnx_layer_input(w, 0);
 
     if (t.c == l->c && t.h == l->h && t.w == l->w)
         return t.value;
     return ddp_onnx_reshape(w, t.value, (const int64_t[]){l->c, l->h, l->w}, 3);
 }
 
-ddp_onnx_value ddp_onnx_rows(ddp_layer_writer *w, const layer *l)
+ddp_onnx_value ddp_onnx_input_as_rows(ddp_layer_writer *w, const layer *l)
 {
-    ddp_onnx_tensor t = ddp_onnx_source(w, 0);
+    ddp_onnx_tensor t = ddp_onnx_layer_input(w, 0);
 
     return t.h ? ddp_onnx_reshape(w, t.value, (const int64_t[]){l->inputs}, 1) : t.value;
 }

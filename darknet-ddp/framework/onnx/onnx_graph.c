@@ -343,7 +343,7 @@ ddp_onnx_value ddp_onnx_end_loop(ddp_onnx *g, ddp_onnx_value go_on, ddp_onnx_val
 
 /* ---- the model ---- */
 
-void ddp_onnx_note(ddp_onnx *g, const char *key, const char *value)
+void ddp_onnx_add_metadata(ddp_onnx *g, const char *key, const char *value)
 {
     ddp_protobuf pair = {0};
 

@@ -138,8 +138,8 @@ static void tell_detections(network *net, const ddp_onnx_options *o, FILE *f)
 
 /* ---- records ---- */
 
-void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *options,
-                   const ddp_onnx_names *names, FILE *f)
+void ddp_onnx_write_reference(network *net, const char *path, const ddp_onnx_options *options,
+                              const ddp_onnx_names *names, FILE *f)
 {
     float *input = path ? read_picture(net, path) : random_picture(net);
     int is_detector = ddp_find_classes(net) > 0;

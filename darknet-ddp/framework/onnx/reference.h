@@ -1,34 +1,35 @@
-/* onnx/reference.h: writes what each layer of a network gives for a picture, so that a program can
- * compare it with what the ONNX file gives. Records come in this order. A record is a line of words
- * and, behind it, `count` floats in this machine's order of bytes:
+/* onnx/reference.h: writes the outputs of a network's layers for a picture, as Darknet computes
+ * them, so that a program can compare them with those of the ONNX model.
+ *
+ * For each picture it writes these records, in this order. A record is a line of words, followed by
+ * `count` floats in this machine's byte order:
  *
  *   picture PATH count         the input; PATH is "random" for random values
- *   layer N TYPE NAME count    the output of layer N, which the file calls NAME; not of a [cost]
- *   output NAME count          boxes and scores, or detections, by options->heads
- *   compare                    the picture's last record, without count and floats
- */
+ *   layer N TYPE NAME count    output of layer N, NAME in the model; all layers but a [cost]
+ *   output NAME count          "boxes" and "scores", or "detections", by options->heads
+ *   compare                    the last record; it has no count and no floats */
 #ifndef DDP_ONNX_REFERENCE_H
 #define DDP_ONNX_REFERENCE_H
 
 #include "onnx/export.h"
 
-/* The names that a file has for the outputs of layers. All zero: none yet. */
+/* The names of layers' outputs in an ONNX model. All zero: no names. */
 typedef struct ddp_onnx_names {
-    char **of_layer; /* name of each of `count` layers; a NULL name: there was no memory for it */
+    char **of_layer; /* of_layer[i]: of layer i; NULL: there was no memory for it */
     int count;
 } ddp_onnx_names;
 
-/* Note the name of a layer's output. Serves as ddp_onnx_options.layer_names; ctx: a ddp_onnx_names.
- * Without memory the layer gets no name, and so no record. */
+/* Add the name of a layer's output to ctx, a ddp_onnx_names. Serves as
+ * ddp_onnx_options.layer_names. If there is no memory, the layer gets no name, and no record. */
 void ddp_onnx_names_add(void *ctx, int layer, const char *name);
 
-/* Free the names; there are none then. */
+/* Free the names, and make *names all zero. */
 void ddp_onnx_names_release(ddp_onnx_names *names);
 
-/* Run net, on the host and of batch 1, on the picture at path (NULL: on random values), and write
- * its records to f. A picture that cannot be read ends the program. Without memory for random
- * values it writes nothing. The caller looks at ferror(f). */
-void ddp_onnx_tell(network *net, const char *path, const ddp_onnx_options *options,
-                   const ddp_onnx_names *names, FILE *f);
+/* Predict the picture at path (NULL: random values) with net, which is on the host and has batch 1,
+ * and write the records to f. A picture that cannot be read ends the program. Writes nothing if
+ * there is no memory for random values. The caller must check ferror(f). */
+void ddp_onnx_write_reference(network *net, const char *path, const ddp_onnx_options *options,
+                              const ddp_onnx_names *names, FILE *f);
 
 #endif

@@ -16,7 +16,7 @@ static ddp_onnx_value largest_channels(ddp_layer_writer *w, const layer *l)
     int of_each = (l->c + l->out_c - 1) / l->out_c;
     const int64_t pads[8] = {0, 0, 0, 0, 0, of_each * l->out_c - l->c, 0, 0}, axis = 1;
     const int64_t pieces[] = {of_each, l->out_c, (int64_t)l->h * l->w};
-    ddp_onnx_value v = ddp_onnx_image(w, l);
+    ddp_onnx_value v = ddp_onnx_input_as_image(w, l);
 
     if (pads[5])
         v = ddp_onnx_pad(w, v, pads, least);
@@ -42,7 +42,7 @@ ddp_status ddp_onnx_maxpool(ddp_layer_writer *w, const layer *l, ddp_onnx_value 
         *out = largest_channels(w, l);
         return DDP_OK;
     }
-    v = ddp_onnx_image(w, l);
+    v = ddp_onnx_input_as_image(w, l);
     ddp_onnx_attribute_ints(w->g, "kernel_shape", (const int64_t[]){l->size, l->size}, 2);
     ddp_onnx_attribute_ints(w->g, "strides", (const int64_t[]){l->stride_y, l->stride_x}, 2);
     ddp_onnx_attribute_ints(w->g, "pads", (const int64_t[]){before, before, after, after}, 4);
@@ -54,7 +54,7 @@ ddp_status ddp_onnx_avgpool(ddp_layer_writer *w, const layer *l, ddp_onnx_value 
                             ddp_error *err)
 {
     (void)err;
-    *out = ddp_onnx_node1(w->g, "GlobalAveragePool", ddp_onnx_image(w, l));
+    *out = ddp_onnx_node1(w->g, "GlobalAveragePool", ddp_onnx_input_as_image(w, l));
     return DDP_OK;
 }
 
@@ -84,7 +84,7 @@ ddp_status ddp_onnx_route(ddp_layer_writer *w, const layer *l, ddp_onnx_value *o
     if (!values)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for layer %d", w->index);
     for (int i = 0; i < l->n; i++) {
-        ddp_onnx_tensor t = ddp_onnx_source(w, i);
+        ddp_onnx_tensor t = ddp_onnx_layer_input(w, i);
         int size = t.c / l->groups;
 
         if (w->net->layers[l->input_layers[i]].type == IMPLICIT)
@@ -131,7 +131,7 @@ static ddp_onnx_value sum_of_sources(ddp_layer_writer *w, const layer *l)
     if (l->nweights)
         blend_weights(*l);
     for (int s = 0; s <= l->n; s++) {
-        ddp_onnx_value v = common_channels(w, ddp_onnx_source(w, s), l->out_c);
+        ddp_onnx_value v = common_channels(w, ddp_onnx_layer_input(w, s), l->out_c);
 
         v = blended(w, l, s, v);
         sum = sum ? ddp_onnx_node2(w->g, "Add", sum, v) : v;
@@ -142,7 +142,7 @@ static ddp_onnx_value sum_of_sources(ddp_layer_writer *w, const layer *l)
 /* [shortcut] of one layer, whose map may be larger: then every stride-th value is added. */
 static ddp_onnx_value sum_of_two(ddp_layer_writer *w, const layer *l)
 {
-    ddp_onnx_tensor own = ddp_onnx_source(w, 0), from = ddp_onnx_source(w, 1);
+    ddp_onnx_tensor own = ddp_onnx_layer_input(w, 0), from = ddp_onnx_layer_input(w, 1);
     int stride = from.w / l->out_w;
 
     if (stride > 1) {
@@ -171,7 +171,7 @@ ddp_status ddp_onnx_shortcut(ddp_layer_writer *w, const layer *l, ddp_onnx_value
 ddp_status ddp_onnx_scale_channels(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out,
                                    ddp_error *err)
 {
-    ddp_onnx_tensor scales = ddp_onnx_source(w, 0), from = ddp_onnx_source(w, 1);
+    ddp_onnx_tensor scales = ddp_onnx_layer_input(w, 0), from = ddp_onnx_layer_input(w, 1);
 
     if (!l->spatial && (scales.c != from.c || scales.h != 1))
         scales.value = ddp_onnx_reshape(w, scales.value, (const int64_t[]){from.c, 1, 1}, 3);
@@ -181,7 +181,8 @@ ddp_status ddp_onnx_scale_channels(ddp_layer_writer *w, const layer *l, ddp_onnx
 
 ddp_status ddp_onnx_sam(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out, ddp_error *err)
 {
-    *out = ddp_onnx_node2(w->g, "Mul", ddp_onnx_source(w, 0).value, ddp_onnx_source(w, 1).value);
+    *out = ddp_onnx_node2(w->g, "Mul", ddp_onnx_layer_input(w, 0).value,
+                          ddp_onnx_layer_input(w, 1).value);
     return ddp_onnx_activation(w, *out, l->activation, out, err);
 }
 
@@ -202,7 +203,7 @@ ddp_status ddp_onnx_upsample(ddp_layer_writer *w, const layer *l, ddp_onnx_value
 {
     const float s = (float)l->stride, scales[] = {1, 1, s, s};
     const int64_t four = 4, window[] = {l->stride, l->stride};
-    ddp_onnx_value v = ddp_onnx_image(w, l);
+    ddp_onnx_value v = ddp_onnx_input_as_image(w, l);
 
     if (l->reverse) { /* the sum of a window's values */
         if (l->w % l->stride || l->h % l->stride)
@@ -242,13 +243,13 @@ ddp_status ddp_onnx_reorg(ddp_layer_writer *w, const layer *l, ddp_onnx_value *o
 
     (void)err;
     if (l->extra) { /* zeros behind the values of each picture */
-        v = ddp_onnx_rows(w, l);
+        v = ddp_onnx_input_as_rows(w, l);
         *out = ddp_onnx_node3(w->g, "Pad", v,
                               ddp_onnx_ints(w->g, (const int64_t[]){0, 0, 0, l->extra}, 4),
                               ddp_onnx_scalar(w->g, 0));
         return DDP_OK;
     }
-    v = ddp_onnx_image(w, l);
+    v = ddp_onnx_input_as_image(w, l);
     if (l->flatten) {
         v = ddp_onnx_reshape(
             w, v, l->reverse ? (const int64_t[]){cells, l->c} : (const int64_t[]){l->c, cells}, 2);
@@ -263,7 +264,7 @@ ddp_status ddp_onnx_reorg(ddp_layer_writer *w, const layer *l, ddp_onnx_value *o
 ddp_status ddp_onnx_crop(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out, ddp_error *err)
 {
     int top = (l->h - l->out_h) / 2, left = (l->w - l->out_w) / 2;
-    ddp_onnx_value v = ddp_onnx_image(w, l);
+    ddp_onnx_value v = ddp_onnx_input_as_image(w, l);
 
     (void)err;
     v = ddp_onnx_slice(w, v, 2, top, top + l->out_h, 1);
@@ -302,7 +303,7 @@ ddp_status ddp_onnx_normalization(ddp_layer_writer *w, const layer *l, ddp_onnx_
                                   ddp_error *err)
 {
     float *window = norm_window(l);
-    ddp_onnx_value v = ddp_onnx_image(w, l), norms;
+    ddp_onnx_value v = ddp_onnx_input_as_image(w, l), norms;
 
     if (!window)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for layer %d", w->index);
@@ -317,7 +318,7 @@ ddp_status ddp_onnx_normalization(ddp_layer_writer *w, const layer *l, ddp_onnx_
 
 ddp_status ddp_onnx_l2norm(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out, ddp_error *err)
 {
-    ddp_onnx_value v = ddp_onnx_image(w, l);
+    ddp_onnx_value v = ddp_onnx_input_as_image(w, l);
 
     (void)err;
     ddp_onnx_attribute_int(w->g, "axis", 1);
@@ -328,12 +329,12 @@ ddp_status ddp_onnx_l2norm(ddp_layer_writer *w, const layer *l, ddp_onnx_value *
 
 ddp_status ddp_onnx_active(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out, ddp_error *err)
 {
-    return ddp_onnx_activation(w, ddp_onnx_source(w, 0).value, l->activation, out, err);
+    return ddp_onnx_activation(w, ddp_onnx_layer_input(w, 0).value, l->activation, out, err);
 }
 
 ddp_status ddp_onnx_logistic(ddp_layer_writer *w, const layer *l, ddp_onnx_value *out,
                              ddp_error *err)
 {
     (void)l;
-    return ddp_onnx_activation(w, ddp_onnx_source(w, 0).value, LOGISTIC, out, err);
+    return ddp_onnx_activation(w, ddp_onnx_layer_input(w, 0).value, LOGISTIC, out, err);
 }

@@ -116,7 +116,7 @@ ddp_status ddp_onnx_convolutional(ddp_layer_writer *w, const layer *l, ddp_onnx_
     whole.rolling_variance = owner->rolling_variance;
     if (add_constants(w, &whole, dims, 4, 0, &c, err))
         return err->code;
-    input = ddp_onnx_image(w, l);
+    input = ddp_onnx_input_as_image(w, l);
     set_window(w, l->size, l->stride_y, l->stride_x, l->pad, l->dilation, l->groups);
     return apply(w, &whole, "Conv", input, c, out, err);
 }
@@ -130,7 +130,7 @@ ddp_status ddp_onnx_deconvolutional(ddp_layer_writer *w, const layer *l, ddp_onn
 
     if (add_constants(w, l, dims, 4, 1, &c, err))
         return err->code;
-    input = ddp_onnx_image(w, l);
+    input = ddp_onnx_input_as_image(w, l);
     set_window(w, l->size, l->stride, l->stride, l->pad, 1, 1);
     return apply(w, l, "ConvTranspose", input, c, out, err);
 }
@@ -144,7 +144,7 @@ ddp_status ddp_onnx_connected(ddp_layer_writer *w, const layer *l, ddp_onnx_valu
 
     if (add_constants(w, l, dims, 2, 0, &c, err))
         return err->code;
-    input = ddp_onnx_rows(w, l);
+    input = ddp_onnx_input_as_rows(w, l);
     ddp_onnx_attribute_int(w->g, "transB", 1);
     if (apply(w, l, "Gemm", input, c, out, err))
         return err->code;
@@ -156,7 +156,7 @@ ddp_status ddp_onnx_batchnorm(ddp_layer_writer *w, const layer *l, ddp_onnx_valu
                               ddp_error *err)
 {
     (void)err;
-    *out = normalized(w, ddp_onnx_image(w, l), l, l->out_c);
+    *out = normalized(w, ddp_onnx_input_as_image(w, l), l, l->out_c);
     return DDP_OK;
 }
 
@@ -188,7 +188,7 @@ ddp_status ddp_onnx_local(ddp_layer_writer *w, const layer *l, ddp_onnx_value *o
     const int64_t pads[8] = {0, 0, l->pad, l->pad, 0, 0, l->pad, l->pad};
     const int64_t padded = (int64_t)l->c * (l->w + 2 * l->pad) * (l->h + 2 * l->pad);
     const int64_t dims[] = {cells, l->n, inner}, image[] = {l->n, l->out_h, l->out_w};
-    ddp_onnx_value v = ddp_onnx_pad(w, ddp_onnx_image(w, l), pads, 0), index, weights;
+    ddp_onnx_value v = ddp_onnx_pad(w, ddp_onnx_input_as_image(w, l), pads, 0), index, weights;
 
     if (!places)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the weights of layer %d", w->index);

@@ -106,12 +106,12 @@ void ddp_draw_boxes(ddp_drawer *d, ddp_prediction *p, const ddp_truth *truths, s
             draw_found(d, p, i);
 }
 
-void ddp_prediction_save(const ddp_prediction *p, const char *path)
+void ddp_prediction_save_jpeg(const ddp_prediction *p, const char *path)
 {
     save_image(image_of(p), path);
 }
 
-void ddp_prediction_bytes(const ddp_prediction *p, unsigned char *rgb)
+void ddp_prediction_copy_rgb(const ddp_prediction *p, unsigned char *rgb)
 {
     size_t plane = (size_t)p->width * (size_t)p->height;
 

@@ -106,7 +106,7 @@ ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predi
     return DDP_OK;
 }
 
-void ddp_predictor_set(ddp_predictor *p, float thresh, float nms)
+void ddp_predictor_set_thresholds(ddp_predictor *p, float thresh, float nms)
 {
     p->config.thresh = thresh;
     p->config.nms = nms;
@@ -187,7 +187,7 @@ static void find_boxes(ddp_predictor *p, image fitted, ddp_prediction *out)
     rules.least = rules.overlap = 0;
     (void)ddp_find_boxes(p->net, out->width, out->height, &rules, keep_likeliest, &out->best);
     if (out->best.score > 0)
-        out->best_shown = threshold_below(out->best.score);
+        out->best_threshold = threshold_below(out->best.score);
     if (p->config.mirrors)
         turn_back(&out->best);
 }
@@ -261,8 +261,8 @@ int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out)
     return 1;
 }
 
-void ddp_predictor_planes(ddp_predictor *p, float *planes, int width, int height,
-                          ddp_prediction *out)
+void ddp_predictor_predict_planes(ddp_predictor *p, float *planes, int width, int height,
+                                  ddp_prediction *out)
 {
     image whole = {.w = width, .h = height, .c = 3, .data = planes};
     image fitted =
@@ -273,13 +273,13 @@ void ddp_predictor_planes(ddp_predictor *p, float *planes, int width, int height
     free_image(fitted);
 }
 
-void ddp_predictor_frame(ddp_predictor *p, const unsigned char *rgb, int width, int height,
-                         ddp_prediction *out)
+void ddp_predictor_predict_rgb(ddp_predictor *p, const unsigned char *rgb, int width, int height,
+                               ddp_prediction *out)
 {
     image whole = make_image(width, height, 3);
 
     pixels_from_bytes(rgb, (size_t)width * (size_t)height, 3, whole.data);
-    ddp_predictor_planes(p, whole.data, width, height, out);
+    ddp_predictor_predict_planes(p, whole.data, width, height, out);
 }
 
 void ddp_prediction_release(ddp_prediction *p)

@@ -44,14 +44,13 @@ static _Thread_local struct {
     size_t tried;
 } now;
 
-ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, int one_ends, ddp_error *err)
+ddp_status ddp_bad_samples_open(ddp_bad_samples **out, int one_ends, ddp_error *err)
 {
     ddp_bad_samples *b = calloc(1, sizeof *b);
 
     *out = b;
     if (!b)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for what cannot be read");
-    b->seed = seed;
     b->one_ends = one_ends;
     (void)pthread_mutex_init(&b->mutex, NULL);
     return DDP_OK;
@@ -69,18 +68,18 @@ void ddp_bad_samples_close(ddp_bad_samples *b)
     free(b);
 }
 
-void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed)
+void ddp_bad_samples_set_seed(ddp_bad_samples *b, uint64_t seed)
 {
     b->seed = seed;
 }
 
-void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n)
+void ddp_bad_samples_set_list(ddp_bad_samples *b, char *const *paths, size_t n)
 {
     b->paths = paths;
     b->count = n;
 }
 
-void ddp_bad_samples_file(ddp_bad_samples *b, const char *file)
+void ddp_bad_samples_set_file(ddp_bad_samples *b, const char *file)
 {
     b->file = file;
 }
@@ -120,7 +119,7 @@ static size_t find_instead(const ddp_bad_samples *b, size_t line, size_t n)
     return line;
 }
 
-size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n)
+size_t ddp_bad_samples_line_to_load(ddp_bad_samples *b, size_t line, size_t n)
 {
     if (b->bad_count == 0 || n != b->count)
         return line;
@@ -182,8 +181,8 @@ static int next_of(const ddp_bad_samples *b, size_t line, int can_be_blank)
     return again ? DDP_BAD_SAMPLE_AGAIN : DDP_BAD_SAMPLE_END;
 }
 
-char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
-                            int *next)
+char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
+                                      int can_be_blank, int *next)
 {
     size_t line = line_of(b, path);
     char *sentence = NULL;
@@ -214,7 +213,7 @@ static int is_known(const ddp_bad_samples *b, size_t sample)
     return 0;
 }
 
-void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample)
+void ddp_bad_samples_note_loaded(ddp_bad_samples *b, size_t sample)
 {
     struct bad_sample *samples;
     int replaced = now.replaced, ends = b->one_ends || now.blank;
@@ -232,7 +231,7 @@ void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample)
     (void)pthread_mutex_unlock(&b->mutex);
 }
 
-size_t ddp_bad_samples_ending(ddp_bad_samples *b, size_t images)
+size_t ddp_bad_samples_count_ending(ddp_bad_samples *b, size_t images)
 {
     size_t count = 0;
 
@@ -243,7 +242,7 @@ size_t ddp_bad_samples_ending(ddp_bad_samples *b, size_t images)
     return count;
 }
 
-size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images)
+size_t ddp_bad_samples_take_replaced(ddp_bad_samples *b, size_t images)
 {
     size_t kept = 0, counted;
 

@@ -1,22 +1,20 @@
-/* samples/bad_samples.h: pictures and labels that cannot be read in mid-run, and the samples
- * trained in their place.
+/* samples/bad_samples.h: this rank's record of pictures and labels that could not be read while
+ * training, and of the samples that were trained in their place.
  *
- * A line of the training list that cannot be read is bad from then on. If it is drawn, another line
- * is loaded, by a rule that knows the seed and the line alone. So every rank finds the same line,
- * also one that has not met the bad line before, and so does a resumed run. A rank counts its
- * replaced samples. A sample that ends the run needs no other line: it is blank, no pixel set and
- * no object, and nothing is learnt from it.
+ * A line of the training list that cannot be read once is bad from then on. If it is drawn, another
+ * line is loaded in its place, which depends on the seed and the bad line alone. So all ranks, and
+ * resumed runs, load the same line. If the run must end, a blank sample is loaded instead, with no
+ * pixel set and no object; the run ends before it learns from it.
  *
- *  1. A loader thread that cannot read a sample calls unreadable (load_sample in data.c), which
- *     comes to ddp_bad_samples_found. It loads the sample again: choose then gives another line.
- *  2. The number of a step's samples that end the run is summed over ranks during the step's first
- *     forward pass. All ranks end before its first backward pass, with the network as it was
- *     (trainer/trainer_bad_samples.c). If one unreadable sample ends the run, all such samples
- *     count; else only those for which no other can be read.
- *  3. If a run may replace samples, the count of replaced ones travels with the loss
- * (judge_replaced in trainer/plugin.c).
+ *  1. A loader thread that cannot read a sample calls ddp_bad_samples_note_unreadable (by
+ *     load_sample in data.c), and loads the sample again: ddp_bad_samples_line_to_load gives
+ * another line.
+ *  2. During a step's first forward pass ranks sum ddp_bad_samples_count_ending. If the sum is not
+ *     0, all end before the first backward pass (trainer/trainer_bad_samples.c).
+ *  3. If a run may replace samples, ranks sum ddp_bad_samples_take_replaced with the loss, and end
+ *     if there are too many (judge_replaced in trainer/plugin.c).
  *
- * Any thread may call found, instead and loaded; the training thread calls the others. */
+ * Any thread may call functions that say so; the training thread calls the others. */
 #ifndef DDP_SAMPLES_BAD_SAMPLES_H
 #define DDP_SAMPLES_BAD_SAMPLES_H
 
@@ -27,54 +25,58 @@
 
 typedef struct ddp_bad_samples ddp_bad_samples;
 
-/* Make an empty record. seed: the run's, until ddp_bad_samples_begin sets another. one_ends: 1 if
- * the first sample that cannot be read ends the run. *out is set on success. Fails with
- * DDP_ERR_NOMEM. */
-ddp_status ddp_bad_samples_open(ddp_bad_samples **out, uint64_t seed, int one_ends,
-                                ddp_error *err) DDP_MUST_CHECK;
+/* Open an empty record. one_ends: 1: each sample that cannot be read ends the run; 0: only one for
+ * which no other can be read. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ddp_status ddp_bad_samples_open(ddp_bad_samples **out, int one_ends, ddp_error *err) DDP_MUST_CHECK;
 void ddp_bad_samples_close(ddp_bad_samples *b); /* frees b; NULL is allowed */
 
-/* Set the run's seed, by which lines are drawn in place of bad ones. Call before samples are
- * loaded. */
-void ddp_bad_samples_begin(ddp_bad_samples *b, uint64_t seed);
-/* Set the n lines (paths of pictures) of the training list. Array and strings must outlive b. */
-void ddp_bad_samples_list(ddp_bad_samples *b, char *const *paths, size_t n);
+/* Set the run's seed, by which lines are drawn in place of bad ones. Call before samples load. */
+void ddp_bad_samples_set_seed(ddp_bad_samples *b, uint64_t seed);
 
-/* Set the path of the training list, which sentences name. The string must outlive b. */
-void ddp_bad_samples_file(ddp_bad_samples *b, const char *file);
+/* Set the training list: paths[0..n) of pictures, which must outlive b. Call before samples
+ * load. */
+void ddp_bad_samples_set_list(ddp_bad_samples *b, char *const *paths, size_t n);
 
-/* Return the line to load if `line` (0 to n - 1) was drawn: `line` itself or, if it is bad,
- * another. n: how many lines the list has. If this is not the n of ddp_bad_samples_list, returns
- * `line`. */
-size_t ddp_bad_samples_instead(ddp_bad_samples *b, size_t line, size_t n);
+/* Set the path of the training list's file, for sentences. The string must outlive b. */
+void ddp_bad_samples_set_file(ddp_bad_samples *b, const char *file);
 
-/* Actions of a thread that cannot read a sample: end the program; load the sample again, which
- * gives another line; take a blank sample. Values of darknet.h's train_plugin.unreadable. */
-enum { DDP_BAD_SAMPLE_END, DDP_BAD_SAMPLE_AGAIN, DDP_BAD_SAMPLE_BLANK };
+/* Return the line to load if `line` (0 to n - 1) of n lines was drawn: `line` itself or, if it is
+ * bad, another. Returns `line` if n is not that of ddp_bad_samples_set_list. Any thread. */
+size_t ddp_bad_samples_line_to_load(ddp_bad_samples *b, size_t line, size_t n);
 
-/* Note that the calling thread cannot read a line's picture or labels, and why. path: the list's
- * own pointer to the line. *next becomes BLANK if can_be_blank is 1 and the sample ends the run;
- * else AGAIN if another line may be loaded, and END if none may. None may if all lines are bad, 64
- * in a row could not be read, or memory is short. The sample ends the run in these cases, and
- * always with one_ends. If path is not of the list, *next becomes END. Returns a sentence to print,
- * which the caller frees. NULL: the line was known as bad, path is not of the list, or memory is
- * short. */
-char *ddp_bad_samples_found(ddp_bad_samples *b, const char *path, const char *why, int can_be_blank,
-                            int *next);
+/* Actions of a thread that cannot read a sample; values of darknet.h's train_plugin.unreadable. */
+enum {
+    DDP_BAD_SAMPLE_END,   /* end the program */
+    DDP_BAD_SAMPLE_AGAIN, /* load the sample again, from another line */
+    DDP_BAD_SAMPLE_BLANK  /* take a blank sample; the run ends before it learns from it */
+};
 
-/* Note that the calling thread has loaded sample number `sample`. The sample is counted if another
- * line was loaded for it, or it is blank. Any thread. */
-void ddp_bad_samples_loaded(ddp_bad_samples *b, size_t sample);
+/* Note that the calling thread cannot read the picture or labels of a line, and set *next to the
+ * thread's next action. Returns a sentence to print, which the caller frees. NULL: the line was bad
+ * already, path is not of the list, or memory is short. Any thread.
+ *   path           the list's own pointer to the line
+ *   why            the reason, for the sentence
+ *   can_be_blank   1: the thread can take a blank sample
+ *   *next          BLANK if the sample can be blank, and one_ends is 1 or no other line can be
+ *                  loaded; else AGAIN if another line can be loaded; else END
+ * No other line can be loaded if all lines are bad, 64 in a row could not be read, or memory is
+ * short. If path is not of the list, *next becomes END. */
+char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
+                                      int can_be_blank, int *next);
 
-/* Return how many samples of this rank with numbers below `images` end the run. */
-size_t ddp_bad_samples_ending(ddp_bad_samples *b, size_t images);
+/* Note that the calling thread has loaded sample number `sample` of the run. Counts the sample if
+ * another line was loaded for it, or if it is blank. Any thread. */
+void ddp_bad_samples_note_loaded(ddp_bad_samples *b, size_t sample);
 
-/* Return how many samples of this rank with numbers below `images` are replaced, and forget these.
- * Samples that were loaded ahead stay. */
-size_t ddp_bad_samples_count(ddp_bad_samples *b, size_t images);
+/* Return how many counted samples of this rank, with numbers below `images`, end the run. */
+size_t ddp_bad_samples_count_ending(ddp_bad_samples *b, size_t images);
 
-/* Return sentences about the bad lines that this rank has met, a newline behind each, in the list's
- * order. The caller frees the text. NULL: no memory. */
+/* Return how many samples of this rank, with numbers below `images`, were replaced, and forget
+ * them. Samples of later steps, which are loaded ahead, stay counted. */
+size_t ddp_bad_samples_take_replaced(ddp_bad_samples *b, size_t images);
+
+/* Return the sentences about all bad lines that this rank has met, each with a newline, in the
+ * order of the list. The caller frees the text. NULL: no memory. */
 char *ddp_bad_samples_describe(ddp_bad_samples *b);
 
 #endif

@@ -52,7 +52,7 @@ static uint64_t side_of(uint64_t count)
     return below + 1;
 }
 
-size_t ddp_sampler_at(uint64_t seed, uint64_t number, size_t count)
+size_t ddp_sampler_permuted_line(uint64_t seed, uint64_t number, size_t count)
 {
     uint64_t width = side_of(count);
     uint64_t height = (count - 1) / width + 1;
@@ -72,20 +72,20 @@ size_t ddp_sampler_at(uint64_t seed, uint64_t number, size_t count)
     return (size_t)line;
 }
 
-size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count)
+size_t ddp_sampler_drawn_line(uint64_t seed, uint64_t number, size_t count)
 {
     return (size_t)random_below(seed, DRAW_DETAIL, number, 0, count);
 }
 
 size_t ddp_sampler_instead(size_t line, size_t n)
 {
-    return run.bad ? ddp_bad_samples_instead(run.bad, line, n) : line;
+    return run.bad ? ddp_bad_samples_line_to_load(run.bad, line, n) : line;
 }
 
 size_t ddp_sampler_line(size_t sample, size_t n)
 {
-    size_t line =
-        run.replace ? ddp_sampler_draw(run.seed, sample, n) : ddp_sampler_at(run.seed, sample, n);
+    size_t line = run.replace ? ddp_sampler_drawn_line(run.seed, sample, n)
+                              : ddp_sampler_permuted_line(run.seed, sample, n);
 
     return ddp_sampler_instead(line, n);
 }
@@ -100,7 +100,7 @@ void ddp_sampler_loaded(size_t sample)
 {
     ddp_loading_end();
     if (run.bad)
-        ddp_bad_samples_loaded(run.bad, sample);
+        ddp_bad_samples_note_loaded(run.bad, sample);
 }
 
 /* ---- its random numbers ---- */

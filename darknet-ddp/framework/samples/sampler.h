@@ -1,14 +1,15 @@
-/* samples/sampler.h: which line of the training list sample number g of a run is, and the random
- * numbers by which Darknet loads it. It has the functions choose, instead, loaded, draw_for, draw
- * and draw_gpu of train_plugin. They have no context, so a process has one run.
+/* samples/sampler.h: chooses the line of the training list that each sample of a run is, and draws
+ * the random numbers by which Darknet changes the sample. Plays the part of PyTorch's
+ * DistributedSampler. A process has one run, since Darknet calls these functions (train_plugin in
+ * darknet.h) without context.
  *
- * The list is gone through epoch by epoch, each in an order of its own: every line comes once. A
- * batch may span the end of one epoch and the start of the next. Any rank, thread or resumed run
- * finds any sample by itself (how: the head of sampler.c).
+ * Each epoch is a new order of the whole list, so that every line comes once in it. A batch may
+ * span the end of one epoch and the start of the next. Samples and lines are numbered from 0. The
+ * line of a sample depends on the seed and the sample's number alone, so any rank, thread or
+ * resumed run computes it by itself (how: the head of sampler.c).
  *
- * Darknet names what it is about to draw for, and then draws. Each draw depends on the run's seed,
- * that name and how many were drawn under it (base/random.h), not on the thread. Lines count from
- * 0. */
+ * Before Darknet draws random numbers it names their purpose. The numbers depend on the seed and
+ * the purpose alone, not on the thread. */
 #ifndef DDP_SAMPLES_SAMPLER_H
 #define DDP_SAMPLES_SAMPLER_H
 
@@ -18,52 +19,54 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begin a run. replace: 1 to draw lines with replacement. bad: lines to replace by others; NULL:
- * none are known. The record must outlive the run. */
+/* Begin a run. replace: 1: draw lines with replacement; 0: epoch by epoch. bad: record of lines to
+ * replace by others, which must outlive the run; NULL: none. */
 void ddp_sampler_open(int replace, ddp_bad_samples *bad);
 
-/* Set the run's seed. Call before any thread draws: threads that have named a purpose keep the old
- * seed until they name one again. */
+/* Set the run's seed. Call before any thread draws: a thread that has named a purpose keeps the old
+ * seed until it names the next. */
 void ddp_sampler_seed(uint64_t seed);
 
 /* ---- lines; any thread ---- */
 
-/* Return the line, 0 .. n-1, that the calling thread is to load for this sample of the run. Notes
- * that it begins to load (samples/loader_status.h). */
+/* Return the line, of n, that the calling thread is to load for a sample, and note that it begins
+ * to load (samples/loader_status.h). Serves as train_plugin.choose. */
 size_t ddp_sampler_choose(size_t sample, size_t n);
 
-/* Return the line, 0 .. n-1, of this sample of the run, for a caller that loads nothing. */
+/* Return the line, of n, that a sample is. Notes nothing: for a caller that loads nothing. */
 size_t ddp_sampler_line(size_t sample, size_t n);
 
-/* Return the line to load if `line` of n was drawn: `line` itself or, if it is known as bad
- * (samples/bad_samples.h), another. */
+/* Return the line to load if `line`, of n, was drawn: `line` itself or, if it is bad, another
+ * (ddp_bad_samples_line_to_load). Serves as train_plugin.instead. */
 size_t ddp_sampler_instead(size_t line, size_t n);
 
-/* Note that the calling thread has loaded this sample. */
+/* Note that the calling thread has loaded a sample. Serves as train_plugin.loaded. */
 void ddp_sampler_loaded(size_t sample);
 
-/* Return the line, 0 .. count-1, of sample `number` in a list of count lines, count at least 1.
- * Samples e*count .. e*count + count-1 are epoch e. Takes about a microsecond. */
-size_t ddp_sampler_at(uint64_t seed, uint64_t number, size_t count);
+/* Return the line of a sample without replacement: samples e*count .. (e+1)*count - 1 are epoch e,
+ * a permutation of all `count` lines. count is at least 1. Takes about a microsecond. */
+size_t ddp_sampler_permuted_line(uint64_t seed, uint64_t number, size_t count);
 
-/* Draw a line for sample `number` independently of all others, so that lines repeat. The odds of
- * two lines differ by less than count / 2^64. count is at least 1. */
-size_t ddp_sampler_draw(uint64_t seed, uint64_t number, size_t count);
+/* Return the line of a sample with replacement: one of `count` lines, each as likely as the others
+ * to within count / 2^64. count is at least 1. */
+size_t ddp_sampler_drawn_line(uint64_t seed, uint64_t number, size_t count);
 
 /* ---- random numbers ---- */
 
-/* Name what the calling thread's next draws are for, by three numbers. A run's draws after a name
- * are always the same. Any thread, no locks. */
+/* Name the purpose of the calling thread's next draws: its kind, the layer, and the number of the
+ * sample or of what else the kind says. Draws for one purpose are always the same in a run. Any
+ * thread. Serves as train_plugin.draw_for. */
 void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 
-/* Return 32 random bits for the purpose that the calling thread has named by ddp_draw_for. All
- * threads that have named none draw the same numbers. */
+/* Return the next 32 random bits for the purpose that the calling thread has named. Threads that
+ * have named none all draw the same numbers. Serves as train_plugin.draw. */
 unsigned ddp_draw(void);
 
 #ifdef GPU
-/* Set x_gpu[s * each + j], for s below samples and j below each, to what rand_uniform(0, 1) makes
- * of draw j after ddp_draw_for(DRAW_LAYER, layer, first + s). A GPU and the host give the same
- * bits. Queued on the default stream of the current GPU. A failed launch ends the program. */
+/* Fill x_gpu[0..samples * each), on the current GPU, with the numbers that the host would draw. The
+ * float x_gpu[s * each + j] is rand_uniform(0, 1) of draw j after ddp_draw_for(DRAW_LAYER, layer,
+ * first + s). Queued on the default stream. A failed launch ends the program. Serves as
+ * train_plugin.draw_gpu. */
 void ddp_draw_gpu(float *x_gpu, size_t each, int samples, int layer, size_t first);
 #endif
 

@@ -13,11 +13,11 @@ typedef struct ddp_thumbnail {
     int width, height; /* size of the small picture in pixels */
 } ddp_thumbnail;
 
-/* Return a copy of the picture at path, no side longer than `most` pixels, at least 1. Its bytes
- * are NULL if the picture cannot be read or there is no memory.
- *
- *   part  which part of the picture, in fractions of it; NULL: all. What reaches beyond the picture
- *         is cut off, and *part becomes what is left */
+/* Return a small copy of the picture at path, or of a part of it. Its bytes are NULL if the picture
+ * cannot be read or there is no memory.
+ *   part   box to copy, in fractions of the picture; NULL: all of it. If the box reaches beyond the
+ *          picture, it is cut to the picture, and *part becomes the cut box
+ *   most   length in pixels of the copy's longer side, at most; 1 or more */
 ddp_thumbnail ddp_thumbnail_of(const char *path, ddp_box *part, int most);
 
 #endif

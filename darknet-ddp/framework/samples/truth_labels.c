@@ -88,7 +88,7 @@ static int has_room(struct slot *s, int n)
     return 1;
 }
 
-size_t ddp_truth_labels_picture(const ddp_truth_labels *t, const char *path)
+size_t ddp_truth_labels_find_picture(const ddp_truth_labels *t, const char *path)
 {
     const struct listed key = {.path = path};
     const struct listed *found = bsearch(&key, t->list, t->list_count, sizeof *t->list, by_path);
@@ -99,7 +99,7 @@ size_t ddp_truth_labels_picture(const ddp_truth_labels *t, const char *path)
 void ddp_truth_labels_set(ddp_truth_labels *t, size_t sample, int n, const char *path, int line)
 {
     struct slot *s = &t->slots[sample % t->slot_count];
-    size_t picture = ddp_truth_labels_picture(t, path);
+    size_t picture = ddp_truth_labels_find_picture(t, path);
 
     if (n == 0) {
         s->sample = sample;

@@ -1,8 +1,9 @@
-/* samples/truth_labels.h: of which label each truth of a sample under way is.
+/* samples/truth_labels.h: remembers from which line of which label file each truth of a loaded
+ * sample comes.
  *
- * A truth is a box that a detector is trained for. It was read from a line of a picture's label
- * file. A sample made of several pictures has truths of all of them. Threads that load samples tell
- * where each truth is from; the training thread asks after the sample is loaded. */
+ * A truth is a box that a detector is trained for. A sample made of several pictures has truths of
+ * all of them. Loader threads set where truths come from; the training thread looks it up when the
+ * sample is loaded. */
 #ifndef DDP_SAMPLES_TRUTH_LABELS_H
 #define DDP_SAMPLES_TRUTH_LABELS_H
 
@@ -19,22 +20,24 @@ typedef struct ddp_label_id {
     uint32_t picture, line;
 } ddp_label_id;
 
-/* Make an empty record of `samples` samples, at least 1. Two samples whose numbers differ by
- * `samples` have one entry, so that the later one replaces the other. paths[0..count): the training
- * list, which must outlive the record. *out is NULL on failure. Fails with DDP_ERR_NOMEM. */
+/* Open an empty record of the last `samples` samples, at least 1: sample number n + samples
+ * replaces sample n. paths[0..count): the training list, which must outlive the record. *out is
+ * NULL on failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_truth_labels_open(ddp_truth_labels **out, size_t samples, char *const *paths,
                                  size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_truth_labels_close(ddp_truth_labels *t); /* frees t; NULL is allowed */
 
-/* Return the number of the picture at path; SIZE_MAX if it is not in the list. */
-size_t ddp_truth_labels_picture(const ddp_truth_labels *t, const char *path);
+/* Return the number of the picture at path, as in ddp_label_id; SIZE_MAX if it is not in the
+ * list. */
+size_t ddp_truth_labels_find_picture(const ddp_truth_labels *t, const char *path);
 
-/* Note that truth n (from 0) of a sample is this line of the labels of the picture at path. Any
- * thread, one at a time for each sample. Without memory nothing is noted. */
+/* Note that truth n (from 0) of a sample comes from line `line` (from 1) of the label file of the
+ * picture at path. Call for a sample's truths in order, from one thread at a time. Notes nothing if
+ * there is no memory. */
 void ddp_truth_labels_set(ddp_truth_labels *t, size_t sample, int n, const char *path, int line);
 
-/* Set *label to the label of truth n of a sample, and return 1; 0 if it is not known. Call after
- * the sample is loaded. */
+/* Set *label to the label of truth n of a sample, and return 1; return 0 if it is not known. Call
+ * when the sample is loaded. */
 int ddp_truth_labels_find(const ddp_truth_labels *t, size_t sample, int n, ddp_label_id *label);
 
 #endif

@@ -63,7 +63,7 @@ static ddp_status list_arrays(ddp_checkpoint_array **list, size_t *count,
                               const ddp_param_table *table, const ddp_state *state,
                               struct kinds kinds, ddp_error *err)
 {
-    size_t names = ddp_kept_names(state);
+    size_t names = ddp_kept_name_count(state);
     size_t most = table->param_count * (DDP_OPTIMIZER_BUFFERS + 1 + names) + table->buffer_count;
 
     *count = 0;
@@ -153,8 +153,8 @@ ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, 
     return check_finite(c, table, err);
 }
 
-ddp_status ddp_checkpoint_is_of(const ddp_checkpoint_metadata *m, network *net,
-                                const ddp_checkpoint_run *run, int *same, ddp_error *err)
+ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net,
+                                  const ddp_checkpoint_run *run, int *same, ddp_error *err)
 {
     ddp_param_table table = {0};
     ddp_status st = DDP_OK;
@@ -277,7 +277,7 @@ static ddp_status take_weights_alone(ddp_resumed *out, network *net, ddp_pair *p
     ddp_param_table_release(&table);
     if (st)
         return st;
-    out->alone = 1;
+    out->weights_alone = 1;
     out->metadata.step = ddp_train_position_of(net).learnt_step;
     out->metadata.seen = *net->seen;
     return DDP_OK;
@@ -315,7 +315,7 @@ static ddp_status start(ddp_resumed *out, network *net, ddp_pair *pair,
         break;
     case DDP_START_REFUSED:
         *err = pair->why;
-        weights = &out->damaged;
+        weights = &out->refused_weights;
         break;
     default: /* it begins anew */
         return DDP_OK;
@@ -324,7 +324,7 @@ static ddp_status start(ddp_resumed *out, network *net, ddp_pair *pair,
         return st;
     *weights = pair->weights;
     pair->weights = NULL;
-    return weights == &out->damaged ? err->code : DDP_OK;
+    return weights == &out->refused_weights ? err->code : DDP_OK;
 }
 
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
@@ -376,7 +376,7 @@ ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoi
 void ddp_resumed_release(ddp_resumed *r)
 {
     free(r->weights);
-    free(r->damaged);
+    free(r->refused_weights);
     ddp_saved_moments_close(r->moments);
     *r = (ddp_resumed){0};
 }

@@ -7,7 +7,7 @@ const char ddp_checkpoint_value_name[] = "value";
 
 /* ---- saving ---- */
 
-size_t ddp_kept_names(const ddp_state *s)
+size_t ddp_kept_name_count(const ddp_state *s)
 {
     return s ? ddp_state_arrays(s) * ((size_t)ddp_state_gathered(s) + 1) : 0;
 }

@@ -52,8 +52,8 @@ static void write_to(void *ctx, FILE *fp)
     write_weights(w->net, fp, w->cutoff);
 }
 
-ddp_status ddp_checkpoint_begin(ddp_pair_writing **out, network *net, const char *path, int cutoff,
-                                ddp_checkpoint_run *run, ddp_error *err)
+ddp_status ddp_checkpoint_write_parts(ddp_pair_writing **out, network *net, const char *path,
+                                      int cutoff, ddp_checkpoint_run *run, ddp_error *err)
 {
     struct weights weights = {net, cutoff};
     const ddp_weights_writer writer = {write_to, &weights};
@@ -81,7 +81,7 @@ ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_c
                                ddp_error *err)
 {
     ddp_pair_writing *w;
-    ddp_status st = ddp_checkpoint_begin(&w, net, path, cutoff, run, err);
+    ddp_status st = ddp_checkpoint_write_parts(&w, net, path, cutoff, run, err);
 
     return st ? st : ddp_pair_finish(w, err);
 }

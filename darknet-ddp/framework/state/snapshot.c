@@ -122,13 +122,13 @@ ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
     return st;
 }
 
-ddp_status ddp_snapshot_is_of(const ddp_snapshot *s, network *net, int cutoff,
-                              const ddp_checkpoint_run *run, int *same, ddp_error *err)
+ddp_status ddp_snapshot_matches(const ddp_snapshot *s, network *net, int cutoff,
+                                const ddp_checkpoint_run *run, int *same, ddp_error *err)
 {
     *same = 0;
     if (cutoff != s->cutoff)
         return DDP_OK;
-    return ddp_checkpoint_is_of(&s->checkpoint.metadata, net, run, same, err);
+    return ddp_checkpoint_matches(&s->checkpoint.metadata, net, run, same, err);
 }
 
 static void write_bytes(void *ctx, FILE *fp)

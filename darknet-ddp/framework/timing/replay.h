@@ -1,16 +1,16 @@
-/* timing/replay.h: a network whose layers compute nothing: they sleep as long as a profile says.
- * All else is real: hooks, gradients' memory, sums over ranks. So many ranks can run on few cores,
- * or ranks with a GPU's speed without one. */
+/* timing/replay.h: replaces the layers of a network by layers that only sleep, each for the time
+ * that a profile says. Communication stays real, so that it can be measured with many ranks on few
+ * cores, or at the speed of a GPU without one. */
 #ifndef DDP_TIMING_REPLAY_H
 #define DDP_TIMING_REPLAY_H
 
 #include "core/layer_profile.h"
 #include "glue/network.h"
 
-/* Let net's layers sleep from now on, for good: one network in a process, on the host. profile is
- * of net's cfg and must outlive net. Forward and backward times are scaled from the profile's
- * mini-batch to net's; update times are not. With a CPU's profile, the time in which messages are
- * moved adds to a layer's time. With a GPU's, a layer's time goes on meanwhile. */
+/* Let net's layers sleep from now on, until the process ends. A process may have one such network,
+ * on the host. The profile must be of the same cfg, and outlive net. Forward and backward times are
+ * scaled to net's mini-batch; update times are not. If a CPU was profiled, moving messages makes a
+ * layer's time longer; if a GPU, it does not. */
 void ddp_replay_begin(network *net, const ddp_layer_profile *profile);
 
 #endif

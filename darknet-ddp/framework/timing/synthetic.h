@@ -1,4 +1,4 @@
-/* timing/synthetic.h: random images and labels that a network can train on. */
+/* timing/synthetic.h: makes random images and labels that a network can train on. */
 #ifndef DDP_TIMING_SYNTHETIC_H
 #define DDP_TIMING_SYNTHETIC_H
 
@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-/* Fill net->input and net->truth (NULL allowed) with one mini-batch. Image k depends on (seed,
- * first + k) alone, so that ranks and one process see the same images. Labels have the form that
- * the network's last layer reads: a class, boxes, a grid of boxes, or a mask. */
+/* Fill net->input, and net->truth unless it is NULL, with one mini-batch. Labels have the form that
+ * net's last layer reads: a class, boxes, a grid of boxes, or a mask. Image k of the mini-batch
+ * depends on seed and first + k alone, so that the images of N ranks are those of one process. */
 void ddp_synthetic_fill(network *net, uint64_t seed, uint64_t first);
 
 #endif

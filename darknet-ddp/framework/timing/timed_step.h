@@ -1,5 +1,5 @@
-/* timing/timed_step.h: Darknet's own training step with its phases timed: on the host by its clock,
- * on a GPU by events in its work. So timing adds no waits on a GPU. */
+/* timing/timed_step.h: runs Darknet's training step and measures the time of its phases. The host's
+ * clock measures them, or on a GPU events in its queue, which add no waits. */
 #ifndef DDP_TIMING_TIMED_STEP_H
 #define DDP_TIMING_TIMED_STEP_H
 
@@ -10,31 +10,32 @@
 
 typedef struct ddp_step_clock ddp_step_clock;
 
-/* Seconds of a step. forward, backward and update are without the communication in them. */
+/* Times of a step, in seconds. */
 typedef struct ddp_timed_step {
-    double forward, backward, update;
-    double exposed; /* time of communication that nothing hid */
+    double forward, backward, update; /* without the communication in them */
+    double exposed; /* communication that did not run at the same time as other work */
     double step;    /* the whole step, from the end of the work before it to its own end */
 } ddp_timed_step;
 
-/* Make a clock for steps, each of which makes one update. t is attached to net; group, t and net
- * must outlive the clock. *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Open a clock for training steps of net. Its "step" is an update: sync_every batches. t is
+ * attached to net; group, t and net must outlive the clock. *out is NULL on failure. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
                                ddp_error *err) DDP_MUST_CHECK;
 void ddp_step_clock_close(ddp_step_clock *c); /* frees c; NULL is allowed */
 
-/* Train a step on what lies in the network's input and truth. With alone 0 the trainer trains it
- * (collective). With alone 1 Darknet trains it without the trainer: this rank updates with its own
- * gradients, so that ranks differ. No message may be under way then (ddp_trainer_flush). On a GPU
- * it may return before the last work is done, as training does. Fails with DDP_ERR_COMM. */
+/* Train a step on the images in net->input and net->truth. On a GPU it may return before the work
+ * is done, as training does. Fails with DDP_ERR_COMM.
+ *   alone   0: train with the trainer (collective). 1: train without it, when no message is under
+ * way (ddp_trainer_flush); this rank updates with its own gradients, so that ranks differ */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the events of the last step that was run; they belong to c. There are 2 * *mini_batches +
- * 3: the step's start, two for each mini-batch (the ends of its forward and backward pass), the
+/* Return the events of the last step, which c owns, and set *mini_batches. In order they are: the
+ * step's start, two for each mini-batch (the ends of its forward and of its backward pass), the
  * update's end, the step's end. */
 ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches);
 
-/* Wait for the last step that was run, and write its times. Fails with DDP_ERR_COMM. */
+/* Wait for the end of the last step, and set *times. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_read(ddp_step_clock *c, ddp_timed_step *times, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -78,9 +78,9 @@ static ddp_label_loss *loss_of(struct picture *p, ddp_label_id label)
     return &p->lines[label.line - 1];
 }
 
-size_t ddp_label_losses_picture(const ddp_label_losses *l, const char *path)
+size_t ddp_label_losses_find_picture(const ddp_label_losses *l, const char *path)
 {
-    return ddp_truth_labels_picture(l->truths, path);
+    return ddp_truth_labels_find_picture(l->truths, path);
 }
 
 double ddp_label_loss_mean(const ddp_label_loss *l)

@@ -33,7 +33,7 @@ double ddp_label_loss_mean(const ddp_label_loss *l);
 
 /* Return the first index of the picture at path in the training list; SIZE_MAX if it is not
  * there. */
-size_t ddp_label_losses_picture(const ddp_label_losses *l, const char *path);
+size_t ddp_label_losses_find_picture(const ddp_label_losses *l, const char *path);
 
 /* Add `visits` visits of a label, of mean loss `mean`. Adds nothing if there is no memory. */
 void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t visits, double mean);

@@ -61,7 +61,7 @@ static void begin(network *net, const char *directory, char *cfg)
     ddp_trainer_set_seed(plugin.config.trainer, seed);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
     ddp_sampler_seed(seed);
-    ddp_bad_samples_begin(plugin.settings->bad_data, seed);
+    ddp_bad_samples_set_seed(plugin.settings->bad_data, seed);
     now = ddp_train_position_of(net);
     plugin.began = now.images;
     check(callbacks->attached(net, &now, cfg, &err), &err);
@@ -89,7 +89,7 @@ static void check_list(char **paths, int n)
 
     plugin.paths = paths;
     plugin.path_count = (size_t)n;
-    ddp_bad_samples_list(plugin.settings->bad_data, paths, (size_t)n);
+    ddp_bad_samples_set_list(plugin.settings->bad_data, paths, (size_t)n);
     ddp_label_losses_close(plugin.losses);
     plugin.losses = NULL;
     if (has_yolo())
@@ -108,7 +108,7 @@ static int unreadable(const char *path, const char *why, int can_be_blank)
 {
     int next;
     char *sentence =
-        ddp_bad_samples_found(plugin.settings->bad_data, path, why, can_be_blank, &next);
+        ddp_bad_samples_note_unreadable(plugin.settings->bad_data, path, why, can_be_blank, &next);
 
     if (sentence)
         plugin.config.callbacks.unreadable(sentence);

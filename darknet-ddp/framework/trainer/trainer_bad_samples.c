@@ -19,7 +19,7 @@ void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
         return;
     t->bad.step = before->step + 1;
     t->bad.images_at_update = before->images - before->since_update;
-    t->bad.samples = (float)ddp_bad_samples_ending(
+    t->bad.samples = (float)ddp_bad_samples_count_ending(
         t->config.bad_data, before->images + (size_t)net->batch * (size_t)net->subdivisions);
     t->bad.started = 1;
     ddp_trainer_check(t, ddp_work_start(t->bad.sum, &err), &err);
@@ -70,5 +70,5 @@ void ddp_trainer_send_bad_samples(ddp_trainer *t, const ddp_train_position *now)
 {
     if (t->config.bad_data)
         ddp_loss_send_count(t->loss, DDP_COUNT_REPLACED,
-                            ddp_bad_samples_count(t->config.bad_data, now->images));
+                            ddp_bad_samples_take_replaced(t->config.bad_data, now->images));
 }

@@ -237,8 +237,8 @@ int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */
 
 /* Start to sum over ranks how many unreadable samples of a step must end the run
- * (ddp_bad_samples_ending). Call before each forward pass. Does nothing without config.bad_data, or
- * if the mini-batch is not the first of its step. */
+ * (ddp_bad_samples_count_ending). Call before each forward pass. Does nothing without
+ * config.bad_data, or if the mini-batch is not the first of its step. */
 void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
                                  const ddp_train_position *before);
 

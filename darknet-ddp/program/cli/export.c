@@ -102,9 +102,9 @@ static int check(network *net, const char *path, const ddp_onnx_options *o,
     (void)signal(SIGPIPE, SIG_IGN); /* python3 may end at once */
     child = start_python(path, o->half_weights ? "5e-2" : "1e-4", &to);
     if (to) {
-        ddp_onnx_tell(net, NULL, o, names, to);
+        ddp_onnx_write_reference(net, NULL, o, names, to);
         for (size_t i = 0; i < pictures->count && i < PICTURES && !ferror(to); i++)
-            ddp_onnx_tell(net, pictures->all[i], o, names, to);
+            ddp_onnx_write_reference(net, pictures->all[i], o, names, to);
         (void)fclose(to);
     }
     if (child > 0 && waitpid(child, &status, 0) != child)

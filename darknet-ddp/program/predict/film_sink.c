@@ -46,7 +46,7 @@ static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
     if (!p->is_frame)
         return DDP_OK;
     ddp_draw_boxes(s->drawer, p, NULL, 0);
-    ddp_prediction_bytes(p, s->rgb);
+    ddp_prediction_copy_rgb(p, s->rgb);
     return s->film->write(s->writer, s->rgb, err);
 }
 

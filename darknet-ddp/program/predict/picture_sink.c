@@ -51,7 +51,7 @@ static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
         return err->code;
     ddp_draw_boxes(s->drawer, p, truths,
                    ddp_truths_read(truths, NULL, p->path, s->config->classes));
-    ddp_prediction_save(p, name);
+    ddp_prediction_save_jpeg(p, name);
     return DDP_OK;
 }
 

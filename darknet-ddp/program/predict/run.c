@@ -118,7 +118,7 @@ static ddp_status look_again(ddp_predictor *predictor, ddp_prediction *p, uint32
     if (!copy)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a picture");
     memcpy(copy, p->pixels, bytes);
-    ddp_predictor_planes(predictor, copy, p->width, p->height, &more);
+    ddp_predictor_predict_planes(predictor, copy, p->width, p->height, &more);
     grown = realloc(p->found, (p->count + more.count + 1) * sizeof *grown);
     if (grown) {
         p->found = grown;
@@ -206,7 +206,7 @@ static ddp_status run_frame(ddp_predict_run *run, const unsigned char *rgb,
     ddp_prediction p;
     ddp_status st;
 
-    ddp_predictor_frame(run->predictors[0], rgb, info->width, info->height, &p);
+    ddp_predictor_predict_rgb(run->predictors[0], rgb, info->width, info->height, &p);
     p.path = run->config->paths[film];
     p.number = frame;
     p.is_frame = 1;

@@ -28,7 +28,7 @@ static void print_nothing(const struct terminal *t, const ddp_prediction *p)
     printf("nothing above %g%%; ", 100 * (double)t->config->thresh);
     if (p->best.score > 0)
         printf("best: %s %.3g%%; -thresh %.3g shows it\n", t->config->names[p->best.class_id],
-               100 * p->best.score, p->best_shown);
+               100 * p->best.score, p->best_threshold);
     else
         printf("and no box at all\n");
 }

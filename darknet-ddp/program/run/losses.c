@@ -50,7 +50,7 @@ void ddp_losses_resume(char *const *paths, size_t n)
         const ddp_loss_line *lines;
         size_t count;
 
-        if (ddp_label_losses_picture(losses, paths[i]) != i)
+        if (ddp_label_losses_find_picture(losses, paths[i]) != i)
             continue; /* listed before */
         ddp_label_path(paths[i], labels);
         lines = ddp_loss_file_of(&f, paths[i], labels, &count);

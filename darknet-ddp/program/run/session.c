@@ -216,8 +216,7 @@ void ddp_session_open(const ddp_options *options)
         || ddp_bf16_run_decide(&bf16, options, ddp_run.group, &err) || agree_on_devices(&err))
         ddp_session_fail(&err);
     options = settle_bf16(options, bf16);
-    if (ddp_bad_samples_open(&ddp_run.bad_data, ddp_run.seed, ddp_run.options->on_bad_data == 0,
-                             &err))
+    if (ddp_bad_samples_open(&ddp_run.bad_data, ddp_run.options->on_bad_data == 0, &err))
         ddp_session_fail(&err);
     config = trainer_config(options);
     if (ddp_trainer_open(&ddp_run.trainer, ddp_run.group, &config, &err))
@@ -303,7 +302,7 @@ void ddp_session_override(const char *command, const char *data, const char *cfg
     ddp_error err;
 
     ddp_run.list = find_list(command, data);
-    ddp_bad_samples_file(ddp_run.bad_data, ddp_run.list);
+    ddp_bad_samples_set_file(ddp_run.bad_data, ddp_run.list);
     if (ddp_overrides_make(&ddp_run.overrides, ddp_run.options, cfg, ddp_run.list,
                            ddp_group_size(ddp_run.group), &err))
         ddp_session_fail(&err);

@@ -218,7 +218,7 @@ static int join(ddp_async_writer *s, network *net, const char *path, int cutoff)
 
     if (s->count == 0 || s->count == DDP_ASYNC_PATHS)
         return 0;
-    return !ddp_snapshot_is_of(s->snapshot, net, cutoff, s->run, &same, &err) && same
+    return !ddp_snapshot_matches(s->snapshot, net, cutoff, s->run, &same, &err) && same
            && add_task(s, path, (struct task){0});
 }
 
@@ -263,7 +263,7 @@ static int copy_streamed(ddp_async_writer *s, network *net, const char *path, in
 
     if (!last->path || last->cutoff != cutoff || strcmp(last->path, path) == 0)
         return 0;
-    if (ddp_checkpoint_is_of(&last->metadata, net, s->run, &same, &err) || !same)
+    if (ddp_checkpoint_matches(&last->metadata, net, s->run, &same, &err) || !same)
         return 0;
     task.from = strdup(last->path);
     if (task.from && add_task(s, path, task))
@@ -294,7 +294,7 @@ static ddp_status stream(ddp_async_writer *s, network *net, const char *path, in
     if (copy_streamed(s, net, path, cutoff))
         return DDP_OK;
     wait_until_fewer(s, STREAMED);
-    st = ddp_checkpoint_begin(&writing, net, path, cutoff, s->run, &found);
+    st = ddp_checkpoint_write_parts(&writing, net, path, cutoff, s->run, &found);
     if (st == DDP_ERR_FORMAT || st == DDP_ERR_COMM) {
         *err = found;
         return st;

@@ -119,7 +119,7 @@ static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_e
             return err->code;
         found.resumed = c->from.weights != NULL;
         found.validated = has_validated(c, c->from.metadata.step);
-        if (found.resumed && !c->from.alone && !c->run.seed_given)
+        if (found.resumed && !c->from.weights_alone && !c->run.seed_given)
             found.seed = c->from.metadata.seed;
         if (c->from.metadata.saved_at_ns > c->run.saved_at_ns)
             c->run.saved_at_ns = c->from.metadata.saved_at_ns;
@@ -152,8 +152,9 @@ void ddp_checkpoints_close(ddp_checkpoints *c)
 static ddp_status make_room(void *ctx, const char *path, ddp_error *err)
 {
     ddp_checkpoints *c = ctx;
-    int is_own = ddp_saved_files_has(&c->own, path)
-                 || (c->from.weights && !c->from.alone && strcmp(c->from.weights, path) == 0);
+    int is_own =
+        ddp_saved_files_has(&c->own, path)
+        || (c->from.weights && !c->from.weights_alone && strcmp(c->from.weights, path) == 0);
 
     ddp_saved_files_add(&c->own, path);
     return ddp_displaced_keep(path, c->base, is_own, c->began_step, err);

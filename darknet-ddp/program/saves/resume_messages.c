@@ -57,7 +57,7 @@ ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *ru
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err)
 {
-    if (from->alone)
+    if (from->weights_alone)
         print_alone(from);
     else if (from->weights)
         print_resumed(from, run, algorithms);
@@ -120,5 +120,6 @@ ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run 
                         found.text);
     if (err->code == DDP_ERR_MISMATCH)
         return refuse(run, err);
-    return from->damaged ? offer_weights(from->damaged, directory, base, err) : err->code;
+    return from->refused_weights ? offer_weights(from->refused_weights, directory, base, err)
+                                 : err->code;
 }
