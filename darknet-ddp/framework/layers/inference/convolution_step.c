@@ -28,6 +28,21 @@ static convolution_shape shape_of(const inference_plan *p, const layer *l)
     };
 }
 
+/* Compute y by Winograd's algorithm, image by image, so that its bits are the same for any number
+ * of images. */
+static void run_winograd(const inference_plan *p, const inference_step *s, const float *x, float *y)
+{
+    const size_t x_each = (size_t)s->shape.channels * (size_t)(s->shape.height * s->shape.width);
+    const size_t y_each =
+        (size_t)s->shape.filters
+        * (size_t)(convolution_out_height(&s->shape) * convolution_out_width(&s->shape));
+    convolution_shape one = s->shape;
+
+    one.images = 1;
+    for (size_t i = 0; i < (size_t)p->images; ++i)
+        winograd_forward(&one, s->weights, s->biases, x + i * x_each, y + i * y_each, p->scratch);
+}
+
 static void run(const inference_plan *p, const layer *l, const inference_step *s)
 {
     const int before = inference_origin(p, (int)(l - p->net->layers) - 1);
@@ -44,7 +59,7 @@ static void run(const inference_plan *p, const layer *l, const inference_step *s
         convolution_forward(s->convolution, s->weights, s->biases, x->values, y->values,
                             p->scratch);
     else
-        winograd_forward(&s->shape, s->weights, s->biases, x->values, y->values, p->scratch);
+        run_winograd(p, s, x->values, y->values);
     inference_activate(p, y, s->last);
 }
 
@@ -120,7 +135,7 @@ void inference_fold(inference_plan *p, int i)
                              : winograd_packed_bytes(&s->shape);
     const size_t scratch = s->convolution
                                ? convolution_scratch_bytes(s->convolution, CONVOLUTION_FORWARD)
-                               : winograd_scratch_bytes(&s->shape);
+                               : winograd_forward_scratch(&s->shape);
     float *weights = calloc((size_t)l->n * each, sizeof *weights);
 
     s->biases = calloc((size_t)l->n, sizeof *s->biases);

@@ -3,7 +3,7 @@
 #define LAYERS_INFERENCE_STEP_H
 
 #include "layers/inference/plan.h"
-#include "layers/inference/winograd.h"
+#include "layers/winograd/winograd.h"
 
 /* Images with channels last: [image][row][column][channel], floats or bf16. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "layers/inference/winograd_tiles.h"
+#include "layers/winograd/tiles.h"
 
 #include "blas.h"
 
@@ -12,7 +12,7 @@
 #define AA (A * A)
 #define BB (B * B)
 
-enum { SIDE = WINOGRAD_SIDE, LANES = WINOGRAD_LANES };
+enum { SIDE = WINOGRAD_SIDE, OUT = WINOGRAD_MOST_OUT, LANES = WINOGRAD_LANES };
 
 /* ---- weights ---- */
 
@@ -42,14 +42,14 @@ ALWAYS void transform_three(int m, double (*from)[LANES], int step, double (*out
     }
 }
 
-VECTORIZE
-void winograd_transform_weights(int m, const float *windows, size_t each, float *out, size_t step)
+ALWAYS void transform_weights(int m, const float *windows, size_t each, int is_turned, float *out,
+                              size_t step)
 {
     double w[9][LANES], rows[SIDE * 3][LANES], line[SIDE][LANES];
 
     for (int i = 0; i < 9; ++i)
         for (int k = 0; k < LANES; ++k)
-            w[i][k] = (double)windows[(size_t)k * each + (size_t)i];
+            w[i][k] = (double)windows[(size_t)k * each + (size_t)(is_turned ? 8 - i : i)];
     for (int j = 0; j < 3; ++j)
         transform_three(m, w + j, 3, rows + j, 3);
     for (int i = 0; i < m + 2; ++i) {
@@ -58,6 +58,56 @@ void winograd_transform_weights(int m, const float *windows, size_t each, float 
             for (int k = 0; k < LANES; ++k)
                 out[k] = (float)line[j][k];
     }
+}
+
+VECTORIZE
+void winograd_transform_weights(int m, const float *windows, size_t each, int is_turned, float *out,
+                                size_t step)
+{
+    if (m == 2)
+        transform_weights(2, windows, each, is_turned, out, step);
+    else
+        transform_weights(4, windows, each, is_turned, out, step);
+}
+
+/* Transform a line of m + 2 sums, `step` apart, to three weights: transform_three's transpose. */
+ALWAYS void transform_sums(int m, double (*from)[LANES], int step, double (*out)[LANES],
+                           int out_step)
+{
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < LANES; ++k) {
+            double sum = 0;
+
+            for (int j = 0; j < m + 2; ++j)
+                sum += (m == 2 ? factors_2 : factors_4)[j][i] * from[j * step][k];
+            out[i * out_step][k] = sum;
+        }
+}
+
+ALWAYS void add_windows(int m, const float *sums, size_t step, float *windows)
+{
+    const int n = m + 2;
+    double s[SIDE * SIDE][LANES], rows[3 * SIDE][LANES], w[9][LANES];
+
+    for (int i = 0; i < n * n; ++i)
+        for (int k = 0; k < LANES; ++k)
+            s[i][k] = (double)sums[(size_t)i * step + (size_t)k];
+    for (int j = 0; j < n; ++j)
+        transform_sums(m, s + j, n, rows + j, n);
+    for (int i = 0; i < 3; ++i)
+        transform_sums(m, rows + n * i, 1, w + 3 * i, 1);
+    for (int k = 0; k < LANES; ++k)
+        for (int i = 0; i < 9; ++i)
+            windows[k * 9 + i] += (float)w[i][k];
+}
+
+VECTORIZE
+void winograd_add_windows(int m, const float *sums, size_t step, float *windows)
+{
+    if (m == 2)
+        add_windows(2, sums, step, windows);
+    else
+        add_windows(4, sums, step, windows);
 }
 
 /* ---- input ---- */
@@ -111,6 +161,59 @@ void winograd_transform_input(int m, const float *pixels[SIDE][SIDE], int channe
         transform_input(2, pixels, channels, out);
     else
         transform_input(4, pixels, channels, out);
+}
+
+/* ---- dy ---- */
+
+/* Transform a line of m pixels: transform_products' transpose. The values of the result lie `step`
+ * floats apart. */
+ALWAYS void transform_deltas(int m, const float *restrict d0, const float *restrict d1,
+                             const float *restrict d2, const float *restrict d3,
+                             float *restrict out, size_t step)
+{
+    for (size_t k = 0; k < LANES; ++k) {
+        if (m == 2) {
+            out[k] = d0[k];
+            out[step + k] = d0[k] + d1[k];
+            out[2 * step + k] = d0[k] - d1[k];
+            out[3 * step + k] = d1[k];
+        } else {
+            const float even_a = d0[k] + AA * d2[k], odd_a = A * (d1[k] + AA * d3[k]);
+            const float even_b = d0[k] + BB * d2[k], odd_b = B * (d1[k] + BB * d3[k]);
+
+            out[k] = d0[k];
+            out[step + k] = even_a + odd_a;
+            out[2 * step + k] = even_a - odd_a;
+            out[3 * step + k] = even_b + odd_b;
+            out[4 * step + k] = even_b - odd_b;
+            out[5 * step + k] = d3[k];
+        }
+    }
+}
+
+ALWAYS void transform_delta(int m, const float *pixels[OUT][OUT], int filters, float *out)
+{
+    const int n = m + 2;
+
+    for (int f = 0; f < filters; f += LANES) {
+        float t[SIDE][OUT][LANES]; /* by row of the products, then column of dy */
+
+        for (int j = 0; j < m; ++j)
+            transform_deltas(m, pixels[0][j] + f, pixels[1][j] + f, pixels[2][j] + f,
+                             pixels[3][j] + f, t[0][j], OUT * LANES);
+        for (int i = 0; i < n; ++i)
+            transform_deltas(m, t[i][0], t[i][1], t[i][2], t[i][3],
+                             out + (size_t)(i * n) * (size_t)filters + f, (size_t)filters);
+    }
+}
+
+VECTORIZE
+void winograd_transform_delta(int m, const float *pixels[OUT][OUT], int filters, float *out)
+{
+    if (m == 2)
+        transform_delta(2, pixels, filters, out);
+    else
+        transform_delta(4, pixels, filters, out);
 }
 
 /* ---- output ---- */

@@ -1,0 +1,15 @@
+/* layers/onednn/channels.h: float images from Darknet's layout to channels last, and back. */
+#ifndef LAYERS_ONEDNN_CHANNELS_H
+#define LAYERS_ONEDNN_CHANNELS_H
+#ifdef DNNL
+
+/* Copy images from NCHW ([image][channel][row][column]) to NHWC ([image][row][column][channel]). */
+void channels_to_last(int images, int channels, int height, int width, const float *nchw,
+                      float *nhwc);
+
+/* Copy images from NHWC to NCHW. */
+void channels_to_planes(int images, int channels, int height, int width, const float *nhwc,
+                        float *nchw);
+
+#endif
+#endif

@@ -1,0 +1,41 @@
+/* layers/winograd/tiles.h: the transforms of one tile. For the files of layers/winograd/.
+ *
+ * m is 2 or 4 in all functions: the rows and columns of a tile's output. The tile's input has
+ * m + 2 rows and columns, and a tile has (m + 2)^2 products, by row and column. */
+#ifndef LAYERS_WINOGRAD_TILES_H
+#define LAYERS_WINOGRAD_TILES_H
+
+#include <stddef.h>
+
+enum {
+    WINOGRAD_MOST_OUT = 4, /* the greatest m */
+    WINOGRAD_SIDE = 6,     /* the greatest m + 2 */
+    WINOGRAD_LANES = 16    /* numbers of channels and of filters are multiples of this */
+};
+
+/* Transform the 3x3 windows of WINOGRAD_LANES filters. windows: 9 floats for each filter, `each`
+ * floats apart. is_turned: 1 turns each window by half a turn first. out: for each product
+ * WINOGRAD_LANES floats, `step` floats apart. */
+void winograd_transform_weights(int m, const float *windows, size_t each, int is_turned, float *out,
+                                size_t step);
+
+/* Add the gradients of the 3x3 windows of one filter and WINOGRAD_LANES channels to windows, 9
+ * floats for each channel. sums: for each product WINOGRAD_LANES floats, `step` floats apart: the
+ * transforms of all tiles' inputs times those of their dy. */
+void winograd_add_windows(int m, const float *sums, size_t step, float *windows);
+
+/* Write the transform of a tile's input to out, [product][channel]. pixels: where the channels of
+ * each pixel lie, by row and column. All of these pointers are valid, also with m = 2. */
+void winograd_transform_input(int m, const float *pixels[WINOGRAD_SIDE][WINOGRAD_SIDE],
+                              int channels, float *out);
+
+/* Write the transform of the m x m pixels of a tile's dy to out, [product][filter]. pixels: where
+ * the filters of each pixel lie, by row and column. All of these pointers are valid. */
+void winograd_transform_delta(int m, const float *pixels[WINOGRAD_MOST_OUT][WINOGRAD_MOST_OUT],
+                              int filters, float *out);
+
+/* Replace a tile's products, [product][filter], by its output, [row][column][filter]: the first
+ * m * m * filters floats. */
+void winograd_transform_output(int m, float *products, int filters);
+
+#endif

@@ -1,0 +1,27 @@
+/* layers/winograd/training.h: the passes of a float [convolutional] in training on a CPU, by
+ * Winograd's algorithm in place of columns and gemm.
+ *
+ * Darknet's images are NCHW. A few of them at a time are copied to NHWC, computed and copied back.
+ * Between them messages may move (let_messages_move). The functions add no bias and call no
+ * activation. Results have the same bits for any number of threads. */
+#ifndef LAYERS_WINOGRAD_TRAINING_H
+#define LAYERS_WINOGRAD_TRAINING_H
+
+#include "darknet.h"
+
+/* Return how many bytes of net.workspace the passes of layer l need. Return 0 if this module does
+ * not compute them: always in a build without oneDNN. */
+size_t winograd_workspace(layer l);
+
+/* The functions below return 1, or do nothing and return 0 if winograd_workspace returns 0. */
+
+/* Compute out, the products of all images of net.input with the weights. */
+int winograd_forward_layer(layer l, network net, float *out);
+
+/* Add to l.weight_updates the gradients of the weights, from net.input and l.delta. */
+int winograd_backward_weights(layer l, network net);
+
+/* Add to net.delta the gradients of the input, from l.delta. is_set: 1 sets net.delta instead. */
+int winograd_backward_data(layer l, network net, int is_set);
+
+#endif
