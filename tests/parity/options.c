@@ -27,6 +27,7 @@ static int parse_whole(parity_options *o, const char *argument)
         {"thin", &o->model.thin},
         {"frozen", &o->model.frozen},
         {"add_cost", &o->model.add_cost},
+        {"smooth", &o->model.smooth},
         {"updates", &o->updates},
         {"sync_every", &o->sync_every},
         {"sync_bn", &o->sync_bn},
