@@ -4,6 +4,7 @@
 
 #include <darknet.h>
 #include <layers/bf16/backend.h>
+#include <layers/onednn/convolution.h>
 #include <stdlib.h>
 
 int ddp_bf16_runs(const struct layer *l)
@@ -54,6 +55,11 @@ const char *ddp_bf16_missing(int on_host)
         return bf16_cuda.missing();
 #endif
     return on_host ? bf16_host.missing() : "a build with cuDNN";
+}
+
+int ddp_bf16_is_faster(int on_host)
+{
+    return !ddp_bf16_missing(on_host) && (!on_host || convolution_has_amx());
 }
 
 const char *ddp_bf16_name(void)

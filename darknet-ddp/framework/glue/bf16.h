@@ -41,6 +41,11 @@ int ddp_bf16_is_used(void);
  * CPU, 0 for the process's current GPU. The text is valid until the next call. */
 const char *ddp_bf16_missing(int on_host);
 
+/* Return 1 if layers in bf16 take less time than in float32: on a GPU that can compute them, and on
+ * a CPU with AMX. Other CPUs multiply few more numbers a second in bf16, and in float32 they have
+ * Winograd's algorithm. on_host: as above. */
+int ddp_bf16_is_faster(int on_host);
+
 /* Return the name of the code that computes layers in bf16 on this process's device, a static
  * phrase for a line about the run. */
 const char *ddp_bf16_name(void);

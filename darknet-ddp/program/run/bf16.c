@@ -8,15 +8,17 @@ static int auto_has_chosen_float32;
 
 ddp_status ddp_bf16_run_decide(int *out, const ddp_options *o, ddp_group *group, ddp_error *err)
 {
+    int on_host;
     const char *missing;
     ddp_status st = DDP_OK;
 
     *out = o->bf16 == DDP_BF16_YES;
     if (o->bf16 == DDP_BF16_NO)
         return DDP_OK;
-    missing = ddp_bf16_missing(ddp_device_is_host(ddp_group_device(group)));
+    on_host = ddp_device_is_host(ddp_group_device(group));
+    missing = ddp_bf16_missing(on_host);
     if (o->bf16 == DDP_BF16_AUTO) {
-        *out = missing == NULL;
+        *out = ddp_bf16_is_faster(on_host);
         st = ddp_holds_on_all(group, out, err);
     } else if (missing)
         st = ddp_fail(err, DDP_ERR_USAGE,
@@ -30,7 +32,7 @@ void ddp_bf16_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
     ddp_bf16_layers count;
 
     if (auto_has_chosen_float32)
-        (void)fprintf(out, "DDP: float32, for not every rank can compute in bf16\n");
+        (void)fprintf(out, "DDP: float32, for bf16 would not be faster on every rank\n");
     if (o->bf16 == DDP_BF16_NO)
         return;
     count = ddp_bf16_count(ddp_trainer_network(t));

@@ -291,4 +291,9 @@ int convolution_has_bf16(void)
 {
     return 0;
 }
+
+int convolution_has_amx(void)
+{
+    return 0;
+}
 #endif
