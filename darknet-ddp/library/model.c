@@ -87,8 +87,9 @@ static void open_model(void *ctx)
     m->info.classes = ddp_find_classes(m->net);
     m->info.is_detector = m->info.classes > 0;
     if (!m->info.is_detector)
-        m->info.classes = ddp_network_outputs(m->net);
-    ddp_network_input_size(m->net, &m->info.width, &m->info.height);
+        m->info.classes = shape.outputs;
+    m->info.width = shape.width;
+    m->info.height = shape.height;
     config.is_classifier = !m->info.is_detector;
     config.top = m->info.classes;
     if (o->names) {

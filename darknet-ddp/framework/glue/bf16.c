@@ -29,12 +29,13 @@ int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what)
     return finite;
 }
 
-ddp_bf16_layers ddp_bf16_count(const network *net)
+int ddp_bf16_count(const network *net, int *all)
 {
-    ddp_bf16_layers count = {.all = net->n};
+    int count = 0;
 
+    *all = net->n;
     for (int i = 0; i < net->n; i++)
-        count.in_bf16 += ddp_bf16_runs(&net->layers[i]);
+        count += ddp_bf16_runs(&net->layers[i]);
     return count;
 }
 

@@ -13,13 +13,8 @@
 
 struct layer;
 
-typedef struct ddp_bf16_layers {
-    int in_bf16; /* layers that run in bf16 */
-    int all;     /* all layers of the network */
-} ddp_bf16_layers;
-
-/* Count net's layers. */
-ddp_bf16_layers ddp_bf16_count(const network *net);
+/* Return how many of net's layers run in bf16, and set *all to how many it has. */
+int ddp_bf16_count(const network *net, int *all);
 
 /* Return 1 if l runs in bf16, else 0. */
 int ddp_bf16_runs(const struct layer *l);

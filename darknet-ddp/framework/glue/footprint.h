@@ -1,4 +1,4 @@
-/* glue/footprint.h: how much memory training takes at the largest size that random= draws. */
+/* glue/footprint.h: computes how much memory training takes at the largest size of random=1. */
 #ifndef DDP_GLUE_FOOTPRINT_H
 #define DDP_GLUE_FOOTPRINT_H
 

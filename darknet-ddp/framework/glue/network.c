@@ -85,16 +85,17 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
     *shape = (ddp_network_shape){.layers = net->n,
                                  .width = net->w,
                                  .height = net->h,
+                                 .outputs = net->outputs,
+                                 .mirrors = !net->rules.no_flip,
                                  .time_steps = net->time_steps,
                                  .batch = in_cfg.batch,
                                  .subdivisions = in_cfg.subdivisions};
     return net;
 }
 
-int ddp_network_is_v4(const network *net, const char **why)
+const char *ddp_network_why_v4(const network *net)
 {
-    *why = net->yolo_math_why;
-    return net->yolo_math_v4;
+    return net->yolo_math_why;
 }
 
 int ddp_network_saves_average(const network *net)
@@ -167,16 +168,6 @@ void ddp_network_input_size(const network *net, int *width, int *height)
 {
     *width = net->w;
     *height = net->h;
-}
-
-int ddp_network_outputs(const network *net)
-{
-    return net->outputs;
-}
-
-int ddp_network_mirrors(const network *net)
-{
-    return !net->rules.no_flip;
 }
 
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err)

@@ -12,6 +12,8 @@ typedef struct network network;
 typedef struct ddp_network_shape {
     int layers;
     int width, height;       /* input, in pixels */
+    int outputs;             /* numbers in the output for a picture: a classifier's classes */
+    int mirrors;             /* 1: training mirrors half of the pictures (flip=) */
     int time_steps;          /* steps of a recurrent network; else 1 */
     int batch, subdivisions; /* values of the cfg; net's own are smaller if ranks share them */
 } ddp_network_shape;
@@ -32,10 +34,9 @@ enum { DDP_NET_NUMBERS_MOST = 8 };
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
                           size_t count, int gpu, int draws);
 
-/* Return 1 if net is trained by the formulas of YOLOv4's Darknet, 0 if by those of YOLOv3's. With
- * 1, *why becomes a text, owned by net, that names the place in the cfg that decides; with 0,
- * NULL. */
-int ddp_network_is_v4(const network *net, const char **why);
+/* Return the place in the cfg, a text that net owns, that makes net train by the formulas of
+ * YOLOv4's Darknet. NULL: it trains by those of YOLOv3's. */
+const char *ddp_network_why_v4(const network *net);
 
 enum { DDP_NETWORK_TEXT = 512 }; /* bytes of a text about a network */
 
@@ -71,20 +72,13 @@ void ddp_network_read_weights(network *net, const char *weights);
 /* Set *width and *height to those of net's input, in pixels. */
 void ddp_network_input_size(const network *net, int *width, int *height);
 
-/* Return how many numbers net's output has for a picture: a classifier's classes. */
-int ddp_network_outputs(const network *net);
-
-/* Return 1 if training mirrors half of the pictures; 0 if the cfg has flip=0. */
-int ddp_network_mirrors(const network *net);
-
 /* Fail with DDP_ERR_USAGE if net cannot predict in bf16: it is on a GPU, the CPU has no
  * instructions for bf16, or the program was built without oneDNN. */
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
 enum { DDP_HEADS = 8 }; /* the most heads of a network that we look at */
 
-/* The heads of a network: its first DDP_HEADS [yolo] and [region] layers, in the order of the
- * cfg. */
+/* A network's heads: its first DDP_HEADS [yolo] and [region] layers, in the cfg's order. */
 typedef struct ddp_head_layers {
     int layers[DDP_HEADS];        /* layers[i]: layer index of head i */
     const char *kinds[DDP_HEADS]; /* kinds[i]: "yolo" or "region" */

@@ -120,7 +120,7 @@ static ddp_onnx_value mish(ddp_layer_writer *w, ddp_onnx_value v)
 {
     ddp_onnx_value soft;
 
-    if (ddp_onnx_opset(w->g) >= 18)
+    if (w->options.opset >= 18)
         return ddp_onnx_node1(w->g, "Mish", v);
     soft = ddp_onnx_node1(w->g, "Softplus", v);
     return ddp_onnx_node2(w->g, "Mul", v, ddp_onnx_node1(w->g, "Tanh", soft));

@@ -65,11 +65,6 @@ void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind)
     (void)snprintf(g->layer, sizeof g->layer, "layer%d_%.20s/", layer, kind);
 }
 
-int ddp_onnx_opset(const ddp_onnx *g)
-{
-    return g->config.opset;
-}
-
 /* ---- inputs and outputs ---- */
 
 /* Add an input or output of elements `type`. shape: its dimensions; NULL: they are not told. */

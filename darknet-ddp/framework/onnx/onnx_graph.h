@@ -6,7 +6,7 @@
  *   3. ddp_onnx_output, ddp_onnx_add_metadata
  *   4. ddp_onnx_write, ddp_onnx_close
  *
- * Arrays and texts are copied. If memory is short, these functions do nothing, and ddp_onnx_write
+ * Arrays and texts are copied. If memory is short, functions do nothing, and ddp_onnx_write
  * fails. */
 #ifndef DDP_ONNX_ONNX_GRAPH_H
 #define DDP_ONNX_ONNX_GRAPH_H
@@ -30,9 +30,6 @@ typedef struct ddp_onnx_config {
 
 /* Open an empty model; free it by ddp_onnx_close. Fails with DDP_ERR_NOMEM; *out is then NULL. */
 ddp_status ddp_onnx_open(ddp_onnx **out, ddp_onnx_config config, ddp_error *err) DDP_MUST_CHECK;
-
-/* Return the model's opset (ddp_onnx_config). */
-int ddp_onnx_opset(const ddp_onnx *g);
 
 /* Let the names of all later constants and nodes begin with layer and kind, such as
  * "layer12_maxpool/" for layer 12 and kind "maxpool". */

@@ -21,7 +21,7 @@ static ddp_onnx_value largest_channels(ddp_layer_writer *w, const layer *l)
     if (pads[5])
         v = ddp_onnx_pad(w, v, pads, least);
     v = ddp_onnx_reshape(w, v, pieces, 3);
-    if (ddp_onnx_opset(w->g) < 18) {
+    if (w->options.opset < 18) {
         ddp_onnx_attribute_ints(w->g, "axes", &axis, 1);
         v = ddp_onnx_node1(w->g, "ReduceMax", v);
     } else {

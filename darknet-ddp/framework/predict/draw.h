@@ -1,5 +1,4 @@
-/* predict/draw.h: draws boxes into pictures, each class in a colour of its own, and writes the
- * pictures. */
+/* predict/draw.h: draws boxes into pictures, a colour for each class. */
 #ifndef DDP_PREDICT_DRAW_H
 #define DDP_PREDICT_DRAW_H
 

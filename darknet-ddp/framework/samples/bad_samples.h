@@ -33,8 +33,7 @@ void ddp_bad_samples_close(ddp_bad_samples *b); /* frees b; NULL is allowed */
 /* Set the run's seed, by which lines are drawn in place of bad ones. Call before samples load. */
 void ddp_bad_samples_set_seed(ddp_bad_samples *b, uint64_t seed);
 
-/* Set the training list: paths[0..n) of pictures, which must outlive b. Call before samples
- * load. */
+/* Set the training list: paths[0..n), which must outlive b. Call before samples load. */
 void ddp_bad_samples_set_list(ddp_bad_samples *b, char *const *paths, size_t n);
 
 /* Set the path of the training list's file, for sentences. The string must outlive b. */

@@ -16,8 +16,7 @@ void ddp_loading_reads(const char *path);
 void ddp_loading_end(void);
 
 /* Write a phrase about the picture that a thread has been reading for longest to out[0..size): "a
- * loader has been at images/a.png, or its labels, for 5 s". Writes "" if none has taken a
- * second. */
+ * loader has been at images/a.png, or its labels, for 5 s". Writes "" below 1 s. */
 void ddp_loading_describe(char *out, size_t size);
 
 #endif

@@ -20,9 +20,8 @@ int ddp_second_label_path(const char *picture, char *out);
  * out[0..DDP_LABEL_PATH_BYTES). */
 void ddp_mask_path(const char *picture, char *out);
 
-/* Check that a picture can be decoded, by decoding all of it as training would. Returns 0 on
- * success, with the decoder's warning or "" in note[0..size). Else returns -1, with the reason in
- * note. */
+/* Check that a picture can be decoded, by decoding all of it as training would. Returns 0, with the
+ * decoder's warning or "" in note[0..size), or -1, with the reason in note. */
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
 /* Decode a picture to grey. To save time a JPEG may be made smaller, down to an eighth, as long as
@@ -36,8 +35,7 @@ int ddp_decode_grey(const char *picture, int side, unsigned char **grey, int *wi
 int ddp_exif_orientation(const unsigned char *exif, size_t size);
 
 /* Read a picture's size in pixels from its header. If its Exif data turn the picture by 90 degrees,
- * width and height are exchanged. Returns 0 on success; else -1, with *width and *height
- * undefined. */
+ * width and height are exchanged. Returns 0, or -1 with *width and *height undefined. */
 int ddp_picture_size(const char *picture, int *width, int *height);
 
 /* Return the names of the libraries that decode pictures, and how the one for JPEGs rounds, as a

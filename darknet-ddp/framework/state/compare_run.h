@@ -1,5 +1,4 @@
-/* state/compare_run.h: compares the cfg, options and seed of a checkpoint with those of this
- * run. */
+/* state/compare_run.h: compares a checkpoint's cfg, options and seed with the run's. */
 #ifndef DDP_STATE_COMPARE_RUN_H
 #define DDP_STATE_COMPARE_RUN_H
 

@@ -1,9 +1,7 @@
 /* state/kept.h: saves the state that algorithms keep (core/state.h) as arrays of a state file, and
- * loads it again.
- *
- * Each array belongs to a parameter. In the file it has the layer and part of the parameter, and
- * the name of the state. If each rank has its own, the rank's number follows the name: "error
- * 3". */
+ * loads it again. Each array belongs to a parameter. In the file it has the layer and part of the
+ * parameter, and the name of the state. If each rank has its own, the rank's number follows the
+ * name: "error 3". */
 #ifndef DDP_STATE_KEPT_H
 #define DDP_STATE_KEPT_H
 

@@ -18,7 +18,7 @@ typedef struct ddp_timed_step {
 } ddp_timed_step;
 
 /* Open a clock for training steps of net. Its "step" is an update: sync_every batches. t is
- * attached to net; group, t and net must outlive the clock. *out is NULL on failure. Fails with
+ * attached to net; group, t and net must outlive the clock. On failure *out is NULL:
  * DDP_ERR_NOMEM. */
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
                                ddp_error *err) DDP_MUST_CHECK;

@@ -21,9 +21,8 @@ typedef struct ddp_label_loss {
     uint64_t sum;    /* sum of its losses, in 2^-32: a whole number, the same in any order */
 } ddp_label_loss;
 
-/* Open an empty table of losses. batch: images of a step, of all ranks. paths[0..count): the
- * training list, which must outlive the table. *out is NULL on failure. Fails with
- * DDP_ERR_NOMEM. */
+/* Open an empty table. batch: images of a step, of all ranks. paths[0..count): the training list,
+ * which must outlive the table. *out is NULL on failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_label_losses_open(ddp_label_losses **out, size_t batch, char *const *paths,
                                  size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_label_losses_close(ddp_label_losses *l); /* frees l; NULL is allowed */
@@ -31,8 +30,7 @@ void ddp_label_losses_close(ddp_label_losses *l); /* frees l; NULL is allowed */
 /* Return the label's mean loss. l->visits must not be 0. */
 double ddp_label_loss_mean(const ddp_label_loss *l);
 
-/* Return the first index of the picture at path in the training list; SIZE_MAX if it is not
- * there. */
+/* Return the first index of the picture at path in the training list; SIZE_MAX: it has none. */
 size_t ddp_label_losses_find_picture(const ddp_label_losses *l, const char *path);
 
 /* Add `visits` visits of a label, of mean loss `mean`. Adds nothing if there is no memory. */
@@ -44,8 +42,7 @@ void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const
                                 int line);
 
 /* Add the losses of the labels that [yolo] layer `layer` has trained in net's mini-batch. Call
- * after the layer's forward pass. Does nothing on a GPU, for another type of layer, or if l is
- * NULL. */
+ * after its forward pass. Does nothing on a GPU, for a layer of another type, or if l is NULL. */
 void ddp_label_losses_add_mini_batch(ddp_label_losses *l, const network *net, int layer);
 
 /* Join the losses of all ranks on rank 0 (collective). There (*all)[0..*count) becomes one entry

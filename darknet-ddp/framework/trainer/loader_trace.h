@@ -1,5 +1,4 @@
-/* trainer/loader_trace.h: writes into a trace of the run (core/trace.h) when loader threads load
- * pictures. */
+/* trainer/loader_trace.h: records in a trace (core/trace.h) when threads load pictures. */
 #ifndef DDP_TRAINER_LOADER_TRACE_H
 #define DDP_TRAINER_LOADER_TRACE_H
 

@@ -108,9 +108,8 @@ int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Remember for ddp_nan_guard_judge_step whether the last step's loss and statistics were finite.
- * Call before each forward pass, when they have arrived. Does nothing unless steps may be
- * skipped. */
+/* Remember for ddp_nan_guard_judge_step whether the last step's loss and statistics were finite, if
+ * steps may be skipped. Call before each forward pass, when they have arrived. */
 void ddp_nan_guard_note_step(ddp_nan_guard *g);
 
 /* Check the sums of gradients, loss and statistics that have arrived. If one is not finite, find

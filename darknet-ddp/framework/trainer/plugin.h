@@ -78,7 +78,7 @@ typedef struct ddp_plugin_config {
 void ddp_plugin_open(const ddp_plugin_config *config);
 
 /* Save net in the run's directory. The file's name is that of the cfg with `end` behind it, such as
- * "_best.weights". If ranks differ (local SGD), saves at the end of the period. Call from a
+ * "_best.weights". If ranks differ (local SGD), saves when the period ends. Call from a
  * callback. */
 void ddp_plugin_save(network *net, const char *end);
 
@@ -92,8 +92,7 @@ void ddp_plugin_end_unreadable(network *net, const char *what, const char *inste
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));
 
-/* Save and end the run after this step's update (local SGD: at the end of the period). Call from a
- * callback. */
+/* Save and end the run after this step's update (local SGD: period). Call from a callback. */
 void ddp_plugin_stop(void);
 
 /* Return the path of the picture that is sample number `sample` of the run, from 0, and set *line

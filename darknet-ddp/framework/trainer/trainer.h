@@ -74,8 +74,7 @@ ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_train
 /* Detach the network, if one is attached, and free the trainer. NULL is allowed. */
 void ddp_trainer_close(ddp_trainer *t);
 
-/* Set the run's seed in place of config.seed, if the run is resumed with another. Call before
- * ddp_trainer_attach. */
+/* Replace config.seed by the seed of a resumed run. Call before ddp_trainer_attach. */
 void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 
 /* Cut the cfg's batch over the ranks (core/batch.h): replace *batch and *subdivisions of the cfg by
@@ -85,33 +84,28 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the algorithms of config.options for net, so that a checkpoint can be loaded into their
- * state. Call on every rank after net is parsed. Closes algorithms that were open. Without this
- * call ddp_trainer_attach opens them. Fails with DDP_ERR_USAGE (one does not go with this network),
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the algorithms of config.options for net, and close those that were open. Call on every rank
+ * when net is parsed, before a checkpoint is loaded into their state; else ddp_trainer_attach opens
+ * them. Fails with DDP_ERR_USAGE (one does not go with net), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the open algorithms; NULL if there are none. The trainer owns them, until it opens others
  * or is closed. */
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 
-/* Return how ddp_trainer_split cut the batch last. Its time_steps is right only after
- * ddp_trainer_attach. */
+/* Return how ddp_trainer_split cut the batch. time_steps is right only after ddp_trainer_attach. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
 /* Attach net, so that train_network trains it on all ranks (collective). First compares the ranks'
  * networks and settings. Then gives all ranks the parameters, BatchNorm statistics and counters of
  * rank 0, or of the rank that ddp_trainer_set_resumed named. Call when net has been parsed with the
- * values of ddp_trainer_split. It must have no hooks, and stay until it is detached.
- *
- * Changes net: the count of seen images is rounded down to a whole update, unless the run's last
- * step is done. With DDP_BATCH_RANK the learning rate is multiplied by the number of ranks, at
- * net's first attachment.
- *
- * On failure nothing is attached. DDP_ERR_MISMATCH: ranks differ. DDP_ERR_USAGE: BatchNorm has one
- * value to normalise (core/batchnorm_check.h), an update has more than INT_MAX images, an algorithm
- * does not go with this network, or ddp_param_table_init refuses it. Fails also with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+ * values of ddp_trainer_split. It must have no hooks, and stay until it is detached. Changes net:
+ * the count of seen images is rounded down to a whole update, unless the run's last step is done.
+ * With DDP_BATCH_RANK the learning rate is multiplied by the number of ranks, at net's first
+ * attachment. On failure nothing is attached. DDP_ERR_MISMATCH: ranks differ. DDP_ERR_USAGE:
+ * BatchNorm has one value to normalise (core/batchnorm_check.h), an update has more than INT_MAX
+ * images, an algorithm does not go with this network, or ddp_param_table_init refuses it. Fails
+ * also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach the network: wait for the sums under way (collective), and give the network its own
@@ -134,8 +128,8 @@ int ddp_trainer_in_sync(const ddp_trainer *t);
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
 /* If ranks differ (ddp_trainer_in_sync), give all the same parameters, in the algorithm's way
- * (collective). Call between two steps. A failure ends the program by config.fail. Only while
- * attached. */
+ * (collective). Call between two steps, while attached. A failure ends the program by
+ * config.fail. */
 void ddp_trainer_sync(ddp_trainer *t);
 
 /* Have ddp_trainer_attach give all ranks the counters, parameters and optimizer state of rank

@@ -159,8 +159,7 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
  * give it a checksum of the parameters, too. */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
-/* Use the counts and checksums that came with the loss. If ranks' parameters differ, end the
- * program. */
+/* Use the counts and checksums that came with the loss. End the program if ranks differ. */
 void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c), in the order of calls ---- */
@@ -176,8 +175,7 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
  * device. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin the algorithms' work. Call last in ddp_trainer_attach's order of opening. Fails as
- * ddp_algorithm_set_attach. */
+/* Begin the algorithms' work, when all else is open. Fails as ddp_algorithm_set_attach. */
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach the algorithms from t->net, which is still set; they stay open. */
@@ -226,8 +224,7 @@ void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, 
  * receives the layer's parameters that other ranks update. Does nothing if Darknet updates. */
 void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 
-/* Tell the algorithm, once a step, that all layers have been updated. Does nothing if Darknet
- * updates. */
+/* Tell the algorithm that all layers of a step are updated. Does nothing if Darknet updates. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
 /* Wait for the parameters of a layer that other ranks have updated, and return 1. If Darknet

@@ -34,6 +34,7 @@ struct testing {
     char *const *weights; /* one file, or several that look for suspects */
     size_t weights_count;
     network *nets[DDP_PREDICTORS_MOST];
+    ddp_network_shape shape; /* of all nets */
     ddp_sections data;
     ddp_lines names, train;
     ddp_source source;
@@ -82,12 +83,11 @@ static void load_networks(struct testing *t)
                                       {"height", options->net_height},
                                       {"batch", 1},
                                       {"subdivisions", 1}};
-    ddp_network_shape shape;
 
     for (size_t i = 0; i < t->weights_count; i++) {
         if (i > 0 || ddp_group_rank(t->group) > 0)
             ddp_rank_output_quiet();
-        t->nets[i] = ddp_network_load(&shape, t->call->words[1], numbers,
+        t->nets[i] = ddp_network_load(&t->shape, t->call->words[1], numbers,
                                       sizeof numbers / sizeof numbers[0], t->gpus.gpu, 0);
         ddp_network_read_weights(t->nets[i], t->weights[i]);
         ddp_rank_output_errors_only();
@@ -118,7 +118,7 @@ static ddp_status read_names(struct testing *t, ddp_error *err)
 static ddp_status check_names(struct testing *t, ddp_error *err)
 {
     const char *data = t->call->words[0], *told = ddp_sections_find(&t->data, "classes");
-    int classes = t->is_classifier ? ddp_network_outputs(t->nets[0]) : ddp_find_classes(t->nets[0]);
+    int classes = t->is_classifier ? t->shape.outputs : ddp_find_classes(t->nets[0]);
 
     t->config.classes = classes;
     t->config.names = t->names.all;
@@ -245,8 +245,7 @@ static void open_predictors(struct testing *t)
                                          .nms = (float)o->nms,
                                          .top = top_of(t),
                                          .threads = threads_of(o),
-                                         .mirrors =
-                                             t->is_suspects && ddp_network_mirrors(t->nets[0])};
+                                         .mirrors = t->is_suspects && t->shape.mirrors};
     ddp_error err;
 
     t->config.is_classifier = t->is_classifier;

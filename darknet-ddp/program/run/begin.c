@@ -32,9 +32,9 @@ static network *trained;
 static void print_mathematics(const network *net)
 {
     char room[PATH_MAX];
-    const char *why;
+    const char *why = ddp_network_why_v4(net);
 
-    if (ddp_network_is_v4(net, &why))
+    if (why)
         printf("DDP: mathematics of YOLOv4's Darknet (%s; more: %s/cfg.md)\n", why,
                ddp_guides_folder(room));
     else

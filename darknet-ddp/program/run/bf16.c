@@ -29,15 +29,15 @@ ddp_status ddp_bf16_run_decide(int *out, const ddp_options *o, ddp_group *group,
 
 void ddp_bf16_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t)
 {
-    ddp_bf16_layers count;
+    int count, all;
 
     if (auto_has_chosen_float32)
         (void)fprintf(out, "DDP: float32, for bf16 would not be faster on every rank\n");
     if (o->bf16 == DDP_BF16_NO)
         return;
-    count = ddp_bf16_count(ddp_trainer_network(t));
+    count = ddp_bf16_count(ddp_trainer_network(t), &all);
     (void)fprintf(out,
                   "DDP: %d of %d layers compute in bf16 (%s); parameters, sums and losses are "
                   "fp32\n",
-                  count.in_bf16, count.all, ddp_bf16_name());
+                  count, all, ddp_bf16_name());
 }
