@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-/* Set *out to 1 if the run computes in bf16, else 0. With auto it does if bf16 is faster on every rank; blocks
- * until every rank is here. Fails with DDP_ERR_USAGE if -ddp_bf16 is 1 and this rank cannot;
- * with auto, with DDP_ERR_NOMEM and DDP_ERR_COMM. */
+/* Set *out to 1 if the run computes in bf16, else 0. With auto it does if bf16 is faster on every
+ * rank; blocks until every rank is here. Fails with DDP_ERR_USAGE if -ddp_bf16 is 1 and this rank
+ * cannot; with auto, with DDP_ERR_NOMEM and DDP_ERR_COMM. */
 ddp_status ddp_bf16_run_decide(int *out, const ddp_options *o, ddp_group *group,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -45,7 +45,7 @@ static void read_delta(const convolution_shape *s, const winograd_tiling *t, int
 
     for (int i = 0; i < WINOGRAD_MOST_OUT; ++i)
         for (int j = 0; j < WINOGRAD_MOST_OUT; ++j) {
-            const size_t row = (size_t)(tile.image * t->height + tile.top + i);
+            const size_t row = (size_t)tile.image * (size_t)t->height + (size_t)(tile.top + i);
             const size_t pixel = row * (size_t)t->width + (size_t)(tile.left + j);
             const int is_inside = i < tile.rows && j < tile.columns;
 

@@ -13,15 +13,15 @@ enum {
     WINOGRAD_LANES = 16    /* numbers of channels and of filters are multiples of this */
 };
 
-/* Transform the 3x3 windows of WINOGRAD_LANES filters. windows: 9 floats for each filter, `each`
- * floats apart. is_turned: 1 turns each window by half a turn first. out: for each product
- * WINOGRAD_LANES floats, `step` floats apart. */
+/* Transform the 3x3 windows of WINOGRAD_LANES filters. With is_turned 1 turn each window by half a
+ * turn first. A window has 9 floats, and windows lie `each` floats apart. Write WINOGRAD_LANES
+ * floats for each product to out, where products lie `step` floats apart. */
 void winograd_transform_weights(int m, const float *windows, size_t each, int is_turned, float *out,
                                 size_t step);
 
 /* Add the gradients of the 3x3 windows of one filter and WINOGRAD_LANES channels to windows, 9
- * floats for each channel. sums: for each product WINOGRAD_LANES floats, `step` floats apart: the
- * transforms of all tiles' inputs times those of their dy. */
+ * floats for each channel. The sums of a product are WINOGRAD_LANES floats: over all tiles, the
+ * input's transform times dy's. Products lie `step` floats apart. */
 void winograd_add_windows(int m, const float *sums, size_t step, float *windows);
 
 /* Write the transform of a tile's input to out, [product][channel]. pixels: where the channels of

@@ -9,9 +9,9 @@
  * the image. */
 typedef struct {
     int side, products; /* m; products of a tile */
-    int height, width;  /* of an image's output */
+    int height, width;  /* size of an image's output */
     int across, each;   /* tiles in a row, and in an image */
-    int tiles;          /* in all images */
+    int tiles;          /* tiles in all images */
     int at_once;        /* tiles of a block; the last block has fewer */
     int most_at_once;   /* tiles that a block has at most, also with fewer images */
 } winograd_tiling;
@@ -19,7 +19,7 @@ typedef struct {
 /* Where a tile's output begins, which has at most m x m pixels. */
 typedef struct {
     int image, top, left;
-    int rows, columns; /* of the tile that are in the image */
+    int rows, columns; /* rows and columns of the tile that are in the image */
 } winograd_tile;
 
 /* Return the tiling of a shape's output, with at most most_at_once tiles in a block. */

@@ -137,7 +137,7 @@ static void write_tile(const convolution_shape *s, const winograd_tiling *t, int
 
     winograd_transform_output(t->side, products, s->filters);
     for (int i = 0; i < tile.rows; ++i) {
-        const size_t row = (size_t)(tile.image * t->height + tile.top + i);
+        const size_t row = (size_t)tile.image * (size_t)t->height + (size_t)(tile.top + i);
 
         write_row(s, bias, products + (size_t)(i * t->side) * filters, tile.columns,
                   y + (row * (size_t)t->width + (size_t)tile.left) * filters);

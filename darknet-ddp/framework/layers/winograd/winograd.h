@@ -25,8 +25,8 @@ int winograd_tile_side(const convolution_shape *s);
 /* Return how many tiles the output of all images has. */
 int winograd_tiles(const convolution_shape *s);
 
-/* Return the shape of the convolution of dy that is the backward pass by data of shape s: from
- * s->filters channels to s->channels filters, without bias, activation and sum. */
+/* Return the shape of the backward pass by data of shape s, which is a convolution of dy: from
+ * s->filters channels to s->channels filters. It has no bias, activation or sum. */
 convolution_shape winograd_backward_shape(const convolution_shape *s);
 
 /* Return how many bytes the packed weights have. */
