@@ -18,8 +18,7 @@
 typedef struct network network;
 
 /* Set *blocks to the blocks of net that begin at layer `from` or later, from input to output, and
- * *count to their number. The caller frees the array. Fails with DDP_ERR_NOMEM; *blocks is then
- * NULL. */
+ * *count to their number. The caller frees *blocks, which is NULL on failure: DDP_ERR_NOMEM. */
 ddp_status ddp_residual_blocks_find(ddp_residual_block **blocks, int *count, const network *net,
                                     int from, ddp_error *err) DDP_MUST_CHECK;
 

@@ -99,8 +99,8 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_MISMATCH if ddp_checkpoint_resume would refuse the newest whole pair in
- * directory, because cfg, options or seed differ. Succeeds if there is no whole pair. Fails also
- * with DDP_ERR_NOMEM. */
+ * directory, because cfg, options or seed differ. Succeeds without a whole pair. Fails also with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,9 +20,8 @@ void ddp_snapshot_close(ddp_snapshot *s);
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *same to 1 if s has the first `cutoff` layers of net as it is now (ddp_checkpoint_matches),
- * else to 0. May be called while another thread is in ddp_snapshot_write. Fails as
- * ddp_checkpoint_matches. */
+/* Set *same to 1 if s has the first `cutoff` layers of net as it is now, else to 0. May be called
+ * while another thread is in ddp_snapshot_write. Fails as ddp_checkpoint_matches. */
 ddp_status ddp_snapshot_matches(const ddp_snapshot *s, network *net, int cutoff,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;

@@ -89,8 +89,7 @@ ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
  * them. Fails with DDP_ERR_USAGE (one does not go with net), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the open algorithms; NULL if there are none. The trainer owns them, until it opens others
- * or is closed. */
+/* Return the open algorithms; NULL if there are none. The trainer owns them. */
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 
 /* Return how ddp_trainer_split cut the batch. time_steps is right only after ddp_trainer_attach. */
