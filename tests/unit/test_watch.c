@@ -436,6 +436,20 @@ static void a_rank_that_says_goodbye_is_not_missed(void **state)
     close_rank(&ranks[0]);
 }
 
+static void a_rank_that_could_not_join_goes_on(void **state)
+{
+    ddp_error err;
+
+    (void)state;
+    open_rank(&ranks[1], 100);
+    assert_int_equal(ddp_watch_join(ranks[1].watch, 1, 2, hosts, NULL, &err), DDP_OK);
+    ddp_watch_ask_hang_report(ranks[1].watch);
+    pass(2.4);
+    assert_false(atomic_load(&ranks[1].ended));
+    assert_string_equal(ranks[1].said, "");
+    close_rank(&ranks[1]);
+}
+
 /* A message: this rank reports an error itself. */
 enum { FAILING = 5 };
 
@@ -606,6 +620,7 @@ int main(void)
         cmocka_unit_test(disks_have_more_time),
         cmocka_unit_test(a_silent_rank_is_not_at_its_disk),
         cmocka_unit_test(a_rank_that_says_goodbye_is_not_missed),
+        cmocka_unit_test(a_rank_that_could_not_join_goes_on),
         cmocka_unit_test(a_rank_that_goes_without_a_word_ends_the_run),
         cmocka_unit_test(of_a_rank_that_reports_an_error_nothing_else_is_said),
         cmocka_unit_test(a_rank_that_fails_says_so),

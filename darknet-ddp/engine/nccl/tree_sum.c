@@ -175,8 +175,7 @@ static void sum_level(const struct way *w, int l)
                                      .stride = count,
                                      .count = level->parts,
                                      .additions = level->additions,
-                                     .sums = sum_at(w, l, i, 0),
-                                     .sums_stride = count};
+                                     .sums = sum_at(w, l, i, 0)};
 
         if (count == 0)
             continue;

@@ -64,7 +64,7 @@ static ddp_status add_cause(ddp_error *err)
 
     if (ddp_device_count() == 0)
         (void)snprintf(err->text + used, sizeof err->text - used, " (CUDA: %s)",
-                       ddp_device_none_because());
+                       ddp_device_why_none());
     return err->code;
 }
 

@@ -1,9 +1,9 @@
-/* device/cuda.h: a GPU through CUDA: its memory, its two queues, and events between them. Included
- * by device/ and comm/, and by files of algorithms/ named ..._cuda, in a build with CUDA.
+/* device/cuda.h: a GPU as a ddp_device, with its CUDA streams and events. In a build with CUDA,
+ * device/ and comm/ include it, and files of algorithms/ named ..._cuda.
  *
- * Darknet computes on the default stream. Sums travel on a stream of their own, which does not wait
- * for the default stream (cudaStreamNonBlocking). Events order the two where they must be ordered.
- * No function here waits, unless its comment says so. */
+ * Darknet computes on the default stream. Allreduces run on a stream of their own, which does not
+ * wait for the default stream (cudaStreamNonBlocking). Events order the two where they must be
+ * ordered. No function here waits, unless its comment says so. */
 #ifndef DDP_DEVICE_CUDA_H
 #define DDP_DEVICE_CUDA_H
 
@@ -13,12 +13,11 @@
 typedef struct ddp_cuda {
     ddp_device base;      /* first, so that pointers to both are interchangeable */
     int gpu;              /* CUDA's number of the GPU */
-    cudaStream_t compute; /* the framework's default stream, or a second queue's own */
-    cudaStream_t comm;    /* stream of sums, and of copies for sums */
-    cudaEvent_t order;    /* in a second queue: event that passes when the work for which the queue
-                             waits is done */
+    cudaStream_t compute; /* the default stream; in a second queue its own stream */
+    cudaStream_t comm;    /* stream of allreduces, and of copies for them */
+    cudaEvent_t order;    /* in a second queue: event for ddp_device_follow */
     uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
-    void (*fail)(const ddp_error *err) __attribute__((noreturn));
+    void (*fail)(const ddp_error *err) __attribute__((noreturn)); /* ends the program */
 } ddp_cuda;
 
 /* Return the stream on which work of d is queued; d is a GPU, or a second queue of one. */
@@ -27,9 +26,9 @@ static inline cudaStream_t ddp_cuda_stream(const ddp_device *d)
     return ((const ddp_cuda *)d)->compute;
 }
 
-/* Open GPU number gpu, by CUDA's count, and make it the calling thread's. CUDA calls that fail end
- * the program through fail. *out is set on success. Fails with DDP_ERR_USAGE (no such GPU),
- * DDP_ERR_NOMEM. */
+/* Open GPU number gpu, by CUDA's count, and make it the calling thread's current GPU. If a CUDA
+ * call fails later, fail(err) is called, which must end the program. *out is set on success. Fails
+ * with DDP_ERR_USAGE (no such GPU), DDP_ERR_NOMEM. */
 ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                          ddp_error *err) DDP_MUST_CHECK;
@@ -45,7 +44,7 @@ cudaEvent_t ddp_cuda_event(const ddp_cuda *c);
 /* Make an event that records the time at which it passes. The caller destroys it. */
 cudaEvent_t ddp_cuda_timed_event(const ddp_cuda *c);
 
-/* Return the CUDA event in m, an event of a GPU. It belongs to m. */
+/* Return the CUDA event in m, an event of a GPU. m owns it. */
 cudaEvent_t ddp_cuda_event_of(const ddp_device_event *m);
 
 /* Make all work that is queued on `later` from now on wait for the work that is queued on `stream`
@@ -55,8 +54,8 @@ void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, c
 /* Return 1 if the event has passed: all work before it is done. */
 int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event);
 
-/* Allocate `count` floats of host memory that a GPU copies without stopping its other work. NULL:
- * there is none. Free with ddp_cuda_free_pinned. */
+/* Allocate `count` floats of pinned host memory, from and to which a GPU copies beside its other
+ * work. NULL: there is none. Free with ddp_cuda_free_pinned. */
 float *ddp_cuda_alloc_pinned(const ddp_cuda *c, size_t count);
 /* Free memory of ddp_cuda_alloc_pinned. Waits for the GPU's work that uses it. NULL is allowed. */
 void ddp_cuda_free_pinned(const ddp_cuda *c, float *x);

@@ -1,12 +1,12 @@
 /* device/device.h: memory of a device, and work on it.
  *
- * A device is the host, or one GPU. Work on a GPU is queued in the order in which the framework
- * computes there (its default stream). A call returns before its work is done, and what the
- * framework queues afterwards finds it done. On the host a call does the work. Only free, pull,
- * push, check_finite, checksum, synchronize and event_seconds wait for a GPU.
+ * A device is the host, or one GPU. On the host a call does its work before it returns. On a GPU it
+ * queues the work on the default stream, on which the framework computes, too. So work that either
+ * queues later finds it done. Only free, pull, push, check_finite, checksum, synchronize and
+ * event_seconds wait for a GPU.
  *
- * A CUDA call that fails ends the program through the device's fail function, with the call's name.
- * CUDA reports errors late, from any later call, so that a caller could mend nothing.
+ * If a CUDA call fails, the device's fail function ends the program, with the call's name. CUDA
+ * reports errors late, from any later call, so that a caller could mend nothing.
  *
  *   count    a number of float32 elements, never of bytes
  *   x        memory of the device; ranges of one call do not overlap
@@ -31,13 +31,13 @@ ddp_device *ddp_device_host(void);
 int ddp_device_count(void);
 
 /* Return why this process sees no GPU, in CUDA's words: "no CUDA-capable device is detected".
- * Returns "" if it sees some, and in a build for CPUs. The text stays valid. */
-const char *ddp_device_none_because(void);
+ * Returns
+ * "" if it sees some, and in a build for CPUs. The text stays valid. */
+const char *ddp_device_why_none(void);
 
-/* Write to text, of `size` bytes, 33 or more, what tells GPU number `gpu` of this process from
- * every other GPU of its host: its UUID in hexadecimal digits. Other processes may give the GPU
- * another number, but its text is the same. "GPU N" if CUDA does not tell the UUID; "" in a build
- * for CPUs. */
+/* Write to text, of `size` bytes, 33 or more, a name of GPU number `gpu` of this process: its UUID
+ * in hexadecimal digits. The number may differ in other processes of the host, but the UUID is the
+ * same. "GPU N" if CUDA does not tell the UUID; "" in a build for CPUs. */
 void ddp_device_identify(int gpu, char *text, size_t size);
 
 /* Begin a named range for a profiler of GPUs (NVTX): all that the calling thread does until
@@ -66,7 +66,7 @@ void ddp_device_pull(ddp_device *d, float *host, const float *x, size_t count);
 /* Copy from host memory to x. Waits until `host` may be changed again. */
 void ddp_device_push(ddp_device *d, float *x, const float *host, size_t count);
 
-/* Copy a few values from host memory to x. Does not wait; `host` may be changed at once. */
+/* Copy a few values from host memory to x, without waiting. `host` may be changed at once. */
 void ddp_device_set(ddp_device *d, float *x, const float *host, size_t count);
 
 /* Add more[i] to sum[i], for each i below count. */
@@ -90,8 +90,8 @@ uint64_t ddp_device_checksum(ddp_device *d, const float *x, size_t count);
 /* Wait until all work of the device is done, that of second queues, too. */
 void ddp_device_synchronize(ddp_device *d);
 
-/* Set *used to the bytes of d's memory that any process uses, *total to those that it has. Both 0:
- * d is the host. */
+/* Set *used to the bytes of the GPU's memory that all processes use, and *total to those that it
+ * has. Sets both to 0 on the host. */
 void ddp_device_memory(ddp_device *d, size_t *used, size_t *total);
 
 /* Make an event for d, which can be recorded again and again. *out is set on success. Fails with
@@ -101,15 +101,15 @@ ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,
 void ddp_device_event_close(ddp_device_event *m);  /* frees m; NULL is allowed */
 void ddp_device_event_record(ddp_device_event *m); /* puts m behind all work queued so far */
 
-/* Open a second queue of a GPU's work: a device with the same memory. Its work waits for none of
- * d's unless ddp_device_follow says so, and holds up none. The host has no second queue: there *out
- * is d. *out is set on success; close it before d. Fails with DDP_ERR_NOMEM. */
+/* Open a second queue of work on GPU d: another ddp_device with the same memory. Work of the two
+ * queues does not wait for each other, unless ddp_device_follow orders it. On the host *out becomes
+ * d. *out is set on success; close it before d. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_queue_close(ddp_device *queue); /* frees the queue; it may be NULL or the host */
 
-/* Make all work that is queued on `queue` from now on wait for what is queued so far on `earlier`,
- * the device that it was opened for. Does nothing on the host. */
-void ddp_device_follow(ddp_device *queue, ddp_device *earlier);
+/* Make all work that is queued on `queue` from now on wait for what is queued so far on d, the
+ * device that it was opened for. Does nothing on the host. */
+void ddp_device_follow(ddp_device *queue, ddp_device *d);
 
 /* Return the seconds from one recorded event of a device to another; waits for both to pass. */
 double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to);

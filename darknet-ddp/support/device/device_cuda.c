@@ -36,7 +36,7 @@ int ddp_device_count(void)
     return count;
 }
 
-const char *ddp_device_none_because(void)
+const char *ddp_device_why_none(void)
 {
     int count = 0;
     cudaError_t rc = cudaGetDeviceCount(&count);

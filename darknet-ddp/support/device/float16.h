@@ -8,13 +8,11 @@
  * and one addition of normal numbers. So compilers make vectors of it, and denormals are kept where
  * the processor flushes them.
  *
- * With -ddp_compress bf16 or fp16, sums of buckets are of numbers of 16 bits; with fp8 of numbers
- * of 8 (device/float8.h). A rank's numbers are rounded when the chunk is launched or summed, and so
- * is each addition of the tree (device/sum.c). So a message carries rounded numbers only, and
- * packing them (comm/wire_messages.c) loses nothing. The result does not depend on which sums
- * travel, as it would if only messages were rounded. This costs a rounding for each level of the
- * tree: an error that grows with the root of the number of levels, log2 of the ranks. Run counts
- * are 0 or 1 a rank, so that their sums fit, too. */
+ * With -ddp_compress bf16 or fp16, gradients travel in 16 bits, with fp8 in 8 (device/float8.h).
+ * Each rank's gradients are rounded before they are summed, and so is each addition (device/sum.h).
+ * So packing a message (comm/wire_messages.c) loses nothing, and the result does not depend on
+ * which sums travel. The error grows with the root of the tree's levels, log2 of the ranks. The run
+ * counts that travel along are 0 or 1 a rank, so that their sums are exact. */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
 
@@ -52,29 +50,24 @@ DDP_HALF_INLINE float ddp_float_of(uint32_t bits)
     return x;
 }
 
-/* Return `yes` if which is 1, `no` if it is 0, without a branch. If a compiler could branch around
- * the float addition behind `no`, it would, and make no vectors. */
-DDP_HALF_INLINE uint32_t ddp_choose_bits(int which, uint32_t yes, uint32_t no)
+/* Return `yes` if `is` is 1, `no` if it is 0, without a branch: a compiler that can branch around
+ * the float addition behind `no` makes no vectors. */
+DDP_HALF_INLINE uint32_t ddp_choose_bits(int is, uint32_t yes, uint32_t no)
 {
-    uint32_t mask = 0U - (uint32_t)which;
+    uint32_t mask = 0U - (uint32_t)is;
 
     return (yes & mask) | (no & ~mask);
 }
 
-/* Return the bits of x rounded to bf16, as a float32. A carry out of the mantissa makes the next
- * exponent. That is right for numbers, but not for a NaN. */
-DDP_HALF_INLINE uint32_t ddp_bf16_rounded(float x)
+/* Return x as bf16. A carry out of the mantissa makes the next exponent, which is right for numbers
+ * but not for a NaN. */
+DDP_HALF_INLINE uint16_t ddp_to_bf16(float x)
 {
     uint32_t bits = ddp_bits_of(x);
     uint32_t nearest = bits + 0x7fffU + (bits >> 16 & 1U);
     uint32_t nan = bits | 0x00400000U;
 
-    return ddp_choose_bits((bits & 0x7fffffffU) > 0x7f800000U, nan, nearest) & 0xffff0000U;
-}
-
-DDP_HALF_INLINE uint16_t ddp_to_bf16(float x)
-{
-    return (uint16_t)(ddp_bf16_rounded(x) >> 16);
+    return (uint16_t)(ddp_choose_bits((bits & 0x7fffffffU) > 0x7f800000U, nan, nearest) >> 16);
 }
 
 DDP_HALF_INLINE float ddp_from_bf16(uint16_t half)
@@ -107,7 +100,7 @@ DDP_HALF_INLINE float ddp_from_fp16(uint16_t half)
     return ddp_float_of(bits | sign);
 }
 
-/* Return x in the 16 bits of the wire's format; 0 for a format of other size. */
+/* Return x in the wire's format if that has 16 bits, else 0. */
 DDP_HALF_INLINE uint16_t ddp_to_half(float x, ddp_wire wire)
 {
 #define HALF(NAME, name, ...)                                                                      \
@@ -117,7 +110,7 @@ DDP_HALF_INLINE uint16_t ddp_to_half(float x, ddp_wire wire)
     return 0;
 }
 
-/* Return the float that ddp_to_half has packed into `half`; 0 for a format of other size. */
+/* Return the float that ddp_to_half has packed into `half`; 0 if the format has not 16 bits. */
 DDP_HALF_INLINE float ddp_from_half(uint16_t half, ddp_wire wire)
 {
 #define HALF(NAME, name, ...)                                                                      \
@@ -127,7 +120,7 @@ DDP_HALF_INLINE float ddp_from_half(uint16_t half, ddp_wire wire)
     return 0;
 }
 
-/* Return x rounded to the wire's format: float32 or one of 16 bits. */
+/* Return x rounded to the wire's format, which is not DDP_WIRE_FP8. */
 DDP_HALF_INLINE float ddp_wire_rounded(float x, ddp_wire wire)
 {
     return wire == DDP_WIRE_FP32 ? x : ddp_from_half(ddp_to_half(x, wire), wire);

@@ -1,12 +1,12 @@
 /* device/float8.h: float32 from and to 8 bits, in blocks.
  *
  * A block is DDP_WIRE_BLOCK floats that stand side by side; the last one of an array may have
- * fewer. It travels as its exponent, a byte, and a byte for each float: a sign, 4 bits of exponent
- * and 3 of mantissa (e4m3). The unit is a power of two that suits the largest float of the block.
- * So numbers keep 4 binary digits down to 2^-14 of that float; from there on they have steps of
- * 2^-17 of it. A block whose largest float is below 2^-94 is in the units of 2^-94.
+ * fewer. It is packed as one byte, its exponent, and a byte for each float: a sign, 4 bits of
+ * exponent and 3 of mantissa (e4m3). The block's exponent suits its largest float. So floats keep 4
+ * binary digits down to 2^-14 of the largest one; smaller ones have steps of 2^-17 of it. A block
+ * whose largest float is below 2^-94 has the exponent of 2^-94.
  *
- * Packed, the exponents of all blocks come first, and then the bytes of all floats.
+ * In a packed array the exponents of all blocks come first, and then the bytes of all floats.
  *
  * Rounding is to nearest, ties to even. Rounding again changes nothing, since the exponent is that
  * of the largest float after it was rounded. A block with a number that is not finite, or becomes
@@ -26,8 +26,7 @@ static inline size_t ddp_float8_bytes(size_t count)
     return count + (count + DDP_WIRE_BLOCK - 1) / DDP_WIRE_BLOCK;
 }
 
-/* Round x[0..count), in place, to what ddp_float8_pack and ddp_float8_unpack would give back. The
- * first block begins at x. */
+/* Round x[0..count) in place, as packing and unpacking it would. The first block begins at x. */
 void ddp_float8_round(float *x, size_t count);
 
 /* Round `count` floats and pack them into ddp_float8_bytes(count) bytes. Nothing overlaps. */

@@ -54,9 +54,8 @@ __global__ void ddp_compose_kernel(float *x, double keep, const float *more, siz
         x[i] = (float)__dadd_rn(__dmul_rn(keep, (double)x[i]), (double)more[i]);
 }
 
-__global__ void ddp_sum_nodes_kernel(float *sums, size_t sums_stride, const float *nodes,
-                                     size_t stride, int node_count, struct additions additions,
-                                     size_t count)
+__global__ void ddp_sum_nodes_kernel(float *sums, const float *nodes, size_t stride, int node_count,
+                                     struct additions additions, size_t count)
 {
     size_t step = (size_t)gridDim.x * blockDim.x;
 
@@ -72,7 +71,7 @@ __global__ void ddp_sum_nodes_kernel(float *sums, size_t sums_stride, const floa
             stack[top++] = sum;
         }
         for (int k = 0; k < top; k++)
-            sums[(size_t)k * sums_stride + i] = stack[k];
+            sums[(size_t)k * count + i] = stack[k];
     }
 }
 
@@ -169,8 +168,8 @@ cudaError_t ddp_cuda_sum_nodes(cudaStream_t stream, const struct ddp_cuda_sums *
 
     for (int p = 0; p < DDP_CUDA_NODES; p++)
         additions.after[p] = p < s->count ? s->additions[p] : 0;
-    ddp_sum_nodes_kernel<<<blocks_for(count), threads, 0, stream>>>(
-        s->sums, s->sums_stride, s->nodes, s->stride, s->count, additions, count);
+    ddp_sum_nodes_kernel<<<blocks_for(count), threads, 0, stream>>>(s->sums, s->nodes, s->stride,
+                                                                    s->count, additions, count);
     return cudaPeekAtLastError();
 }
 

@@ -1,5 +1,5 @@
-/* device/kernels_cuda.h: kernels that sums need. Each function queues one kernel on a stream, and
- * returns the error of its launch. Arguments are as in device.h. */
+/* device/kernels_cuda.h: the GPU kernels of device.h and of allreduces. Each function queues one
+ * kernel on a stream, and returns the error of its launch. Arguments are as in device.h. */
 #ifndef DDP_DEVICE_KERNELS_CUDA_H
 #define DDP_DEVICE_KERNELS_CUDA_H
 
@@ -13,10 +13,9 @@
 extern "C" {
 #endif
 
-/* Most values that travel as a kernel's argument. They are read when the kernel is queued. */
-enum { DDP_CUDA_VALUES = 64 };
+enum { DDP_CUDA_VALUES = 64 }; /* most values of ddp_cuda_set */
 
-/* Set x[0..count) to host[0..count); count is at most DDP_CUDA_VALUES. */
+/* Set x[0..count) to host[0..count), which is read before this returns. */
 cudaError_t ddp_cuda_set(cudaStream_t stream, float *x, const float *host, size_t count);
 
 cudaError_t ddp_cuda_add(cudaStream_t stream, float *sum, const float *more, size_t count);
@@ -24,21 +23,21 @@ cudaError_t ddp_cuda_scale(cudaStream_t stream, float *x, double factor, size_t 
 cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const float *more,
                              size_t count);
 
-/* Most nodes of ddp_cuda_sums: their additions travel as an argument of the kernel. */
-enum { DDP_CUDA_NODES = 2048 };
+enum {
+    DDP_CUDA_NODES = 2048
+}; /* most nodes of ddp_cuda_sum_nodes: all a kernel's arguments hold */
 
-/* Nodes of the tree in device/sum.h that one kernel adds up to larger nodes. */
+/* Nodes (device/sum.h) that one kernel adds up to larger nodes. */
 struct ddp_cuda_sums {
-    const float *nodes; /* node p is at nodes + p * stride */
+    const float *nodes; /* node i is at nodes + i * stride */
     size_t stride;
     int count;                      /* how many nodes, at most DDP_CUDA_NODES */
-    const unsigned char *additions; /* for each node, as ddp_sum_stack writes it; host memory */
-    float *sums; /* larger node k comes to sums + k * sums_stride; overlaps no node */
-    size_t sums_stride;
+    const unsigned char *additions; /* see ddp_sum_stack; host memory */
+    float *sums;                    /* memory for the larger nodes; overlaps no node */
 };
 
-/* Add up the nodes of *s to the larger nodes that s->additions says. Each node has `count`
- * floats. */
+/* Add up the nodes of *s, of `count` floats each, to larger nodes as ddp_sum_stack says. Larger
+ * node k comes to s->sums + k * count. */
 cudaError_t ddp_cuda_sum_nodes(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count);
 
 /* Round floats to 16 bits and pack them, as ddp_wire_pack does. */
@@ -48,15 +47,15 @@ cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, 
 cudaError_t ddp_cuda_unpack(cudaStream_t stream, float *to, const uint16_t *from, size_t count,
                             ddp_wire wire);
 
-/* Set *flag, in pinned host memory, to `number` if an element of x[0..count) is not finite; else
+/* If an element of x[0..count) is not finite, set *flag, in pinned host memory, to `number`; else
  * leave it. */
 cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t count, unsigned *flag,
                                   unsigned number);
 
-enum { DDP_CUDA_CHECKSUMS = 512 };
+enum { DDP_CUDA_CHECKSUMS = 512 }; /* how many numbers ddp_cuda_checksum writes */
 
-/* Write DDP_CUDA_CHECKSUMS numbers to sums, in pinned host memory. Their sum modulo 2^64 is a
- * checksum of x[0..count). */
+/* Write numbers to sums, in pinned host memory, whose sum modulo 2^64 is a checksum of x[0..count).
+ */
 cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *sums);
 
 #ifdef __cplusplus

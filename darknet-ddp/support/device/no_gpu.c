@@ -6,7 +6,7 @@ int ddp_device_count(void)
     return 0;
 }
 
-const char *ddp_device_none_because(void)
+const char *ddp_device_why_none(void)
 {
     return "";
 }

@@ -1,5 +1,5 @@
-/* device/wire.h: rounds, packs and unpacks arrays of floats that travel: as float32, in 16 bits
- * (device/float16.h), or in 8 bits by blocks (device/float8.h). */
+/* device/wire.h: rounds, packs and unpacks arrays of floats for messages between ranks. They travel
+ * as float32, in 16 bits (device/float16.h), or in 8 bits by blocks (device/float8.h). */
 #ifndef DDP_DEVICE_WIRE_H
 #define DDP_DEVICE_WIRE_H
 
@@ -22,9 +22,9 @@ static inline double ddp_wire_mean_bytes(ddp_wire wire)
     return (double)ddp_wire_bytes(wire, DDP_WIRE_BLOCK) / DDP_WIRE_BLOCK;
 }
 
-/* Return at which of `count` floats, from 0, slice i of n begins. Slices are whole blocks whatever
- * the wire, and as even as blocks can be. i may be n: returns count. A slice may be empty if there
- * are fewer than n blocks. */
+/* Cut `count` floats into n slices, as even as whole blocks can be, and return the index at which
+ * slice i begins; for i = n return count. If there are fewer than n blocks, some slices are empty.
+ */
 static inline size_t ddp_wire_slice(size_t count, size_t i, size_t n)
 {
     size_t begin = (count + DDP_WIRE_BLOCK - 1) / DDP_WIRE_BLOCK * i / n * DDP_WIRE_BLOCK;

@@ -1,5 +1,5 @@
-/* eval/detections.h: what evaluation reads: objects that a detector found, and objects that were
- * there.
+/* eval/detections.h: the input of an evaluation: detections (objects that a detector found) and
+ * truths (objects that labels name).
  *
  * A box is left, top, width, height: in pixels, or in any other unit that is the same for all boxes
  * of a picture. Pictures and classes are numbered from 0. */
@@ -30,8 +30,8 @@ typedef struct ddp_truth {
 double ddp_box_iou(const ddp_box *a, const ddp_box *b);
 
 /* Sort detections by class, picture and falling score; those of one score stay in the order of the
- * array. The result depends on the set and on the order within a picture alone: it is the same
- * however pictures were shared out. Returns 0; another number if there is no memory. */
+ * array. So the result does not depend on how pictures were shared out among ranks. Returns 0;
+ * another number if there is no memory. */
 int ddp_sort_detections(ddp_detection *detections, size_t count);
 /* Sort truths by class, picture and their order in the array. Returns 0; another number if there is
  * no memory. */

@@ -1,8 +1,8 @@
-/* eval/loss_file.h: NAME.losses, the mean loss that each label had while a run trained.
+/* eval/loss_file.h: reads and writes NAME.losses: the mean loss of each label in a training run.
  *
- * It has a line for each label, in the order of the training list. The line has the mean, to 9
- * digits, and how often the label was trained. Then come the label's line in its file, and the
- * picture's path as the list has it. Lines that begin with # are comments. */
+ * The file has a line for each label, in the order of the training list. It has the mean loss, to 9
+ * digits, and how often the label was trained. Then come the label's line in its label file, and
+ * the picture's path as the list has it. Lines that begin with # are comments. */
 #ifndef DDP_EVAL_LOSS_FILE_H
 #define DDP_EVAL_LOSS_FILE_H
 
@@ -14,10 +14,10 @@
 #include <time.h>
 
 typedef struct ddp_loss_line {
-    const char *picture; /* path as the training list has it */
-    double mean;
-    uint64_t count; /* times that the label was trained */
-    unsigned line;  /* number of the label's line in its file, from 1 */
+    const char *picture; /* path of the picture, as the training list has it */
+    double mean;         /* mean loss of the label */
+    uint64_t count;      /* how often the label was trained */
+    unsigned line;       /* number of the label's line in its file, from 1 */
 } ddp_loss_line;
 
 /* A file that was read. All zero: there is none, so no loss is known. */
@@ -28,17 +28,18 @@ typedef struct ddp_loss_file {
     struct timespec written; /* when the file was written */
 } ddp_loss_file;
 
-/* Write the comment at the head of a file; write a line of it. */
+/* Write the comment at the head of a file. */
 void ddp_loss_file_put_head(FILE *f);
+/* Write the line of a label. */
 void ddp_loss_file_put(FILE *f, const ddp_loss_line *line);
 
-/* Read the file at path, without lines that are none of it; if there is no file, *f becomes all
- * zero. Release *f in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Read the file at path; lines that are no label's are left out. If there is no file, *f becomes
+ * all zero. Release *f in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_loss_file_read(ddp_loss_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the lines of a picture's labels, by number, and set *count to how many there are. Return
- * NULL, and set 0, if no loss is known. labels: path of the picture's label file. If that is
- * missing, or younger than the losses, none counts as known. *f owns the lines. */
+/* Return the lines of a picture's labels, by line number, and set *count to how many there are. *f
+ * owns them. Returns NULL and sets *count to 0 if there are none, or if the picture's label file,
+ * at the path `labels`, is missing or younger than the losses. */
 const ddp_loss_line *ddp_loss_file_of(const ddp_loss_file *f, const char *picture,
                                       const char *labels, size_t *count);
 

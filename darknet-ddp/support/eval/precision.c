@@ -4,17 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* IOU_THRESHOLDS: how many IoU thresholds there are, 0.5, 0.55, ... 0.95. DETECTIONS_MOST: how many
+ * detections of a picture and class count, the best. */
+enum { IOU_THRESHOLDS = 10, DETECTIONS_MOST = 100 };
+
 /* A detection of one class, and what became of it. */
 struct judged {
     const ddp_detection *detection;
-    double iou;                   /* IoU with its truth at threshold 0.5; 0: it has none */
-    char hit[DDP_IOU_THRESHOLDS]; /* 1 for each threshold at which it is a hit */
+    double iou;               /* IoU with its truth at threshold 0.5; 0: it has none */
+    char hit[IOU_THRESHOLDS]; /* 1 for each threshold at which it is a hit */
 };
 
 /* Memory to evaluate one class. */
 struct work {
     const ddp_precision_config *config;
-    double thresholds[DDP_IOU_THRESHOLDS];
+    double thresholds[IOU_THRESHOLDS];
     struct judged *judged; /* room for all detections */
     size_t judged_count;
     char *taken;       /* room for all truths */
@@ -26,9 +30,9 @@ static void set_thresholds(double *thresholds)
 {
     const double first = 0.5, last = 0.95;
 
-    for (int i = 0; i < DDP_IOU_THRESHOLDS; i++)
-        thresholds[i] = first + i * ((last - first) / (DDP_IOU_THRESHOLDS - 1));
-    thresholds[DDP_IOU_THRESHOLDS - 1] = last;
+    for (int i = 0; i < IOU_THRESHOLDS; i++)
+        thresholds[i] = first + i * ((last - first) / (IOU_THRESHOLDS - 1));
+    thresholds[IOU_THRESHOLDS - 1] = last;
 }
 
 /* Return the truth that a detection takes at a threshold, the last of equals, or -1. */
@@ -57,11 +61,11 @@ static void judge_picture(struct work *w, const ddp_detection *detections, size_
 {
     struct judged *judged = w->judged + w->judged_count;
 
-    if (count > DDP_DETECTIONS_MOST)
-        count = DDP_DETECTIONS_MOST;
+    if (count > DETECTIONS_MOST)
+        count = DETECTIONS_MOST;
     for (size_t d = 0; d < count; d++)
         judged[d] = (struct judged){.detection = &detections[d]};
-    for (int i = 0; i < DDP_IOU_THRESHOLDS; i++) {
+    for (int i = 0; i < IOU_THRESHOLDS; i++) {
         memset(w->taken, 0, truth_count);
         for (size_t d = 0; d < count; d++) {
             double iou;
@@ -177,16 +181,16 @@ static void measure(ddp_precision *p, double *iou_sum, struct work *w)
     if (p->truths == 0)
         return;
     qsort(w->judged, w->judged_count, sizeof *w->judged, compare_judged);
-    for (int i = 0; i < DDP_IOU_THRESHOLDS; i++) {
+    for (int i = 0; i < IOU_THRESHOLDS; i++) {
         double ap = average(w, i, p->truths);
 
         sum += ap;
         if (i == 0)
             p->ap50 = ap;
-        if (i == DDP_IOU_THRESHOLDS / 2)
+        if (i == IOU_THRESHOLDS / 2)
             p->ap75 = ap;
     }
-    p->ap = sum / DDP_IOU_THRESHOLDS;
+    p->ap = sum / IOU_THRESHOLDS;
 }
 
 static void add_to_means(ddp_precision *all, const ddp_precision *p)

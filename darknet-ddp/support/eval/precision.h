@@ -1,11 +1,11 @@
 /* eval/precision.h: average precision as COCO's evaluation defines it, and precision and recall at
  * one score threshold.
  *
- * A detection is a hit at an IoU threshold t if it takes a truth: one of its class and picture that
- * overlaps it by t or more. Better detections take first; each takes the free truth that overlaps
- * it most. Of each picture and class the 100 best detections count. Average precision is the mean,
- * over equally spaced recalls from 0 to 1, of the best precision at that recall or beyond. Source:
- * Lin et al. 2014 and the evaluation code of the COCO API, whose numbers these are. */
+ * At an IoU threshold t, each detection takes the free truth of its class and picture that overlaps
+ * it most, if by t or more, and is then a hit. Detections with higher scores take first. Of each
+ * picture and class the 100 best detections count. Average precision is the mean, over equally
+ * spaced recalls from 0 to 1, of the best precision at that recall or beyond. Source: Lin et al.
+ * 2014 and the evaluation code of the COCO API, whose numbers these are. */
 #ifndef DDP_EVAL_PRECISION_H
 #define DDP_EVAL_PRECISION_H
 
@@ -13,18 +13,15 @@
 #include "eval/detections.h"
 
 enum {
-    DDP_IOU_THRESHOLDS = 10,  /* how many IoU thresholds there are: 0.5, 0.55, ... 0.95 */
-    DDP_RECALLS_COCO = 101,   /* how many recalls COCO averages over: 0, 0.01, ... 1 */
-    DDP_RECALLS_VOC2007 = 11, /* how many recalls VOC 2007 averages over: 0, 0.1, ... 1 */
-    DDP_DETECTIONS_MOST = 100 /* how many detections of a picture and class count, the best */
+    DDP_RECALLS_COCO = 101,  /* how many recalls COCO averages over: 0, 0.01, ... 1 */
+    DDP_RECALLS_VOC2007 = 11 /* how many recalls VOC 2007 averages over: 0, 0.1, ... 1 */
 };
 
-/* Results of one class, or of all together. */
+/* Results of one class, or of all classes together. */
 typedef struct ddp_precision {
-    size_t truths; /* boxes that were there */
-    size_t
-        detections;  /* boxes that the network gave, at any score, before the 100 best are taken */
-    size_t left_out; /* boxes of all classes that the caller left out as not finite */
+    size_t truths;     /* boxes of labels */
+    size_t detections; /* boxes that the network gave, at any score; not only the 100 best */
+    size_t left_out;   /* set by the caller: boxes of all classes that it left out as not finite */
     double ap; /* average precision, mean over the ten IoU thresholds (AP@0.5:0.95); -1: the class
                   has no truth */
     double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */
@@ -42,11 +39,13 @@ typedef struct ddp_precision_config {
     double score; /* score threshold of hits, precision, recall and mean_iou, 0 to 1 */
 } ddp_precision_config;
 
-/* Evaluate detections against truths. Sorts both in place (eval/detections.h). Boxes of a class
- * outside 0 to classes - 1 are passed over.
+/* Evaluate detections against truths. Sorts both in place. Boxes whose class is none are passed
+ * over.
+ *
  *   each[0..classes)  results of the classes
  *   *all              means of ap, ap50, ap75 over classes with truths (-1: there are none);
  *                     precision, recall, mean_iou of all boxes together; left_out is 0
+ *
  * Fails with DDP_ERR_USAGE (classes < 1, recalls < 2), DDP_ERR_NOMEM. */
 ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
                             const ddp_precision_config *config, ddp_detection *detections,

@@ -77,7 +77,7 @@ static int add_evidence(ddp_suspects *s, struct ddp_suspect_evidence e)
 /* A find whose place no surer find has. */
 struct find {
     const ddp_detection *d; /* NULL: it explains a label, or has a surer find's place */
-    ddp_place place;
+    ddp_seen_at place;
     double near;                     /* from 0 to 1: how near it is to a label */
     const ddp_label_truth *explains; /* the label that it may explain; NULL: none */
 };
@@ -134,7 +134,7 @@ static int add_twice(ddp_suspects *s, uint32_t picture, const ddp_label_truth *l
 
 /* See what find f has to do with the labels, of which `places` are what is seen there. It explains
  * the label that it overlaps most, if far less is seen at that. */
-static void compare(struct find *f, const ddp_label_truth *labels, const ddp_place *places,
+static void compare(struct find *f, const ddp_label_truth *labels, const ddp_seen_at *places,
                     size_t count)
 {
     size_t nearest = 0;
@@ -150,15 +150,16 @@ static void compare(struct find *f, const ddp_label_truth *labels, const ddp_pla
     }
     if (most == 0)
         return;
-    f->near = ddp_place_nearness(&f->d->box, &labels[nearest].truth.box);
+    f->near = ddp_box_nearness(&f->d->box, &labels[nearest].truth.box);
     if (f->near > 0 && f->near < 1 && places[nearest].sure < f->place.sure / 2)
         f->explains = &labels[nearest];
 }
 
 /* Set finds to what is seen, but for shadows, and compare each with the labels. Returns how many.
  */
-static size_t choose_finds(struct find *finds, const ddp_seen *seen, const ddp_label_truth *labels,
-                           const ddp_place *places, size_t label_count)
+static size_t choose_finds(struct find *finds, const ddp_view_finds *seen,
+                           const ddp_label_truth *labels, const ddp_seen_at *places,
+                           size_t label_count)
 {
     size_t all = 0, count = 0;
 
@@ -166,8 +167,7 @@ static size_t choose_finds(struct find *finds, const ddp_seen *seen, const ddp_l
         if (seen->all[i].score >= least_score) {
             const ddp_detection *d = &seen->all[i];
 
-            finds[all++] =
-                (struct find){.d = d, .place = ddp_place_look(seen, &d->box, d->class_id)};
+            finds[all++] = (struct find){.d = d, .place = ddp_look_at(seen, &d->box, d->class_id)};
         }
     if (all > 0)
         qsort(finds, all, sizeof *finds, by_sureness);
@@ -183,7 +183,7 @@ static size_t choose_finds(struct find *finds, const ddp_seen *seen, const ddp_l
 }
 
 /* Set what is found of a suspect. */
-static void set_found(ddp_suspect *s, const ddp_place *p, const ddp_box *box)
+static void set_found(ddp_suspect *s, const ddp_seen_at *p, const ddp_box *box)
 {
     s->other.truth = (ddp_truth){.picture = s->picture, .class_id = p->class_id, .box = *box};
     s->has_other = 1;
@@ -207,7 +207,7 @@ static int add_find(ddp_suspects *s, uint32_t picture, const struct find *f)
 
 /* Add a label, with the surest find that explains it, which is then taken out of finds. */
 static int add_label(ddp_suspects *s, uint32_t picture, const ddp_label_truth *label,
-                     const ddp_place *p, struct find *finds, size_t find_count)
+                     const ddp_seen_at *p, struct find *finds, size_t find_count)
 {
     ddp_suspect suspect = {.kind = DDP_SUSPECT_EXTRA, .picture = picture, .label = *label};
     struct ddp_suspect_evidence e = {
@@ -234,12 +234,12 @@ static int add_label(ddp_suspects *s, uint32_t picture, const ddp_label_truth *l
 int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *labels,
                      size_t label_count, const ddp_detection *found, size_t found_count)
 {
-    ddp_seen seen = {.all = found,
-                     .count = found_count,
-                     .classes = s->classes,
-                     .views = s->views,
-                     .best = calloc((size_t)s->classes * (size_t)s->views, sizeof(double))};
-    ddp_place *places = calloc(label_count + 1, sizeof *places);
+    ddp_view_finds seen = {.all = found,
+                           .count = found_count,
+                           .classes = s->classes,
+                           .views = s->views,
+                           .best = calloc((size_t)s->classes * (size_t)s->views, sizeof(double))};
+    ddp_seen_at *places = calloc(label_count + 1, sizeof *places);
     struct find *finds = calloc(found_count + 1, sizeof *finds);
     char *pairs = calloc(label_count + 1, 1);
     int failed = !seen.best || !places || !finds || !pairs;
@@ -247,7 +247,7 @@ int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *l
 
     failed = failed || add_twice(s, picture, labels, label_count, pairs);
     for (size_t i = 0; !failed && i < label_count; i++)
-        places[i] = ddp_place_look(&seen, &labels[i].truth.box, labels[i].truth.class_id);
+        places[i] = ddp_look_at(&seen, &labels[i].truth.box, labels[i].truth.class_id);
     for (size_t i = 0; !failed && i < label_count; i++)
         s->found += places[i].sure > 0.5;
     if (!failed)
@@ -344,7 +344,7 @@ static ddp_suspect *row_at(ddp_suspect *rows, size_t count, const ddp_box *box)
         double iou = ddp_box_iou(box, label);
 
         if (rows[i].kind != DDP_SUSPECT_TWICE && rows[i].kind != DDP_SUSPECT_MISSING
-            && rows[i].doubt >= least_doubt && iou > most && ddp_place_nearness(box, label) > 0) {
+            && rows[i].doubt >= least_doubt && iou > most && ddp_box_nearness(box, label) > 0) {
             row = &rows[i];
             most = iou;
         }

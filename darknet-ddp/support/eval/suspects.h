@@ -1,27 +1,22 @@
-/* eval/suspects.h: ranks the labels of a data set by how likely they are wrong, given what a
- * network that was trained on them finds.
+/* eval/suspects.h: ranks the labels of a data set by how likely they are wrong, by what a network
+ * that was trained on them finds in the pictures (its finds).
  *
  * 1. Begin with an all zero ddp_suspects, and set its `classes` and `views`.
  * 2. ddp_suspects_add takes the pictures, one at a time.
  * 3. ddp_suspects_rank makes the list. ddp_suspects_release frees it.
  *
- * A view is a network, or a network that looks at the mirrored picture. Scores are means over all
- * views: what only one of them finds is worth little.
+ * A view is a network that looks at the pictures, or at the mirrored pictures. Scores are means
+ * over all views, so that a find of only one of them counts little.
  *
- * If the loss is known that a label had while a network was trained on it, this loss decides how
- * much the label is doubted. The network has learnt from all other labels what should stand there.
- * A loss of L has odds of e^L - 1, times a constant, that the label is wrong. What is found still
- * decides the kind of the suspect, and which things have no label.
+ * A network may know that there is a thing, and not of which class. So both are asked of the place
+ * of each box (eval/places.h): is there a thing, and which class is likeliest? A suspect is one of
+ * ddp_suspect_kind. Of two labels on one thing, one is surely wrong. If nothing is seen at a label,
+ * but a thing is seen that partly covers it, the two make one suspect (PLACE).
  *
- * A network may know that there is a thing, and not which one. So two questions are asked apart: is
- * there a thing at the place of a box, of whatever class, and which class is it? Three kinds of
- * suspects follow: a label at whose place nothing is seen, a thing without a label, and a label at
- * whose place another class is likelier. A suspect is worth the more, the rarer its like is in its
- * class. So a class that the network knows badly does not fill the list. If nothing is seen at a
- * label, and a thing is seen that is partly there, both make one suspect. Also in the list a thing
- * without a label and a suspect label that it partly covers are one. Of two labels on one thing one
- * is surely wrong.
- */
+ * The rarer suspects of a kind are in a class, the more each is doubted. So a class that the
+ * network knows badly does not fill the list. But if the mean loss of a label is known
+ * (eval/loss_file.h), that loss alone decides. The odds that the label is wrong are then e^loss -
+ * 1, times a constant. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 
@@ -29,17 +24,17 @@
 
 typedef enum ddp_suspect_kind {
     DDP_SUSPECT_TWICE,   /* two labels on one thing: IoU of 0.9 or more */
-    DDP_SUSPECT_CLASS,   /* another class is found at the label's place */
-    DDP_SUSPECT_PLACE,   /* a thing is found that is partly at the label (IoU from 0.3 to 0.6) */
+    DDP_SUSPECT_CLASS,   /* a label at whose place another class is likelier */
+    DDP_SUSPECT_PLACE,   /* a label that a find covers only in part: IoU from 0.3 to 0.6 */
     DDP_SUSPECT_MISSING, /* a find without a label */
-    DDP_SUSPECT_EXTRA,   /* a label with which nothing that is found has an IoU above 0.3 */
+    DDP_SUSPECT_EXTRA,   /* a label at whose place little or nothing is seen */
     DDP_SUSPECT_KINDS
 } ddp_suspect_kind;
 
 typedef struct ddp_label_truth {
     ddp_truth truth;
-    int line;    /* number of its line in its file, from 1 */
-    double loss; /* -log(objectness) - log(probability of the class) + 1 - IoU, a mean over a run;
+    int line;    /* number of the label's line in its file, from 1 */
+    double loss; /* mean over a run of -log(objectness) - log(probability of the class) + 1 - IoU;
                   * 0: not known */
 } ddp_label_truth;
 
@@ -47,34 +42,34 @@ typedef struct ddp_suspect {
     ddp_suspect_kind kind;
     uint32_t picture;
     double doubt;          /* from 0 to 1: how likely something is wrong */
-    ddp_label_truth label; /* line 0: there is no label (MISSING) */
-    ddp_label_truth other; /* second label, or, with line 0, a find of the network */
+    ddp_label_truth label; /* the label that is doubted; line 0: there is none (MISSING) */
+    ddp_label_truth other; /* the second label (TWICE), or a find, whose line is 0 */
     int has_other;         /* 1: `other` is set; 0: it is not (EXTRA) */
-    double score; /* score of the find in `other`, a mean over views; 0: no find (TWICE, EXTRA) */
+    double score;          /* score of the find in `other`, a mean over views; 0: no find */
 } ddp_suspect;
 
 typedef struct ddp_suspects {
     int classes;        /* number of classes */
     int views;          /* number of views, at least 1 */
-    size_t labels;      /* labels that were added */
-    size_t found;       /* labels at whose place a thing is seen, more surely than not */
-    ddp_suspect *list;  /* after ddp_suspects_rank: the most doubtful one first */
+    size_t labels;      /* number of labels that were added */
+    size_t found;       /* number of these at whose place a thing is seen, more likely than not */
+    ddp_suspect *list;  /* after ddp_suspects_rank: the suspects, by falling doubt */
     size_t count, room; /* elements of `list`: count in use, room allocated */
     struct ddp_suspect_evidence *evidence;
     size_t evidence_count, evidence_room;
 } ddp_suspects;
 
-/* Return a word for a kind: "twice". */
+/* Return the word for a kind: "twice". */
 const char *ddp_suspect_word(ddp_suspect_kind kind);
 
-/* Add the labels of a picture, and what is found there, in the same unit: all finds of a score
- * above about 0.01, in any order. `picture` of a find is its view, below s->views. All class_id
- * must be below s->classes. Returns 0; -1 if there is no memory. */
+/* Add the labels of a picture, and the finds of all views in it, in the same unit. Pass all finds
+ * with a score above about 0.01, in any order. The member `picture` of a find is its view, below
+ * s->views. Each class_id must be below s->classes. Returns 0; -1 if there is no memory. */
 int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *labels,
                      size_t label_count, const ddp_detection *found, size_t found_count);
 
-/* Rank all that was added, and leave out what has a doubt below 0.02; nothing may be added
- * afterwards. The list depends only on what was added and in which order. */
+/* Make the list of all that was added, without suspects of a doubt below 0.02. Nothing may be added
+ * afterwards. The list depends only on what was added, and in which order. */
 void ddp_suspects_rank(ddp_suspects *s);
 
 /* Free what *s holds. All zero is allowed. */

@@ -185,7 +185,7 @@ static void look_for_standstill(ddp_watch *w)
 
 void ddp_watch_detect_hang(ddp_watch *w)
 {
-    if (atomic_load(&w->failing))
+    if (atomic_load(&w->failing) || (w->rank > 0 && !w->channel))
         return;
     if (atomic_exchange(&w->table_asked, 0)) {
         if (w->rank == 0)

@@ -117,7 +117,7 @@ void ddp_watch_tell_file(ddp_watch *w)
         return;
     w->looked_ns = w->own_ns;
     ddp_blocked_file(own->file, sizeof own->file);
-    if (w->rank > 0)
+    if (w->rank > 0 && w->channel)
         ddp_heartbeat_send(w->channel, 0, AT_FILE, own->file, strlen(own->file));
 }
 

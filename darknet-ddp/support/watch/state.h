@@ -42,7 +42,7 @@ struct ddp_watch {
     int member;     /* 1: those below have taken over `told` */
     int rank, size; /* 0 and 1 before that */
     const char *const *hosts;
-    ddp_heartbeat *channel; /* NULL: there is no other rank, or none is known yet */
+    ddp_heartbeat *channel; /* NULL: this rank is not connected */
     ddp_known_rank *ranks;  /* on rank 0 of all ranks; elsewhere of this rank only, at index 0 */
     ddp_completed_step completed;
     int64_t own_ns;    /* nanoseconds that this process has run: clock of the times below */
@@ -114,7 +114,8 @@ void ddp_watch_send_events(ddp_watch *w);
 
 /* If the table of ranks was asked for, print it, or ask rank 0 to. On rank 0: warn if the run
  * stands still; end it if it does so for too long, or if a rank is lost. On other ranks: end this
- * rank if rank 0 is lost. Does nothing after ddp_watch_fail. */
+ * rank if rank 0 is lost. Does nothing after ddp_watch_fail, or without a channel on other
+ * ranks than 0. */
 void ddp_watch_detect_hang(ddp_watch *w);
 
 /* ---- abort.c ---- */

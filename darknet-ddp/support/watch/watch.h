@@ -62,8 +62,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Watch all ranks from now on: this is rank `rank` of `size`. Call once. hosts[r] is the name of
- * rank r's host; all must outlive the watch. channel connects the ranks; NULL: this one is alone.
- * On success w owns the channel; with w NULL it is closed. Fails with DDP_ERR_NOMEM. */
+ * rank r's host; all must outlive the watch. channel connects the ranks; NULL: only this one is
+ * watched. On success w owns the channel; with w NULL it is closed. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
