@@ -100,9 +100,9 @@ static ddp_status open_reducer(struct compressed *c, const ddp_reducer_config *c
     ddp_reducer_config with = *config;
     ddp_attached attached = {.table = &c->table};
 
-    with.sum = ddp_algorithm_compressor.sum;
-    with.sum_self = c->self;
-    if (ddp_state_use(c->state, c->table.device, err)
+    with.codec = ddp_algorithm_compressor.codec;
+    with.codec_self = c->self;
+    if (ddp_state_use_device(c->state, c->table.device, err)
         || ddp_reducer_open(&c->reducer, me->group, &c->table, &with, err))
         return err->code;
     attached.reducer = c->reducer;
@@ -127,7 +127,7 @@ void compressed_close(struct compressed *c)
 {
     ddp_reducer_close(c->reducer);
     if (c->state)
-        ddp_state_leave(c->state);
+        ddp_state_leave_device(c->state);
     if (c->self)
         ddp_algorithm_compressor.close(c->self);
     ddp_state_close(c->state);
@@ -202,8 +202,8 @@ void compressed_clear(struct compressed *c)
 
 int compressed_array(const struct compressed *c, ddp_state_kind kind)
 {
-    for (size_t k = 0; k < ddp_state_arrays(c->state); k++)
-        if (ddp_state_spec_of(c->state, k)->kind == kind)
+    for (size_t k = 0; k < ddp_state_set_count(c->state); k++)
+        if (ddp_state_set_spec(c->state, k)->kind == kind)
             return (int)k;
     return -1;
 }
@@ -235,6 +235,6 @@ void compressed_keep(struct compressed *c, float *results)
             memcpy(results + compressed_result(1, p), memory.error, count * sizeof(float));
         if (memory.q)
             memcpy(results + compressed_result(2, p), memory.q,
-                   ddp_state_count(c->state, (size_t)same, p) * sizeof(float));
+                   ddp_state_floats(c->state, (size_t)same, p) * sizeof(float));
     }
 }

@@ -199,7 +199,7 @@ static void follow_rank_0(struct rank *me)
 
     make(&f, me->rank);
     make(&mine, 0);
-    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_RANK_0, 3, 0, &err)) {
+    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_COPIED, 3, 0, &err)) {
         rank_wrong(me, "%s", err.text);
         return;
     }
@@ -264,7 +264,7 @@ static void follow_all_ranks(struct rank *me)
     for (size_t b = 0; b < BUFFERS; b++)
         for (size_t i = 0; i < counts[b]; i++)
             want[b][i] = (double)first_value(b, i);
-    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_RANKS, *mini_batches, 0,
+    if (ddp_batchnorm_stats_open(&s, me->group, &f.table, DDP_STATISTICS_SUMMED, *mini_batches, 0,
                                  &err)) {
         rank_wrong(me, "%s", err.text);
         return;
@@ -313,7 +313,7 @@ static ddp_group *solo(void)
     return g;
 }
 
-static void pass_without_buffers(ddp_batchnorm_stats_of of)
+static void pass_without_buffers(ddp_batchnorm_stats_mode of)
 {
     ddp_param_table table = {.device = ddp_device_host(), .layer_count = 3};
     ddp_group *g = solo();
@@ -334,8 +334,8 @@ static void pass_without_buffers(ddp_batchnorm_stats_of of)
 static void network_without_buffers_has_none_to_send(void **state)
 {
     (void)state;
-    pass_without_buffers(DDP_STATISTICS_RANK_0);
-    pass_without_buffers(DDP_STATISTICS_RANKS);
+    pass_without_buffers(DDP_STATISTICS_COPIED);
+    pass_without_buffers(DDP_STATISTICS_SUMMED);
     pass_without_buffers(DDP_STATISTICS_EXACT);
 }
 

@@ -247,8 +247,8 @@ static void restore(struct rank *me)
 
     rank_expect_ok(me,
                    ddp_batchnorm_stats_open(&s, me->group, &table,
-                                            *exact ? DDP_STATISTICS_EXACT : DDP_STATISTICS_RANKS, 2,
-                                            0, &err),
+                                            *exact ? DDP_STATISTICS_EXACT : DDP_STATISTICS_SUMMED,
+                                            2, 0, &err),
                    &err);
     train(me, s, slot, 2, 7);
     if (!ddp_batchnorm_stats_finite(s))

@@ -48,7 +48,7 @@ static void number_undoes_nth(void **state)
                 ddp_launch_order o = {.sums = sums, .deferred = deferred, .late = late};
 
                 for (size_t n = 0; n < sums; n++)
-                    assert_int_equal(ddp_launch_order_number(o, ddp_launch_order_nth(o, n)), n);
+                    assert_int_equal(ddp_launch_order_place(o, ddp_launch_order_nth(o, n)), n);
             }
 }
 

@@ -22,7 +22,7 @@ static void each_option_has_its_line(void **state)
 {
     const ddp_options o = {.option_00 = 2, .option_99 = 3};
     char *text = ddp_options_agreement(&o, 0);
-    ddp_option_value values[DDP_OPTION_VALUES];
+    ddp_option_value values[DDP_OPTION_ROWS];
     int lines = 0;
 
     (void)state;

@@ -273,9 +273,9 @@ static void nothing_to_sum(struct rank *me)
 
 static void order_of_halves(struct rank *me)
 {
-    const ddp_reducer_config configs[] = {{.halves = 1, .defer_bytes = 1},
-                                          {.halves = 1, .piece_bytes = 1},
-                                          {.halves = 1, .priority = 1}};
+    const ddp_reducer_config configs[] = {{.sharded = 1, .defer_bytes = 1},
+                                          {.sharded = 1, .piece_bytes = 1},
+                                          {.sharded = 1, .priority = 1}};
     ddp_param_table table = {.device = ddp_device_host(), .layer_count = 3};
     ddp_reducer *r;
     ddp_error err;

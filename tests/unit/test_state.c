@@ -42,10 +42,11 @@ static void share(struct rank *me)
 
     rank_expect_ok(me, ddp_state_open(&s, 1, &err), &err);
     rank_expect_ok(
-        me, ddp_state_add(s, &(ddp_state_spec){"same", DDP_STATE_SAME, 0}, counts, &same, &err),
+        me, ddp_state_add_set(s, &(ddp_state_spec){"same", DDP_STATE_SAME, 0}, counts, &same, &err),
         &err);
     rank_expect_ok(
-        me, ddp_state_add(s, &(ddp_state_spec){"own", DDP_STATE_OF_RANK, 0}, counts, &own, &err),
+        me,
+        ddp_state_add_set(s, &(ddp_state_spec){"own", DDP_STATE_OF_RANK, 0}, counts, &own, &err),
         &err);
     for (size_t i = 0; i < COUNT; i++)
         ddp_state_host(s, same, 0)[i] = of_old_rank(me->rank, i);

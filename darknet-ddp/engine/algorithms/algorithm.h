@@ -16,11 +16,11 @@
 #include "algorithms/plugs.h"
 #include "base/status.h"
 #include "comm/group.h"
+#include "core/gradient_codec.h"
 #include "core/params.h"
 #include "core/reducer.h"
 #include "core/sharded.h"
 #include "core/state.h"
-#include "core/sum_plug.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -89,8 +89,9 @@ typedef struct ddp_algorithm {
     void (*close)(void *self);
 
     int halves; /* 1: each bucket's sum has two halves; the algorithm starts the second */
-    /* Tables of functions that a step of training calls (core/sum_plug.h, algorithms/plugs.h). */
-    const ddp_sum_plug *sum;
+    /* Tables of functions that a step of training calls (core/gradient_codec.h,
+     * algorithms/plugs.h). */
+    const ddp_gradient_codec *codec;
     const ddp_update_plug *update;
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;

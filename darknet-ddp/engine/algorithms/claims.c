@@ -23,7 +23,7 @@ static int joins_statistics(const ddp_options *o)
 
 static int keeps_statistics(const ddp_options *o)
 {
-    return o->broadcast_buffers != DDP_CHOICE_STEP;
+    return o->broadcast_buffers != DDP_BUFFERS_STEP;
 }
 
 static int accumulates(const ddp_options *o)
@@ -33,7 +33,7 @@ static int accumulates(const ddp_options *o)
 
 static int has_batch_of_rank(const ddp_options *o)
 {
-    return o->batch == DDP_CHOICE_RANK;
+    return o->batch == DDP_BATCH_RANK;
 }
 
 static int drops_steps(const ddp_options *o)
@@ -155,8 +155,8 @@ static ddp_status check_pair(const ddp_options *o, const ddp_claimant *a, const 
 
     if (!ddp_claims_conflict(&a->claims, &b->claims, &conflict))
         return DDP_OK;
-    ddp_options_write(o, conflict.reversed ? b->example : a->example, first, sizeof first);
-    ddp_options_write(o, conflict.reversed ? a->example : b->example, second, sizeof second);
+    ddp_options_write_one(o, conflict.reversed ? b->example : a->example, first, sizeof first);
+    ddp_options_write_one(o, conflict.reversed ? a->example : b->example, second, sizeof second);
     return ddp_fail(err, DDP_ERR_USAGE, "%s does not go with %s%s; leave one of them out", first,
                     second, conflict.why);
 }

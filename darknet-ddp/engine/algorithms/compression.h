@@ -26,18 +26,18 @@
 #define DDP_ALGORITHMS_COMPRESSION_H
 
 #include "base/status.h"
+#include "core/gradient_codec.h"
 #include "core/state.h"
-#include "core/sum_plug.h"
 #include "device/device.h"
 
 #include <stddef.h>
 
 /* A weight matrix, in memory of the device that trains. */
 typedef struct ddp_matrix {
-    size_t param;                      /* index of the parameter in the network's table */
-    size_t rows, columns;              /* both 0: the parameter is not compressed */
-    size_t count;                      /* how many elements the matrix has */
-    size_t send_count[DDP_SUM_ROUNDS]; /* floats that a rank sends in each round */
+    size_t param;                        /* index of the parameter in the network's table */
+    size_t rows, columns;                /* both 0: the parameter is not compressed */
+    size_t count;                        /* how many elements the matrix has */
+    size_t send_count[DDP_CODEC_ROUNDS]; /* floats that a rank sends in each round */
     double value;    /* number behind the word of -ddp_compress: 2 in "powersgd:2" */
     int rank, ranks; /* number of this rank; number of ranks */
 
@@ -46,7 +46,7 @@ typedef struct ddp_matrix {
     /* The numbers of each round: encode writes this rank's, and after the sum they are those of all
      * ranks added. With `gathers`, numbers[0] is the place of rank 0's. encode then writes to this
      * rank's place (ddp_matrix_payload_of), and each rank's arrive in its place, not added. */
-    float *numbers[DDP_SUM_ROUNDS];
+    float *numbers[DDP_CODEC_ROUNDS];
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;
 

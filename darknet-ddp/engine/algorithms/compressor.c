@@ -59,7 +59,7 @@ static ddp_matrix matrix_of(const ddp_options *o, const ddp_param *param)
     if (m.rows < 2 || m.count % m.rows)
         return as_it_is;
     m.columns = m.count / m.rows;
-    for (int round = 0; round < DDP_SUM_ROUNDS; round++)
+    for (int round = 0; round < DDP_CODEC_ROUNDS; round++)
         m.send_count[round] = compression_of(o)->numbers(m.value, m.rows, m.columns, round);
     return (m.send_count[0] + m.send_count[1]) * LEAST < m.count ? m : as_it_is;
 }
@@ -115,7 +115,7 @@ static ddp_status declare_errors(struct compressor *c, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu parameters", c->param_count);
     for (size_t i = 0; i < c->param_count; i++)
         counts[i] = c->matrices[i].rows ? c->matrices[i].count : 0;
-    st = ddp_state_add(c->state, &spec, counts, &c->errors, err);
+    st = ddp_state_add_set(c->state, &spec, counts, &c->errors, err);
     free(counts);
     return st;
 }
@@ -185,18 +185,18 @@ static size_t count(const void *self, size_t param, int round)
     return c->matrices[param].send_count[round];
 }
 
-static ddp_matrix with_memory(const struct compressor *c, const ddp_plug_param *part)
+static ddp_matrix with_memory(const struct compressor *c, const ddp_codec_param *part)
 {
     ddp_matrix m = c->matrices[part->param];
 
     m.gradient = part->gradient;
-    m.error = ddp_state_used(c->state, c->errors, part->param);
+    m.error = ddp_state_on_device(c->state, c->errors, part->param);
     memcpy(m.numbers, part->numbers, sizeof m.numbers);
     m.stride = part->stride;
     return m;
 }
 
-static void fill(void *self, const ddp_plug_param *part, int round, ddp_device *queue)
+static void encode(void *self, const ddp_codec_param *part, int round, ddp_device *queue)
 {
     const struct compressor *c = self;
     ddp_matrix m = with_memory(c, part);
@@ -204,8 +204,8 @@ static void fill(void *self, const ddp_plug_param *part, int round, ddp_device *
     c->compression->encode(c->self, &m, round, queue);
 }
 
-static void land(void *self, const ddp_plug_param *part, const float *ran, ddp_device *d,
-                 ddp_device *queue)
+static void decode(void *self, const ddp_codec_param *part, const float *ran, ddp_device *d,
+                   ddp_device *queue)
 {
     const struct compressor *c = self;
     ddp_matrix m = with_memory(c, part);
@@ -213,7 +213,8 @@ static void land(void *self, const ddp_plug_param *part, const float *ran, ddp_d
     c->compression->decode(c->self, &m, ran, d, queue);
 }
 
-static const ddp_sum_plug sum = {.gathers = gathers, .count = count, .fill = fill, .land = land};
+static const ddp_gradient_codec codec = {
+    .gathers = gathers, .count = count, .encode = encode, .decode = decode};
 
 /* ---- words ---- */
 
@@ -302,7 +303,7 @@ const ddp_algorithm ddp_algorithm_compressor = {
     .open = open_compressor,
     .attach = attach,
     .close = close_compressor,
-    .sum = &sum,
+    .codec = &codec,
     .print = print_compressor,
     .print_resumed = print_resumed,
 };

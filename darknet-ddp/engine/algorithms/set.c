@@ -107,7 +107,7 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s)
 
 static int plugs_into_sums(const ddp_algorithm *a)
 {
-    return a->sum != NULL;
+    return a->codec != NULL;
 }
 
 static int plugs_into_updates(const ddp_algorithm *a)
@@ -151,12 +151,12 @@ ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s)
     return s ? s->state : NULL;
 }
 
-const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self)
+const ddp_gradient_codec *ddp_algorithm_set_codec(const ddp_algorithm_set *s, void **self)
 {
     const struct member *m = find_member(s, plugs_into_sums);
 
     *self = m ? m->self : NULL;
-    return m ? m->algorithm->sum : NULL;
+    return m ? m->algorithm->codec : NULL;
 }
 
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self)

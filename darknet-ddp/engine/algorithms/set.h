@@ -33,12 +33,13 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 
 /* Return the state that the algorithms keep beside the network's own arrays; the set owns it. When
  * the set is opened it is in host memory, where resuming fills it. Before the set is attached it
- * must be shared with all ranks, and moved to the device (ddp_state_use). NULL if s is NULL. */
+ * must be shared with all ranks, and moved to the device (ddp_state_use_device). NULL if s is NULL.
+ */
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
 /* Return the sum plug of the algorithm that has one, and set *self to the first argument of its
  * functions. NULL: sums are a plain run's. Here and below s may be NULL. */
-const ddp_sum_plug *ddp_algorithm_set_sum(const ddp_algorithm_set *s, void **self);
+const ddp_gradient_codec *ddp_algorithm_set_codec(const ddp_algorithm_set *s, void **self);
 /* Return the update plug of the algorithm that has one, and set *self to the first argument of its
  * functions. NULL: updates are a plain run's. */
 const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);

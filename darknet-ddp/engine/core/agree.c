@@ -26,13 +26,13 @@ static void name_side(const ddp_group *group, const uint64_t *all, uint64_t hash
     *count = ddp_rank_names(group, in, out, size);
 }
 
-static ddp_status name_sides(ddp_sides *out, const ddp_group *group, const uint64_t *all,
+static ddp_status name_sides(ddp_hash_difference *out, const ddp_group *group, const uint64_t *all,
                              ddp_error *err)
 {
     int size = ddp_group_size(group), count, odd = 1;
     char *in;
 
-    *out = (ddp_sides){0};
+    *out = (ddp_hash_difference){0};
     while (odd < size && all[odd] == all[0])
         odd++;
     if (odd == size)
@@ -41,14 +41,15 @@ static ddp_status name_sides(ddp_sides *out, const ddp_group *group, const uint6
     if (!in)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d ranks", size);
     out->differ = 1;
-    out->odd = odd;
-    name_side(group, all, all[odd], in, &out->odd_count, out->odds, sizeof out->odds);
-    name_side(group, all, all[0], in, &count, out->others, sizeof out->others);
+    out->rank = odd;
+    name_side(group, all, all[odd], in, &out->rank_count, out->ranks, sizeof out->ranks);
+    name_side(group, all, all[0], in, &count, out->like_rank_0, sizeof out->like_rank_0);
     free(in);
     return DDP_OK;
 }
 
-ddp_status ddp_sides_find(ddp_sides *out, ddp_group *group, uint64_t hash, ddp_error *err)
+ddp_status ddp_compare_hashes(ddp_hash_difference *out, ddp_group *group, uint64_t hash,
+                              ddp_error *err)
 {
     uint64_t *all = ddp_allgather_new(group, &hash, sizeof hash, err);
     ddp_status st = all ? name_sides(out, group, all, err) : err->code;
@@ -82,17 +83,17 @@ static void find_difference(const char *mine, const char *theirs, struct differe
 
 /* Rank odd finds it, and every rank fails with it. */
 static ddp_status tell_difference(ddp_group *group, const char *mine, const char *theirs,
-                                  const ddp_sides *sides, ddp_error *err)
+                                  const ddp_hash_difference *sides, ddp_error *err)
 {
     struct difference found = {"", ""};
-    int one = sides->odd_count == 1;
+    int one = sides->rank_count == 1;
 
-    if (ddp_group_rank(group) == sides->odd)
+    if (ddp_group_rank(group) == sides->rank)
         find_difference(mine, theirs, &found);
-    if (ddp_broadcast(group, &found, sizeof found, sides->odd, err))
+    if (ddp_broadcast(group, &found, sizeof found, sides->rank, err))
         return err->code;
-    return ddp_fail(err, DDP_ERR_MISMATCH, "%s differ%s from %s: %s '%s', not '%s'", sides->odds,
-                    one ? "s" : "", sides->others, one ? "it has" : "they have", found.odd,
+    return ddp_fail(err, DDP_ERR_MISMATCH, "%s differ%s from %s: %s '%s', not '%s'", sides->ranks,
+                    one ? "s" : "", sides->like_rank_0, one ? "it has" : "they have", found.odd,
                     found.first);
 }
 
@@ -114,9 +115,9 @@ static ddp_status share_text(ddp_group *group, const char *text, char **out, ddp
 
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err)
 {
-    ddp_sides sides;
+    ddp_hash_difference sides;
     char *theirs;
-    ddp_status st = ddp_sides_find(&sides, group, XXH64(text, strlen(text), 0), err);
+    ddp_status st = ddp_compare_hashes(&sides, group, XXH64(text, strlen(text), 0), err);
 
     if (st || !sides.differ)
         return st;

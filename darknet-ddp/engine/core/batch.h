@@ -1,7 +1,8 @@
-/* core/batch.h: how a cfg's batch is cut over ranks. A pure function.
+/* core/batch.h: divides the batch of a cfg among ranks. Pure functions.
  *
- * A Darknet step is `batch` images in `subdivisions` mini-batches, whose gradients add up. Ranks
- * take whole mini-batches, so that BatchNorm sees the same ones as in one process. */
+ * A step of Darknet has `batch` images in `subdivisions` mini-batches, whose gradients add up. Each
+ * rank takes some of the mini-batches whole, so that BatchNorm sees the same ones as in one
+ * process. */
 #ifndef DDP_CORE_BATCH_H
 #define DDP_CORE_BATCH_H
 
@@ -9,50 +10,49 @@
 #include "core/option_names.h"
 
 typedef enum ddp_batch_mode {
-    DDP_BATCH_GLOBAL, /* the cfg's batch is cut over the ranks */
-    DDP_BATCH_RANK    /* every rank takes a whole cfg batch */
+    DDP_BATCH_GLOBAL, /* the cfg's batch is that of all ranks together */
+    DDP_BATCH_RANK    /* the cfg's batch is that of each rank */
 } ddp_batch_mode;
 
 typedef struct ddp_batch {
-    int batch;        /* images a step, all ranks together */
-    int subdivisions; /* mini-batches a step, all ranks together; divides batch */
-    int per_rank;     /* mini-batches a step on each rank: subdivisions / ranks */
-    int images;       /* images of a mini-batch: batch / subdivisions */
-    int resplit;      /* 1: mini-batches are smaller than the cfg's, to divide by ranks */
-    int time_steps;   /* time steps of a recurrent network, each counted as an image; 1: the network
-                         is not recurrent. ddp_batch_split sets 1; a caller may change it */
+    int batch;        /* images in a step of all ranks together */
+    int subdivisions; /* mini-batches in a step of all ranks together */
+    int per_rank;     /* mini-batches in a step of each rank: subdivisions / ranks */
+    int images;       /* images in a mini-batch: batch / subdivisions */
+    int resplit;    /* 1: mini-batches are smaller than the cfg's, so that all ranks have as many */
+    int time_steps; /* time steps of a recurrent network, each counted as an image; else 1.
+                       ddp_batch_split sets 1; a caller may change it */
 } ddp_batch;
 
-/* Cut batch and subdivisions, both as the cfg has them, over `ranks` ranks, at least 1.
+/* Divide a step among `ranks` ranks, at least 1. batch and subdivisions are the cfg's.
  *
  * DDP_BATCH_GLOBAL: if subdivisions is a multiple of ranks, mini-batches stay as they are. Else
  * each is cut into the fewest equal parts that make their number a multiple of ranks.
  * DDP_BATCH_RANK: batch and subdivisions are multiplied by ranks.
  *
- * Fails with DDP_ERR_USAGE: batch or subdivisions below 1, a step of more than INT_MAX images, or
- * batch no multiple of subdivisions (Darknet drops the rest silently). In DDP_BATCH_GLOBAL also if
- * batch is no multiple of ranks. If batch is no multiple, the text has the nearest values that
+ * Fails with DDP_ERR_USAGE if batch or subdivisions is below 1, or a step has more than INT_MAX
+ * images. Fails so, too, if batch is no multiple of subdivisions (Darknet would drop the rest
+ * silently), or in DDP_BATCH_GLOBAL no multiple of ranks. Then the text has the nearest values that
  * work. names: names of options for the text; NULL: plain words. On failure *out is all 0. */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
                            ddp_batch_mode mode, const ddp_option_names *names,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* A run that wants the same bits on any number of ranks, for ddp_exact_check. */
+/* The settings that ddp_exact_check checks, of a run with -ddp_exact. */
 typedef struct ddp_exact_run {
     int batch, subdivisions; /* batch and subdivisions of the cfg */
     int ranks;
     ddp_batch_mode mode;
-    int sync_every;        /* batches that make an update */
+    int sync_every;        /* how many batches make an update */
     int broadcast_buffers; /* 1: ranks share BatchNorm's statistics after each step; 0: never */
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
 } ddp_exact_run;
 
-/* Fail with DDP_ERR_USAGE if run cannot have the same bits at any number of ranks
- * (core/tree_sum.h). A run can if subdivisions and ranks are powers of two, ranks at most
- * subdivisions, and batch a multiple of subdivisions. Also needed: DDP_BATCH_GLOBAL, sync_every 1
- * and broadcast_buffers 1. The text has the values that work. A batch or subdivisions below 1
- * passes here, and ddp_batch_split refuses it. All else that passes here passes ddp_batch_split,
- * too. */
+/* Fail with DDP_ERR_USAGE if a run cannot have the same bits on any number of ranks
+ * (core/tree_sum.h); the text has the values that work. A run can if subdivisions and ranks are
+ * powers of two, ranks is at most subdivisions, and batch is a multiple of subdivisions. It also
+ * needs DDP_BATCH_GLOBAL, sync_every 1 and broadcast_buffers 1. Such a run passes ddp_batch_split,
+ * too. A batch or subdivisions below 1 passes here, for ddp_batch_split to refuse. */
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

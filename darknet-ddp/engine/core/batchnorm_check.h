@@ -1,16 +1,17 @@
-/* core/batchnorm_check.h: refuses mini-batches of one image if BatchNorm then has one value a
- * channel, for one value has no variance. A pure function. */
+/* core/batchnorm_check.h: the error for mini-batches that are too small for BatchNorm. If BatchNorm
+ * has one value in each channel, that value has no variance. A pure function. */
 #ifndef DDP_CORE_BATCHNORM_CHECK_H
 #define DDP_CORE_BATCHNORM_CHECK_H
 
 #include "core/batch.h"
 
-/* Refuse a run whose mini-batches have one image, where BatchNorm has one value a channel. Always
- * returns DDP_ERR_USAGE. The text has the nearest values that give two images or more: fewer
- * subdivisions, a larger batch, fewer ranks. Each works alone; one that cannot help is left out.
+/* Fail with DDP_ERR_USAGE, always: call it if mini-batches have one image, and a BatchNorm layer
+ * then has one value in each channel. The text advises fewer subdivisions, a larger batch or fewer
+ * ranks. For each it has the nearest value that gives two images or more without the others; advice
+ * that cannot help is left out.
  *
- *   exact        1: the values must also pass ddp_exact_check; 0: they need not
- *   layer, kind  the BatchNorm layer's index and type */
+ *   exact        1: advise only values that also pass ddp_exact_check; 0: any
+ *   layer, kind  index and type of the BatchNorm layer */
 ddp_status ddp_batchnorm_refuse_one_value(const ddp_exact_run *run, int exact, int layer,
                                           const char *kind, ddp_error *err);
 

@@ -17,7 +17,7 @@ struct ddp_batchnorm_stats {
     size_t count;  /* of their elements */
     char *dropped; /* per buffer: no mini-batch of this step adds to it */
     float *kept;   /* the running statistics when they were last kept; NULL: never */
-    ddp_batchnorm_stats_of of;
+    ddp_batchnorm_stats_mode mode;
     int first;          /* this rank's first mini-batch of a step */
     int behind;         /* the mini-batches of a step that come behind this rank's: higher ranks' */
     int number;         /* mini-batches of a step, all ranks together */
@@ -38,7 +38,7 @@ static ddp_status prepare(ddp_batchnorm_stats *s, int mini_batches, ddp_error *e
 }
 
 ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
-                                    const ddp_param_table *table, ddp_batchnorm_stats_of of,
+                                    const ddp_param_table *table, ddp_batchnorm_stats_mode mode,
                                     int mini_batches, int root, ddp_error *err)
 {
     ddp_batchnorm_stats *s = calloc(1, sizeof *s);
@@ -49,7 +49,7 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
     if (!s)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for statistics");
     s->table = table;
-    s->of = of;
+    s->mode = mode;
     s->first = rank * mini_batches;
     s->behind = (size - 1 - rank) * mini_batches;
     s->number = size * mini_batches;
@@ -65,7 +65,7 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
         st = ddp_buffers_fence(s->buffers, err);
     if (!st)
         s->count = ddp_buffers_bytes(s->buffers) / sizeof(float);
-    if (!st && of == DDP_STATISTICS_EXACT)
+    if (!st && mode == DDP_STATISTICS_EXACT)
         st = prepare(s, mini_batches, err);
     if (st) {
         ddp_batchnorm_stats_close(s);
@@ -138,7 +138,7 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
 
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s)
 {
-    if (s->of == DDP_STATISTICS_RANKS && s->first > 0)
+    if (s->mode == DDP_STATISTICS_SUMMED && s->first > 0)
         ddp_device_zero(s->table->device, ddp_buffers_values(s->buffers), s->count);
 }
 
@@ -191,9 +191,9 @@ static void weigh(ddp_batchnorm_stats *s)
 
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err)
 {
-    if (s->of == DDP_STATISTICS_RANK_0)
+    if (s->mode == DDP_STATISTICS_COPIED)
         return ddp_buffers_start_copy(s->buffers, 0, err);
-    if (s->of == DDP_STATISTICS_RANKS)
+    if (s->mode == DDP_STATISTICS_SUMMED)
         weigh(s);
     else
         s->content = SUM;

@@ -1,16 +1,15 @@
-/* core/bucket_plan.h: which gradient travels in which bucket. A pure function.
+/* core/bucket_plan.h: decides which gradient travels in which bucket. A pure function.
  *
- * Backward makes gradients from the last layer to the first, so buckets are
- * filled in that order (Li et al. 2020, section 3.2.3): a bucket closes as soon
- * as it holds its capacity. The first has a capacity of its own, small, so that
- * communication starts early. A parameter is never cut: one that is larger than
- * the capacity makes a bucket that is larger than the capacity. Layers that may be left out
- * together (table->block) share no bucket with others, so nothing is sent of layers
- * that are left out.
+ * Backward makes gradients from the last layer to the first, so buckets are filled in that order
+ * (Li et al. 2020, section 3.2.3). A bucket is closed when it has reached its size. The first one
+ * has a size of its own: a small one, so that communication starts early. A parameter is never cut;
+ * one that is larger than the size makes a larger bucket. A block of layers, which an algorithm
+ * drops together (table->block), shares no bucket with other layers, so that its bucket need not be
+ * sent.
  *
- * At a bucket's end stands one element more for each of its parameters, its run count. Each rank
- * puts 1 there if the parameter's layer ran since the last step, else 0. Summed with the bucket, it
- * says on how many ranks the layer ran. */
+ * A bucket ends with a *run count* for each of its parameters. A rank writes 1 there if the
+ * parameter's layer ran on it since the last step, else 0. After the sum over ranks it is the
+ * number of ranks on which the layer ran. */
 #ifndef DDP_CORE_BUCKET_PLAN_H
 #define DDP_CORE_BUCKET_PLAN_H
 
@@ -18,20 +17,22 @@
 #include "core/params.h"
 #include "device/float8.h"
 
-/* Parameters begin at multiples of this many elements (64 bytes) in a bucket. No two share a block
- * of 8-bit floats, so buckets do not change how gradients are rounded. */
+/* Each parameter begins at a multiple of this many elements (64 bytes) in its bucket. So no two
+ * share a block of 8-bit floats, and the buckets do not change how gradients are rounded. */
 #define DDP_PLAN_ALIGN DDP_WIRE_BLOCK
 
+/* Where a parameter's gradient lies. Offsets are in elements from the start of the plan's memory.
+ */
 typedef struct ddp_place {
     size_t bucket;
-    size_t offset; /* elements from the start of the whole plan's memory */
-    size_t nth;    /* index among the bucket's parameters; its run count has the same index */
+    size_t offset;
+    size_t nth; /* index among the bucket's parameters, and of its run count */
 } ddp_place;
 
 typedef struct ddp_bucket {
-    size_t offset;   /* elements from the start of the whole plan's memory */
+    size_t offset;   /* elements from the start of the plan's memory */
     size_t count;    /* elements, run counts and alignment gaps included */
-    size_t counts;   /* elements from the start of the plan's memory to the bucket's run counts */
+    size_t counts;   /* offset of the bucket's run counts, from the start of the plan's memory */
     int first_layer; /* lowest layer with a parameter here */
     int last_layer;  /* highest layer with a parameter here */
     size_t param_count;
@@ -40,13 +41,13 @@ typedef struct ddp_bucket {
 typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
-    ddp_bucket *buckets; /* all buckets, from the last layers' to the first layers' */
-    ddp_place *places;   /* place of table->params[i] at index i; all 0 if its layer is frozen */
+    ddp_bucket *buckets; /* from the last layers' bucket to the first layers' */
+    ddp_place *places;   /* by parameter of the table; all 0 if its layer is frozen */
 } ddp_bucket_plan;
 
-/* Plan the parameters of layers table->first_trained and above. A bucket is closed when it holds
- * bucket_bytes, the first one when it holds first_bucket_bytes; each is at least 1. *out is set on
- * success; release it with ddp_bucket_plan_close. Fails with DDP_ERR_NOMEM. */
+/* Plan the buckets of all parameters that are not frozen. A bucket is closed when it has
+ * bucket_bytes or more, the first one when it has first_bucket_bytes or more; both are at least 1.
+ * *out is set on success; free it with ddp_bucket_plan_close. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_bucket_plan_open(ddp_bucket_plan **out, const ddp_param_table *table,
                                 size_t bucket_bytes, size_t first_bucket_bytes,
                                 ddp_error *err) DDP_MUST_CHECK;

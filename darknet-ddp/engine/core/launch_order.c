@@ -6,7 +6,7 @@
 /* Elements that are to be on their way when backward ends. */
 enum { MOST_LEFT = (4 << 20) / 4, LEFT_OF = 8 };
 
-size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes)
+size_t ddp_launch_order_deferred(const ddp_bucket_plan *plan, size_t defer_bytes)
 {
     size_t most = plan->count / 4, count = 0, elements = 0;
 
@@ -21,10 +21,10 @@ size_t ddp_launch_order_defer(const ddp_bucket_plan *plan, size_t defer_bytes)
     return count;
 }
 
-ddp_launch_order ddp_launch_order_of(const ddp_bucket_plan *plan, size_t defer_bytes)
+ddp_launch_order ddp_launch_order_of_buckets(const ddp_bucket_plan *plan, size_t defer_bytes)
 {
     return (ddp_launch_order){.sums = plan->bucket_count,
-                              .deferred = ddp_launch_order_defer(plan, defer_bytes)};
+                              .deferred = ddp_launch_order_deferred(plan, defer_bytes)};
 }
 
 size_t ddp_launch_order_early(ddp_launch_order o)
@@ -41,7 +41,7 @@ size_t ddp_launch_order_nth(ddp_launch_order o, size_t n)
     return n < early + o.late ? o.sums - 1 - (n - early) : o.sums - 1 - n;
 }
 
-size_t ddp_launch_order_number(ddp_launch_order o, size_t sum)
+size_t ddp_launch_order_place(ddp_launch_order o, size_t sum)
 {
     if (sum < o.deferred)
         return o.sums - 1 - sum;
@@ -73,7 +73,7 @@ static size_t median(const ddp_launch_history *m)
     size_t sorted[DDP_LAUNCH_STEPS];
     size_t count = m->steps < DDP_LAUNCH_STEPS ? m->steps : DDP_LAUNCH_STEPS;
 
-    memcpy(sorted, m->early, sizeof sorted);
+    memcpy(sorted, m->suggested, sizeof sorted);
     qsort(sorted, count, sizeof *sorted, by_size);
     return sorted[count / 2];
 }
@@ -90,6 +90,6 @@ size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t ea
         history->steps = 0;
         return asked;
     }
-    history->early[history->steps++ % DDP_LAUNCH_STEPS] = asked;
+    history->suggested[history->steps++ % DDP_LAUNCH_STEPS] = asked;
     return median(history);
 }

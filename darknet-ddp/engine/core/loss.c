@@ -124,7 +124,7 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
         l->sums[i] = l->sent[COUNTS + i];
     l->all.save = l->sent[DDP_REQUEST_SAVE] > 0;
     l->all.stop = l->sent[DDP_REQUEST_STOP] > 0;
-    l->all.tell = l->sent[DDP_REQUEST_TELL] > 0;
+    l->all.waits = l->sent[DDP_REQUEST_WAITS] > 0;
     return DDP_OK;
 }
 

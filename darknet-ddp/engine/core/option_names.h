@@ -1,17 +1,17 @@
-/* core/option_names.h: the names of the options that an error message advises to change. core knows
- * no command line: a program that has one hands in its names. */
+/* core/option_names.h: the names of options that an error of core/ advises to change. core/ knows
+ * no command line, so the program passes the names in. */
 #ifndef DDP_CORE_OPTION_NAMES_H
 #define DDP_CORE_OPTION_NAMES_H
 
 typedef struct ddp_option_names {
-    const char *exact;      /* option for the same bits on any number of ranks */
-    const char *batch;      /* option for ddp_batch_mode; "rank" or "global" follows it */
-    const char *sync_every; /* option for how many batches make an update; a number follows it */
-    const char *buffers;    /* option for when statistics are shared; "step" or "save" follows it */
-    const char *find_unused; /* option that allows layers to be unused; "1" follows it */
+    const char *exact; /* option for the same bits on any number of ranks */
+    const char *batch; /* option for ddp_batch_mode; an error puts "rank" or "global" after it */
+    const char *sync_every;  /* option for how many batches make an update; a number follows */
+    const char *buffers;     /* option for when statistics are shared; "step" or "save" follows */
+    const char *find_unused; /* option that allows layers to be unused; "1" follows */
 } ddp_option_names;
 
-/* Names that are plain words ("batch mode"), for callers that have none and pass NULL. */
+/* Plain words ("batch mode") in place of names. A function that gets NULL uses them. */
 extern const ddp_option_names ddp_plain_option_names;
 
 #endif

@@ -1,10 +1,10 @@
-/* core/params.h: the parameter table: all that the rest of core knows of a network.
+/* core/params.h: the parameter table, which is all that the engine knows of a network.
  *
  * A network is a list of layers, numbered 0 to layer_count-1 from input to output. A layer has
  * parameters (a value and a gradient of the same size) and buffers (running statistics, without a
- * gradient). The code that knows the framework makes the table once. Core reads sizes from it,
- * and re-points the framework's pointers, so that gradients and buffers lie in memory that can be
- * sent without copying. */
+ * gradient). framework/glue makes the table once. The engine reads sizes from it, and changes the
+ * framework's own pointers, so that gradients and buffers lie in memory that is sent without a
+ * copy. */
 #ifndef DDP_CORE_PARAMS_H
 #define DDP_CORE_PARAMS_H
 
@@ -14,18 +14,19 @@
 
 enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a parameter */
 
-/* The optimizer's buffers of one parameter, each of the parameter's size, with a name ("momentum");
- * the framework owns them. buffer[k] is NULL after the last one. If a GPU's table is made while
- * each rank has only parts of the moments (core/sharded.h), buffer[k] of a moment is NULL, too. */
+/* The optimizer's buffers of one parameter, each of the parameter's size; the framework owns them.
+ * buffer[k] is NULL after the last one. If a GPU's table is made while each rank has only parts of
+ * the moments (core/sharded.h), buffer[k] of a moment is NULL, too. */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
-    const char *name[DDP_OPTIMIZER_BUFFERS];
+    const char *name[DDP_OPTIMIZER_BUFFERS]; /* "momentum" */
     int moments; /* the first `moments` buffers are moments, which an update reads and changes */
-    /* In a GPU's table: address of the framework's own pointer to buffer[k]. The pointer may be set
-     * to other memory of ddp_device_alloc, or to NULL; the old memory is for ddp_device_free. */
+    /* In a GPU's table: address of the framework's own pointer to buffer[k]. Whoever sets that
+     * pointer to NULL, or to memory of ddp_device_alloc, frees the old memory by ddp_device_free.
+     */
     float **slot[DDP_OPTIMIZER_BUFFERS];
-    /* In a GPU's table: the framework's copy of buffer[k] on the host. */
-    float *host[DDP_OPTIMIZER_BUFFERS];
+    float
+        *host[DDP_OPTIMIZER_BUFFERS]; /* in a GPU's table: the framework's host copy of buffer[k] */
 } ddp_optimizer;
 
 typedef struct ddp_param {
@@ -34,9 +35,9 @@ typedef struct ddp_param {
     const char *part;      /* which parameter of the layer, for messages: "weights", "wf biases" */
     size_t count;          /* how many elements it has; never 0 */
     float *value;          /* its `count` values, on the table's device, owned by the framework */
-    float **gradient_slot; /* where the framework keeps its pointer to the gradient */
+    float **gradient_slot; /* address of the framework's own pointer to the gradient */
     ddp_optimizer optimizer;
-    size_t rows; /* rows of a matrix, each the weights of one output; 0: it is no matrix */
+    size_t rows; /* rows of a weight matrix, one for each output; 0: the parameter is no matrix */
 } ddp_param;
 
 /* Running statistics of a layer, without a gradient; layer, kind and part as in ddp_param. */
@@ -46,11 +47,11 @@ typedef struct ddp_buffer {
     const char *part;
     size_t count; /* how many floats it has */
     double keep;  /* fraction of the old value that a mini-batch's forward pass keeps */
-    float **slot; /* where the framework keeps its pointer to the buffer, on the table's device */
+    float **slot; /* address of the framework's own pointer to the buffer, on the table's device */
 } ddp_buffer;
 
-/* The parameter table of a network: its parameters and buffers, sorted by layer, in the framework's
- * order. Strings are static. */
+/* The parameter table of a network. Parameters and buffers are sorted by layer, and within a layer
+ * in the framework's order. Strings are static. */
 typedef struct ddp_param_table {
     ddp_device *device; /* where values, gradients, buffers and optimizer buffers are */
     int layer_count;    /* how many layers the network has, with and without parameters */
@@ -59,11 +60,11 @@ typedef struct ddp_param_table {
     size_t buffer_count;
     ddp_buffer *buffers;
     int first_trained; /* layers below this one are frozen: they never run backward */
-    const int *block;  /* by layer: 0, or the number of its block, whose layers are dropped together
-                          (ddp_reducer_drop_layers). NULL: there are no blocks. Borrowed */
+    const int *block;  /* by layer: number of its block, whose layers an algorithm drops together
+                          (ddp_reducer_drop_layers); 0: it has none. NULL: no layer has. Borrowed */
 } ddp_param_table;
 
-/* Return how many moments of a parameter are changed by updates; 0 if its layer is frozen. */
+/* Return how many moments of a parameter are changed by updates: none if its layer is frozen. */
 static inline int ddp_moments_trained(const ddp_param_table *table, const ddp_param *param)
 {
     return param->layer >= table->first_trained ? param->optimizer.moments : 0;

@@ -21,9 +21,9 @@
  * have a part of the layer are there.
  *
  * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Three options
- * change this. With r->rounds, core/rounds.c sums numbers that an algorithm makes of a bucket's
- * gradients. With config.halves, each sum is made in two halves (reducer_halves.c). With r->tree,
- * mini-batches are added up in a tree (core/tree_sum.h). */
+ * change this. With r->encoded, core/encoded_sums.c sums numbers that an algorithm makes of a
+ * bucket's gradients. With config.sharded, each sum is made in two halves (reducer_sharded.c). With
+ * r->tree, mini-batches are added up in a tree (core/tree_sum.h). */
 #include "base/clock.h"
 #include "comm/group_gpu.h"
 #include "core/reducer_state.h"
@@ -71,9 +71,9 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
     r->landed = 0;
     r->sent = 0;
     r->received = 0;
-    r->rounds = r->is_plugged ? r->plugged : NULL;
-    if (r->sync && r->rounds)
-        ddp_rounds_begin(r->rounds);
+    r->encoded = r->encodes_next ? r->encoded_sums : NULL;
+    if (r->sync && r->encoded)
+        ddp_encoded_sums_begin_pass(r->encoded);
     if (r->sync)
         ddp_reducer_begin_order(r);
     memset(r->ready, 0, (size_t)r->table->layer_count);
@@ -85,9 +85,9 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync)
 
 static ddp_status start_sum(ddp_reducer *r, size_t piece, ddp_error *err)
 {
-    if (r->rounds)
-        return ddp_rounds_start_first(r->rounds, piece, err);
-    if (r->config.halves)
+    if (r->encoded)
+        return ddp_encoded_sums_start_first(r->encoded, piece, err);
+    if (r->config.sharded)
         return ddp_work_start_phase(r->sums[piece], DDP_REDUCE_SCATTER, err);
     return ddp_work_start(r->sums[piece], err);
 }
@@ -99,8 +99,8 @@ static ddp_status launch_next(ddp_reducer *r, ddp_error *err)
     ddp_status st;
 
     if (ddp_reducer_is_bucket_dropped(r, b)) {
-        if (r->rounds)
-            ddp_rounds_skip_bucket(r->rounds, piece);
+        if (r->encoded)
+            ddp_encoded_sums_skip_bucket(r->encoded, piece);
         return DDP_OK;
     }
     if (piece == ddp_reducer_last_piece(r, b))
@@ -114,16 +114,16 @@ static int may_launch(const ddp_reducer *r)
 {
     return r->launched < r->limit
            && r->pending[r->pieces[ddp_launch_order_nth(r->order, r->launched)].bucket] == 0
-           && (!r->rounds || ddp_rounds_may_start_first(r->rounds));
+           && (!r->encoded || ddp_encoded_sums_may_start_first(r->encoded));
 }
 
 /* A second sum of a bucket; waits for what it is made of. */
 static ddp_status start_second_sum(ddp_reducer *r, ddp_error *err)
 {
-    size_t b;
+    size_t b = ddp_encoded_sums_next_second(r->encoded);
 
-    (void)ddp_rounds_has_second_left(r->rounds, &b);
-    return ddp_rounds_start_second(r->rounds, err) ? ddp_reducer_wrap_error(r, b, err) : DDP_OK;
+    return ddp_encoded_sums_start_second(r->encoded, err) ? ddp_reducer_wrap_error(r, b, err)
+                                                          : DDP_OK;
 }
 
 /* Launch every piece of a bucket that is full and whose predecessors are launched, as far as
@@ -136,7 +136,7 @@ static ddp_status launch_full_buckets(ddp_reducer *r, ddp_error *err)
     while (!st) {
         if (may_launch(r))
             st = launch_next(r, err);
-        else if (r->rounds && ddp_rounds_may_start_second(r->rounds))
+        else if (r->encoded && ddp_encoded_sums_may_start_second(r->encoded))
             st = start_second_sum(r, err);
         else
             break;
@@ -196,12 +196,11 @@ void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped)
 static ddp_status start_second_sums(ddp_reducer *r, ddp_error *err)
 {
     ddp_status st = DDP_OK;
-    size_t b;
 
-    while (!st && ddp_rounds_has_second_left(r->rounds, &b)) {
+    while (!st && ddp_encoded_sums_next_second(r->encoded) < r->plan->bucket_count) {
         int64_t start = ddp_clock_ns();
 
-        ddp_watch_wait(r->config.watch, (int)b, -1);
+        ddp_watch_wait(r->config.watch, (int)ddp_encoded_sums_next_second(r->encoded), -1);
         st = start_second_sum(r, err);
         r->total.wait_ns += ddp_clock_ns() - start;
         if (!st)
@@ -225,9 +224,9 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err)
     if (!r->sync)
         return DDP_OK;
     r->limit = ddp_launch_order_early(r->order);
-    if (launch_full_buckets(r, err) || (r->rounds && start_second_sums(r, err)))
+    if (launch_full_buckets(r, err) || (r->encoded && start_second_sums(r, err)))
         return err->code;
-    return r->config.halves ? ddp_reducer_count_ranks(r, err) : DDP_OK;
+    return r->config.sharded ? ddp_reducer_count_ranks(r, err) : DDP_OK;
 }
 
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
@@ -240,8 +239,8 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err)
 
 static ddp_status fence_sum(ddp_reducer *r, size_t piece, ddp_error *err)
 {
-    if (r->rounds)
-        return ddp_rounds_fence_bucket(r->rounds, piece, err);
+    if (r->encoded)
+        return ddp_encoded_sums_fence_bucket(r->encoded, piece, err);
     return ddp_work_fence(r->sums[piece], err);
 }
 
@@ -280,34 +279,35 @@ static ddp_status fence_pieces(ddp_reducer *r, int layer, ddp_error *err)
 }
 
 /* Sums that have arrived elsewhere become gradients. */
-static void land_rounds(ddp_reducer *r, int layer)
+static void decode_layer(ddp_reducer *r, int layer)
 {
     int64_t start = ddp_clock_ns();
 
     for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
         if (!ddp_reducer_is_bucket_dropped(r, r->plan->places[i].bucket))
-            ddp_rounds_land_param(r->rounds, i);
+            ddp_encoded_sums_decode_param(r->encoded, i);
     r->total.drive_ns += ddp_clock_ns() - start;
 }
 
-ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *used, ddp_error *err)
+ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *update, ddp_error *err)
 {
     int64_t start = ddp_clock_ns();
     ddp_status st;
 
-    *used = layer >= r->table->first_trained || r->first_param[layer] == r->first_param[layer + 1];
+    *update =
+        layer >= r->table->first_trained || r->first_param[layer] == r->first_param[layer + 1];
     if (!ddp_reducer_trains(r, layer))
         return DDP_OK;
     st = fence_pieces(r, layer, err);
     r->total.wait_ns += ddp_clock_ns() - start;
-    if (!st && r->rounds)
-        land_rounds(r, layer);
-    return st ? st : ddp_reducer_was_used(r, layer, used, err);
+    if (!st && r->encoded)
+        decode_layer(r, layer);
+    return st ? st : ddp_reducer_must_update(r, layer, update, err);
 }
 
-ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *used, ddp_error *err)
+ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *update, ddp_error *err)
 {
-    if (ddp_reducer_layer_fence(r, layer, used, err))
+    if (ddp_reducer_layer_fence(r, layer, update, err))
         return err->code;
     return ddp_group_synchronize(r->group, err);
 }

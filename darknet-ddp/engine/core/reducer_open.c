@@ -46,14 +46,14 @@ static void index_layers(ddp_reducer *r)
     }
 }
 
-/* With config.halves a sum is of gradients without run counts. */
+/* With config.sharded a sum is of gradients without run counts. */
 static ddp_status open_sum(ddp_reducer *r, size_t i, ddp_error *err)
 {
     const ddp_piece *piece = &r->pieces[i];
     size_t gradients = r->plan->buckets[piece->bucket].counts - piece->offset;
 
     return ddp_allreduce_open_on(&r->sums[i], r->group, r->table->device, r->memory + piece->offset,
-                                 r->config.halves ? gradients : piece->count, r->config.wire, err);
+                                 r->config.sharded ? gradients : piece->count, r->config.wire, err);
 }
 
 static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
@@ -66,13 +66,13 @@ static ddp_status open_sums(ddp_reducer *r, ddp_error *err)
     if (!st && r->config.mini_batches)
         st = ddp_tree_sum_open(&r->tree, r->table->device, r->memory, r->plan->count,
                                r->config.mini_batches, err);
-    if (!st && r->config.sum && !ddp_reducer_is_alone(r))
-        st = ddp_rounds_open(&r->plugged, r->group, r->table, r->plan, r->memory, r->config.sum,
-                             r->config.sum_self, err);
+    if (!st && r->config.codec && !ddp_reducer_is_alone(r))
+        st = ddp_encoded_sums_open(&r->encoded_sums, r->group, r->table, r->plan, r->memory,
+                                   r->config.codec, r->config.codec_self, err);
     for (size_t i = 0; i < r->piece_count && !st; i++)
         st = open_sum(r, i, err);
-    r->rounds = r->plugged;
-    r->is_plugged = 1;
+    r->encoded = r->encoded_sums;
+    r->encodes_next = 1;
     return st;
 }
 
@@ -83,7 +83,7 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param
     ddp_status st;
 
     *out = NULL;
-    if ((config->halves || config->sum)
+    if ((config->sharded || config->codec)
         && (config->defer_bytes || config->piece_bytes || config->priority))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "sums in halves, and of encoded numbers, start in the plan's order");
@@ -93,7 +93,7 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param
     r->group = group;
     r->table = table;
     r->config = *config;
-    r->config.halves = config->halves && ddp_group_size(group) > 1;
+    r->config.sharded = config->sharded && ddp_group_size(group) > 1;
     st = ddp_bucket_plan_open(&r->plan, table, config->bucket_bytes, config->first_bucket_bytes,
                               err);
     if (!st)
@@ -104,8 +104,8 @@ ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param
         index_layers(r);
         st = open_sums(r, err);
     }
-    if (!st && r->config.halves)
-        st = ddp_reducer_open_halves(r, err);
+    if (!st && r->config.sharded)
+        st = ddp_reducer_open_sharded(r, err);
     if (st) {
         ddp_reducer_close(r);
         return st;
@@ -128,10 +128,10 @@ void ddp_reducer_close(ddp_reducer *r)
         return;
     if (r->framework_memory)
         ddp_reducer_return_gradients(r);
-    ddp_reducer_close_halves(r);
+    ddp_reducer_close_sharded(r);
     close_sums(r);
     ddp_reducer_close_pieces(r);
-    ddp_rounds_close(r->plugged);
+    ddp_encoded_sums_close(r->encoded_sums);
     ddp_bucket_plan_close(r->plan);
     ddp_tree_sum_close(r->tree);
     ddp_group_free_memory(r->group, r->table->device, r->memory);
@@ -155,14 +155,15 @@ float *ddp_reducer_memory(const ddp_reducer *r)
     return r->memory;
 }
 
-ddp_work *const *ddp_reducer_halves(const ddp_reducer *r)
+ddp_work *const *ddp_reducer_sharded_sums(const ddp_reducer *r)
 {
-    return r->config.halves ? r->sums : NULL;
+    return r->config.sharded ? r->sums : NULL;
 }
 
 size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket)
 {
-    return r->rounds ? ddp_rounds_count(r->rounds, bucket) : r->plan->buckets[bucket].count;
+    return r->encoded ? ddp_encoded_sums_floats(r->encoded, bucket)
+                      : r->plan->buckets[bucket].count;
 }
 
 size_t ddp_reducer_floats(const ddp_reducer *r)

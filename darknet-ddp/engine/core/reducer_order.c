@@ -61,7 +61,7 @@ ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err)
         cut(r, b, most);
     r->order = (ddp_launch_order){
         .sums = r->piece_count,
-        .deferred = r->first_piece[ddp_launch_order_defer(r->plan, r->config.defer_bytes)]};
+        .deferred = r->first_piece[ddp_launch_order_deferred(r->plan, r->config.defer_bytes)]};
     r->early = r->plan->count;
     return DDP_OK;
 }
@@ -106,7 +106,7 @@ void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog)
 
 static size_t later(const ddp_reducer *r, size_t last, size_t piece)
 {
-    size_t number = ddp_launch_order_number(r->order, piece);
+    size_t number = ddp_launch_order_place(r->order, piece);
 
     return last < number ? number : last;
 }

@@ -4,9 +4,9 @@
  * (config.mini_batches). */
 #include "core/reducer_state.h"
 
-void ddp_reducer_use_plug(ddp_reducer *r, int on)
+void ddp_reducer_use_codec(ddp_reducer *r, int on)
 {
-    r->is_plugged = on;
+    r->encodes_next = on;
 }
 
 int ddp_reducer_syncs(const ddp_reducer *r)
@@ -16,12 +16,13 @@ int ddp_reducer_syncs(const ddp_reducer *r)
 
 static int is_finite(const ddp_reducer *r, size_t piece)
 {
-    return r->rounds ? ddp_rounds_finite(r->rounds, piece) : ddp_work_finite(r->sums[piece]);
+    return r->encoded ? ddp_encoded_sums_finite(r->encoded, piece)
+                      : ddp_work_finite(r->sums[piece]);
 }
 
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket)
 {
-    if (r->config.halves)
+    if (r->config.sharded)
         return ddp_reducer_received_finite(r, bucket);
     for (size_t k = 0; k < r->landed; k++) {
         size_t piece = ddp_launch_order_nth(r->order, k);
@@ -62,7 +63,7 @@ static int is_done(const ddp_reducer *r, size_t piece)
 {
     if (ddp_reducer_is_bucket_dropped(r, r->pieces[piece].bucket))
         return 1;
-    return r->rounds ? ddp_rounds_done(r->rounds, piece) : ddp_work_done(r->sums[piece]);
+    return r->encoded ? ddp_encoded_sums_done(r->encoded, piece) : ddp_work_done(r->sums[piece]);
 }
 
 int ddp_reducer_done(const ddp_reducer *r)

@@ -13,7 +13,7 @@ void ddp_reducer_write_counts(ddp_reducer *r, size_t b)
 {
     const ddp_bucket *bucket = &r->plan->buckets[b];
 
-    if (ddp_reducer_is_alone(r) || r->config.halves)
+    if (ddp_reducer_is_alone(r) || r->config.sharded)
         return;
     for (int layer = bucket->first_layer; layer <= bucket->last_layer; layer++)
         for (size_t i = r->first_param[layer]; i < r->first_param[layer + 1]; i++)
@@ -36,12 +36,12 @@ ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *
 
 /* A layer that did not run here: did it elsewhere? The one case in which the program waits for
  * the sum itself, and not only what it queues on a GPU. */
-static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_error *err)
+static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *update, ddp_error *err)
 {
     const ddp_place *place = &r->plan->places[r->first_param[layer]];
     float count = 0;
 
-    if (r->config.halves) {
+    if (r->config.sharded) {
         if (ddp_reducer_ranks_of(r, layer, &count, err))
             return err->code;
     } else if (!ddp_reducer_is_alone(r)) {
@@ -52,17 +52,17 @@ static ddp_status ran_elsewhere(const ddp_reducer *r, int layer, int *used, ddp_
         ddp_device_pull(r->table->device, &count,
                         r->memory + r->plan->buckets[place->bucket].counts + place->nth, 1);
     }
-    *used = count > 0;
+    *update = count > 0;
     return DDP_OK;
 }
 
-ddp_status ddp_reducer_was_used(ddp_reducer *r, int layer, int *used, ddp_error *err)
+ddp_status ddp_reducer_must_update(ddp_reducer *r, int layer, int *update, ddp_error *err)
 {
     ddp_status st = DDP_OK;
 
-    *used = layer >= r->frozen && !r->dropped[layer];
-    if (*used && !r->ran[layer])
-        st = ran_elsewhere(r, layer, used, err);
+    *update = layer >= r->frozen && !r->dropped[layer];
+    if (*update && !r->ran[layer])
+        st = ran_elsewhere(r, layer, update, err);
     r->ran[layer] = 0;
     return st;
 }

@@ -1,10 +1,10 @@
-/* core/replica_check.h: sees that parameters and statistics are still the same on all ranks, in
- * mid-run.
+/* core/replica_check.h: checks during a run that all ranks still have the same parameters and
+ * BatchNorm statistics.
  *
- * All ranks start alike and update with the same sums, so their parameters have the same bits after
- * every step. Running statistics that are composed exactly (core/batchnorm_stats.h) have the same
- * bits, too; of other statistics only rank 0's matter. A bit flip or a faulty processor makes
- * replicas diverge: from then on gradients are of different networks, and nothing else shows it.
+ * All ranks start with the same parameters and update them with the same sums, so they have the
+ * same bits after every step. With DDP_STATISTICS_EXACT the running statistics have the same bits,
+ * too; without it only rank 0's matter, and they are not checked. After a bit flip or an error of a
+ * processor ranks train different networks, and nothing else would show it.
  *
  * 1. ddp_replica_check_checksum   every -ddp_verify_every steps, on each rank
  * 2. The checksum travels with the loss (ddp_loss_compare_number).
@@ -23,8 +23,8 @@
 
 typedef struct ddp_replica_check ddp_replica_check;
 
-/* Open a check of the values of table and of `statistics`. All pointers must outlive it. *out is
- * set on success. Sends nothing. Fails with DDP_ERR_NOMEM. */
+/* Open a check of the parameters of table and of `statistics`. All pointers must outlive *out,
+ * which is set on success. Sends nothing. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
                                   const ddp_param_table *table,
                                   const ddp_batchnorm_stats *statistics,
@@ -32,20 +32,19 @@ ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
 
 void ddp_replica_check_close(ddp_replica_check *v); /* frees v; NULL is allowed */
 
-/* Return this rank's checksum of what must be equal on all ranks: parameters, and BatchNorm's
- * running statistics if they are composed exactly. step: number of the step, for messages. Call
- * after the step's last backward pass, before its update. Waits for the GPU's queued work; sends
- * nothing. */
+/* Return this rank's checksum of its parameters, and of its running statistics if their mode is
+ * DDP_STATISTICS_EXACT. step: number of the step, for messages. Call after the step's last backward
+ * pass, before its update. Waits for the GPU's queued work; sends nothing. */
 uint64_t ddp_replica_check_checksum(ddp_replica_check *v, size_t step);
 
-/* Note that the last checksums were the same on all ranks, for later errors to name that step. */
+/* Note that the last checksums were equal on all ranks. A later error names that step. */
 void ddp_replica_check_note_equal(ddp_replica_check *v);
 
-/* Find what differs, after checksums that differed. Always fails, with DDP_ERR_MISMATCH on every
- * rank. The text names the layer, the step, the last step where they were equal, and the ranks that
- * differ from the majority, with their hosts. If no side is larger, it names both, and says so.
- * If no array differs, it says that the comparing sum went wrong. Every rank calls it; blocks.
- * Fails otherwise with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Find what differs, after checksums that differed. Every rank calls it; blocks. Always fails: with
+ * DDP_ERR_MISMATCH on every rank, or with DDP_ERR_NOMEM, DDP_ERR_COMM. The text names the first
+ * layer that differs, the step, the last step where all were equal, and the ranks that differ from
+ * the majority, with their hosts. Without a majority it names both sides. If no parameter differs,
+ * it says that the sum of ddp_loss_compare_number went wrong. */
 ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -18,7 +18,7 @@ typedef struct place {
 } place;
 
 struct ddp_sharded {
-    ddp_sharded_of of;
+    ddp_sharded_config config;
     float *block; /* DDP_SHARDED_BLOCK floats, on the host */
     /* On rank 0, of every rank: */
     place *places;       /* rank by rank, each one's by parameter */
@@ -28,17 +28,17 @@ struct ddp_sharded {
 
 static ddp_device *device_of(const ddp_sharded *s)
 {
-    return s->of.table->device;
+    return s->config.table->device;
 }
 
-static size_t part_count(const ddp_sharded *s)
+static size_t range_count(const ddp_sharded *s)
 {
-    return s->of.first_part[s->of.table->param_count];
+    return s->config.first_range[s->config.table->param_count];
 }
 
 static int moments_of(const ddp_sharded *s, size_t i)
 {
-    return ddp_moments_trained(s->of.table, &s->of.table->params[i]);
+    return ddp_moments_trained(s->config.table, &s->config.table->params[i]);
 }
 
 enum kind { END, BLOCK, FINITE };
@@ -58,7 +58,7 @@ static ddp_status no_memory(ddp_error *err)
 /* On rank 0: how much each tells. */
 static ddp_status make_room(ddp_sharded *s, const size_t *counts, ddp_error *err)
 {
-    size_t ranks = (size_t)ddp_group_size(s->of.group);
+    size_t ranks = (size_t)ddp_group_size(s->config.group);
 
     s->first_place = calloc(ranks + 1, sizeof *s->first_place);
     s->bytes = calloc(ranks, sizeof *s->bytes);
@@ -74,9 +74,9 @@ static ddp_status make_room(ddp_sharded *s, const size_t *counts, ddp_error *err
 
 static ddp_status tell_places(ddp_sharded *s, ddp_error *err)
 {
-    const size_t count = part_count(s), bytes = count * sizeof *s->places;
-    size_t *counts = ddp_allgather_new(s->of.group, &count, sizeof count, err);
-    int is_first = ddp_group_rank(s->of.group) == 0;
+    const size_t count = range_count(s), bytes = count * sizeof *s->places;
+    size_t *counts = ddp_allgather_new(s->config.group, &count, sizeof count, err);
+    int is_first = ddp_group_rank(s->config.group) == 0;
     ddp_status st;
 
     if (!counts)
@@ -87,18 +87,19 @@ static ddp_status tell_places(ddp_sharded *s, ddp_error *err)
         st = (s->places = calloc(count + 1, sizeof *s->places)) ? DDP_OK : no_memory(err);
     free(counts);
     for (size_t p = 0; p < count && !st; p++)
-        s->places[p] = (place){s->of.parts[p].param, s->of.parts[p].begin, s->of.parts[p].end};
-    return st ? st : ddp_gather(s->of.group, s->places, is_first ? s->bytes : &bytes, 0, err);
+        s->places[p] =
+            (place){s->config.ranges[p].param, s->config.ranges[p].begin, s->config.ranges[p].end};
+    return st ? st : ddp_gather(s->config.group, s->places, is_first ? s->bytes : &bytes, 0, err);
 }
 
-ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_of *of, ddp_error *err)
+ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_config *config, ddp_error *err)
 {
     ddp_sharded *s = calloc(1, sizeof *s);
 
     *out = NULL;
     if (!s)
         return no_memory(err);
-    s->of = *of;
+    s->config = *config;
     s->block = malloc(DDP_SHARDED_BLOCK * sizeof *s->block);
     if (!s->block)
         (void)no_memory(err);
@@ -126,13 +127,13 @@ void ddp_sharded_close(ddp_sharded *s)
 /* x[0..count) of moment k of parameter i are there, from element `at` on. */
 static void keep_own(const ddp_sharded *s, size_t i, int k, const float *x, size_t at, size_t count)
 {
-    for (size_t p = s->of.first_part[i]; p < s->of.first_part[i + 1]; p++) {
-        const ddp_sharded_range *part = &s->of.parts[p];
-        size_t begin = part->begin > at ? part->begin : at;
-        size_t end = part->end < at + count ? part->end : at + count;
+    for (size_t p = s->config.first_range[i]; p < s->config.first_range[i + 1]; p++) {
+        const ddp_sharded_range *range = &s->config.ranges[p];
+        size_t begin = range->begin > at ? range->begin : at;
+        size_t end = range->end < at + count ? range->end : at + count;
 
         if (begin < end)
-            ddp_device_push(device_of(s), part->moments[k] + (begin - part->begin),
+            ddp_device_push(device_of(s), range->moments[k] + (begin - range->begin),
                             x + (begin - at), end - begin);
     }
 }
@@ -140,17 +141,17 @@ static void keep_own(const ddp_sharded *s, size_t i, int k, const float *x, size
 static ddp_status hand_out(const ddp_sharded *s, size_t i, int k, int root,
                            const ddp_sharded_source *source, ddp_error *err)
 {
-    const ddp_param *param = &s->of.table->params[i];
+    const ddp_param *param = &s->config.table->params[i];
     float *block = s->block;
 
     for (size_t at = 0; at < param->count; at += DDP_SHARDED_BLOCK) {
         size_t left = param->count - at;
         size_t count = left < DDP_SHARDED_BLOCK ? left : DDP_SHARDED_BLOCK;
 
-        if (ddp_group_rank(s->of.group) == root
+        if (ddp_group_rank(s->config.group) == root
             && source->read(source->ctx, &(ddp_sharded_block){i, k, at, count}, block, err))
             return err->code;
-        if (ddp_broadcast(s->of.group, block, count * sizeof *block, root, err))
+        if (ddp_broadcast(s->config.group, block, count * sizeof *block, root, err))
             return ddp_wrap(err, "%s of layer %d (%s) %s", param->optimizer.name[k], param->layer,
                             param->kind, param->part);
         keep_own(s, i, k, block, at, count);
@@ -163,7 +164,7 @@ ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
 {
     ddp_status st = DDP_OK;
 
-    for (size_t i = 0; i < s->of.table->param_count && !st; i++)
+    for (size_t i = 0; i < s->config.table->param_count && !st; i++)
         for (int k = 0; k < moments_of(s, i) && !st; k++)
             st = hand_out(s, i, k, root, source, err);
     return st;
@@ -206,14 +207,14 @@ static size_t copy_own(const ddp_sharded *s, const ddp_sharded_block *b, float *
 {
     size_t count = 0;
 
-    for (size_t p = s->of.first_part[b->param]; p < s->of.first_part[b->param + 1]; p++) {
-        const ddp_sharded_range *part = &s->of.parts[p];
-        ddp_range r = overlap(b, part->begin, part->end);
+    for (size_t p = s->config.first_range[b->param]; p < s->config.first_range[b->param + 1]; p++) {
+        const ddp_sharded_range *range = &s->config.ranges[p];
+        ddp_range r = overlap(b, range->begin, range->end);
 
         if (r.begin >= r.end)
             continue;
         ddp_device_pull(device_of(s), x + (packed ? count : r.begin),
-                        part->moments[b->moment] + (b->at + r.begin - part->begin),
+                        range->moments[b->moment] + (b->at + r.begin - range->begin),
                         r.end - r.begin);
         count += r.end - r.begin;
     }
@@ -242,7 +243,7 @@ static size_t unpack(const ddp_sharded *s, const ddp_sharded_block *b, int rank,
 
 static ddp_status ask(const ddp_sharded *s, struct request request, ddp_error *err)
 {
-    if (ddp_broadcast(s->of.group, &request, sizeof request, 0, err))
+    if (ddp_broadcast(s->config.group, &request, sizeof request, 0, err))
         return ddp_wrap(err, "the optimizer's state");
     return DDP_OK;
 }
@@ -250,7 +251,7 @@ static ddp_status ask(const ddp_sharded *s, struct request request, ddp_error *e
 ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block, float *x,
                                  ddp_error *err)
 {
-    int ranks = ddp_group_size(s->of.group);
+    int ranks = ddp_group_size(s->config.group);
     const float *at = s->block;
 
     if (ask(s, (struct request){BLOCK, *block}, err))
@@ -259,7 +260,7 @@ ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block,
     s->bytes[0] = 0;
     for (int rank = 1; rank < ranks; rank++)
         s->bytes[rank] = unpack(s, block, rank, NULL, NULL) * sizeof *x;
-    if (ddp_gather(s->of.group, s->block, s->bytes, 0, err))
+    if (ddp_gather(s->config.group, s->block, s->bytes, 0, err))
         return ddp_wrap(err, "the optimizer's state");
     for (int rank = 1; rank < ranks; rank++)
         at += unpack(s, block, rank, at, x);
@@ -270,7 +271,7 @@ static ddp_status answer(const ddp_sharded *s, const ddp_sharded_block *b, ddp_e
 {
     size_t bytes = copy_own(s, b, s->block, 1) * sizeof *s->block;
 
-    return ddp_gather(s->of.group, s->block, &bytes, 0, err);
+    return ddp_gather(s->config.group, s->block, &bytes, 0, err);
 }
 
 /* ---- what is not finite ---- */
@@ -280,14 +281,14 @@ static ddp_status answer(const ddp_sharded *s, const ddp_sharded_block *b, ddp_e
 static ddp_status look(const ddp_sharded *s, uint64_t *first, ddp_error *err)
 {
     *first = UINT64_MAX;
-    for (size_t p = 0; p < part_count(s); p++) {
-        const ddp_sharded_range *part = &s->of.parts[p];
+    for (size_t p = 0; p < range_count(s); p++) {
+        const ddp_sharded_range *range = &s->config.ranges[p];
 
-        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && part->moments[k]; k++) {
-            uint64_t key = part->param * DDP_OPTIMIZER_BUFFERS + (uint64_t)k;
+        for (int k = 0; k < DDP_OPTIMIZER_BUFFERS && range->moments[k]; k++) {
+            uint64_t key = range->param * DDP_OPTIMIZER_BUFFERS + (uint64_t)k;
             int finite;
 
-            if (ddp_device_check_finite(device_of(s), part->moments[k], part->end - part->begin,
+            if (ddp_device_check_finite(device_of(s), range->moments[k], range->end - range->begin,
                                         &finite, err))
                 return err->code;
             if (!finite && key < *first)
@@ -300,7 +301,7 @@ static ddp_status look(const ddp_sharded *s, uint64_t *first, ddp_error *err)
 ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block *first,
                                   ddp_error *err)
 {
-    int ranks = ddp_group_size(s->of.group);
+    int ranks = ddp_group_size(s->config.group);
     uint64_t *found = calloc((size_t)ranks, sizeof *found), least = UINT64_MAX;
     ddp_status st = found ? look(s, found, err) : no_memory(err); /* before anyone waits for this */
 
@@ -308,7 +309,7 @@ ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block
         s->bytes[rank] = sizeof *found;
     if (!st)
         st = ask(s, (struct request){.kind = FINITE}, err);
-    if (!st && ddp_gather(s->of.group, found, s->bytes, 0, err))
+    if (!st && ddp_gather(s->config.group, found, s->bytes, 0, err))
         st = ddp_wrap(err, "the optimizer's state");
     for (int rank = 0; rank < ranks && !st; rank++)
         least = found[rank] < least ? found[rank] : least;
@@ -326,7 +327,7 @@ static ddp_status answer_finite(const ddp_sharded *s, ddp_error *err)
 
     if (look(s, &first, err))
         return err->code;
-    return ddp_gather(s->of.group, &first, &bytes, 0, err);
+    return ddp_gather(s->config.group, &first, &bytes, 0, err);
 }
 
 /* ---- the others ---- */
@@ -342,7 +343,7 @@ ddp_status ddp_sharded_serve_blocks(const ddp_sharded *s, ddp_error *err)
     ddp_status st;
 
     do {
-        st = ddp_broadcast(s->of.group, &request, sizeof request, 0, err);
+        st = ddp_broadcast(s->config.group, &request, sizeof request, 0, err);
         if (!st && request.kind == BLOCK)
             st = answer(s, &request.block, err);
         else if (!st && request.kind == FINITE)

@@ -1,9 +1,10 @@
-/* core/sharded.h: moments of which each rank has parts. A root rank hands them out when a run
- * begins; rank 0 asks for them when a checkpoint is made.
+/* core/sharded.h: messages for the optimizer's moments if each rank has only parts of them, as in
+ * ZeRO-1. When a run begins, a root rank hands each rank its parts. When a checkpoint is made,
+ * rank 0 asks the others for theirs.
  *
- * Which rank has what is decided elsewhere (algorithms/zero1): here are the messages. Moments are
- * those of a table's parameters that updates change (ddp_moments_trained). Every rank makes the
- * same calls, except for calls that name their ranks (ask, serve); all calls block. */
+ * algorithms/zero1 decides which rank has which parts. Moments are those of a table's parameters
+ * that updates change (ddp_moments_trained). Every rank makes the same calls, except that rank 0
+ * asks and the others serve. All calls block. */
 #ifndef DDP_CORE_SHARDED_H
 #define DDP_CORE_SHARDED_H
 
@@ -15,15 +16,15 @@
 
 typedef struct ddp_sharded ddp_sharded;
 
-/* Elements begin to end - 1 of a parameter, and their moments: moments[k] has end - begin floats on
- * the table's device; NULL after the parameter's last. */
+/* Elements begin to end - 1 of a parameter, whose moments one rank has. */
 typedef struct ddp_sharded_range {
     size_t param; /* index of the parameter in the table */
     size_t begin, end;
-    float *moments[DDP_OPTIMIZER_BUFFERS];
+    float *moments[DDP_OPTIMIZER_BUFFERS]; /* by moment: end - begin floats on the table's device;
+                                              NULL after the parameter's last moment */
 } ddp_sharded_range;
 
-/* Elements at to at + count - 1 of moments[moment] of table->params[param]. */
+/* Elements at to at + count - 1 of moments[moment] of table->params[param], wherever they are. */
 typedef struct ddp_sharded_block {
     size_t param;
     int moment;
@@ -32,56 +33,58 @@ typedef struct ddp_sharded_block {
 
 enum { DDP_SHARDED_BLOCK = 1 << 18 }; /* floats of the largest block */
 
-/* Reads the moments that a run begins with. */
+/* Where the root rank reads the moments that a run begins with. */
 typedef struct ddp_sharded_source {
     /* Read a block, at most DDP_SHARDED_BLOCK floats, to x on the host. */
     ddp_status (*read)(void *ctx, const ddp_sharded_block *block, float *x, ddp_error *err);
     void *ctx;
 } ddp_sharded_source;
 
-/* The arguments of ddp_sharded_open. What they point to must outlive the ddp_sharded. */
-typedef struct ddp_sharded_of {
+/* All that it points to must outlive the ddp_sharded. */
+typedef struct ddp_sharded_config {
     ddp_group *group;
     const ddp_param_table *table;
-    const ddp_sharded_range *parts; /* this rank's ranges, sorted by parameter */
-    /* param_count + 1 entries: parameter i has parts[first_part[i]] to [first_part[i + 1] - 1] */
-    const size_t *first_part;
-} ddp_sharded_of;
+    const ddp_sharded_range *ranges; /* this rank's ranges, sorted by parameter */
+    /* param_count + 1 entries: parameter i has ranges[first_range[i]] to
+     * [first_range[i + 1] - 1] */
+    const size_t *first_range;
+} ddp_sharded_config;
 
-/* Tell rank 0 which ranges each rank has. *of is copied. *out is set on success. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
-ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_of *of,
+/* Open the moments, and tell rank 0 which ranges each rank has. *config is copied. *out is set on
+ * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_config *config,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_sharded_close(ddp_sharded *s); /* frees s; NULL is allowed */
 
-/* Give each rank its ranges of the moments that rank root reads from `source`, block by block. On
- * other ranks `source` is not used, and may be NULL. Fails with DDP_ERR_COMM, and on root with the
- * source's error: the others then wait until root ends the group. */
+/* Set all moments of a new run: rank root reads them from `source`, block by block, and each rank
+ * keeps its ranges. Other ranks do not use `source`; it may be NULL there. Fails with DDP_ERR_COMM,
+ * and on root with the source's error; the other ranks then wait until root ends the group. */
 ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
                                         const ddp_sharded_source *source,
                                         ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- a checkpoint ----
  *
- * Between two steps rank 0 asks for moments, a block at a time, and the others serve it. So no rank
- * holds more than a block of other ranks' moments, and rank 0 may stop asking after any block. */
+ * Between two steps rank 0 asks for moments, a block at a time, while the other ranks are in
+ * ddp_sharded_serve_blocks. So no rank holds more than a block of other ranks' moments, and rank 0
+ * may stop after any block. */
 
-/* On rank 0: get a block of a moment, at most DDP_SHARDED_BLOCK floats, whatever ranks have it, and
- * write it to x, on the host. Fails with DDP_ERR_COMM. */
+/* On rank 0: get a block of at most DDP_SHARDED_BLOCK floats from the ranks that have it, and write
+ * it to x, on the host. Fails with DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block, float *x,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0: *finite becomes 1 if the moments of all ranks are finite, else 0. If 0, first->param
- * becomes the first parameter with a number that is not finite, and first->moment its first such
- * moment. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* On rank 0: *finite becomes 1 if the moments of all ranks are finite, else 0. If it is 0,
+ * first->param and first->moment become the first moment with a number that is not finite. Fails
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block *first,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0: end the asking, so that ddp_sharded_serve_blocks returns on the others. Fails with
- * DDP_ERR_COMM. */
+/* On rank 0: end the checkpoint; ddp_sharded_serve_blocks then returns on the other ranks. Fails
+ * with DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_end(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* On every other rank: answer rank 0 until it ends the asking. Fails with DDP_ERR_NOMEM,
+/* On every other rank: answer rank 0 until it calls ddp_sharded_ask_end. Fails with DDP_ERR_NOMEM,
  * DDP_ERR_COMM. */
 ddp_status ddp_sharded_serve_blocks(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 

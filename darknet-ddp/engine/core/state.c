@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All parameters' arrays of one declaration. */
-struct array {
+/* A set: an array for each parameter, one after the other. */
+struct array_set {
     ddp_state_spec spec;
     size_t *counts; /* of each parameter */
     size_t *places; /* where its floats begin */
@@ -19,8 +19,8 @@ struct array {
 
 struct ddp_state {
     size_t param_count;
-    size_t array_count;
-    struct array *arrays;
+    size_t set_count;
+    struct array_set *sets;
     ddp_device *device; /* NULL: it is used nowhere */
     int gathered;       /* ranks */
 };
@@ -38,7 +38,7 @@ ddp_status ddp_state_open(ddp_state **out, size_t param_count, ddp_error *err)
     return DDP_OK;
 }
 
-static void release(struct array *a)
+static void release(struct array_set *a)
 {
     free(a->counts);
     free(a->places);
@@ -50,14 +50,14 @@ void ddp_state_close(ddp_state *s)
 {
     if (!s)
         return;
-    ddp_state_leave(s);
-    for (size_t i = 0; i < s->array_count; i++)
-        release(&s->arrays[i]);
-    free(s->arrays);
+    ddp_state_leave_device(s);
+    for (size_t i = 0; i < s->set_count; i++)
+        release(&s->sets[i]);
+    free(s->sets);
     free(s);
 }
 
-static ddp_status allocate(struct array *a, size_t param_count, ddp_error *err)
+static ddp_status allocate(struct array_set *a, size_t param_count, ddp_error *err)
 {
     a->counts = calloc(param_count + 1, sizeof *a->counts);
     a->places = calloc(param_count + 1, sizeof *a->places);
@@ -69,17 +69,17 @@ static ddp_status allocate(struct array *a, size_t param_count, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_state_add(ddp_state *s, const ddp_state_spec *spec, const size_t *counts,
-                         size_t *array, ddp_error *err)
+ddp_status ddp_state_add_set(ddp_state *s, const ddp_state_spec *spec, const size_t *counts,
+                             size_t *set, ddp_error *err)
 {
-    struct array *grown = realloc(s->arrays, (s->array_count + 1) * sizeof *grown), *a;
+    struct array_set *grown = realloc(s->sets, (s->set_count + 1) * sizeof *grown), *a;
     size_t at = 0;
 
     if (!grown)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for state beside the network's");
-    s->arrays = grown;
-    a = &grown[s->array_count];
-    *a = (struct array){.spec = *spec};
+    s->sets = grown;
+    a = &grown[s->set_count];
+    *a = (struct array_set){.spec = *spec};
     for (size_t i = 0; i < s->param_count; i++)
         a->count += counts[i];
     if (allocate(a, s->param_count, err)) {
@@ -91,33 +91,33 @@ ddp_status ddp_state_add(ddp_state *s, const ddp_state_spec *spec, const size_t 
         a->places[i] = at;
         at += counts[i];
     }
-    *array = s->array_count++;
+    *set = s->set_count++;
     return DDP_OK;
 }
 
-size_t ddp_state_arrays(const ddp_state *s)
+size_t ddp_state_set_count(const ddp_state *s)
 {
-    return s ? s->array_count : 0;
+    return s ? s->set_count : 0;
 }
 
-const ddp_state_spec *ddp_state_spec_of(const ddp_state *s, size_t array)
+const ddp_state_spec *ddp_state_set_spec(const ddp_state *s, size_t set)
 {
-    return &s->arrays[array].spec;
+    return &s->sets[set].spec;
 }
 
-size_t ddp_state_count(const ddp_state *s, size_t array, size_t i)
+size_t ddp_state_floats(const ddp_state *s, size_t set, size_t i)
 {
-    return s->arrays[array].counts[i];
+    return s->sets[set].counts[i];
 }
 
-static float *of_param(const struct array *a, float *memory, size_t i)
+static float *of_param(const struct array_set *a, float *memory, size_t i)
 {
     return a->counts[i] ? memory + a->places[i] : NULL;
 }
 
-float *ddp_state_host(const ddp_state *s, size_t array, size_t i)
+float *ddp_state_host(const ddp_state *s, size_t set, size_t i)
 {
-    return of_param(&s->arrays[array], s->arrays[array].host, i);
+    return of_param(&s->sets[set], s->sets[set].host, i);
 }
 
 /* ---- on a device ---- */
@@ -129,21 +129,21 @@ static int is_on_gpu(const ddp_state *s)
 
 static void free_used(ddp_state *s)
 {
-    for (size_t i = 0; i < s->array_count; i++) {
+    for (size_t i = 0; i < s->set_count; i++) {
         if (is_on_gpu(s))
-            ddp_device_free(s->device, s->arrays[i].used);
-        s->arrays[i].used = NULL;
+            ddp_device_free(s->device, s->sets[i].used);
+        s->sets[i].used = NULL;
     }
     s->device = NULL;
 }
 
-void ddp_state_leave(ddp_state *s)
+void ddp_state_leave_device(ddp_state *s)
 {
     ddp_state_pull(s);
     free_used(s);
 }
 
-static ddp_status push(ddp_device *d, struct array *a, ddp_error *err)
+static ddp_status push(ddp_device *d, struct array_set *a, ddp_error *err)
 {
     if (ddp_device_alloc(d, &a->used, a->count, err))
         return ddp_wrap(err, "state beside the network's (%s)", a->spec.name);
@@ -151,22 +151,22 @@ static ddp_status push(ddp_device *d, struct array *a, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_state_use(ddp_state *s, ddp_device *d, ddp_error *err)
+ddp_status ddp_state_use_device(ddp_state *s, ddp_device *d, ddp_error *err)
 {
     s->device = d;
-    for (size_t i = 0; i < s->array_count; i++)
+    for (size_t i = 0; i < s->set_count; i++)
         if (!is_on_gpu(s)) {
-            s->arrays[i].used = s->arrays[i].host;
-        } else if (push(d, &s->arrays[i], err)) {
+            s->sets[i].used = s->sets[i].host;
+        } else if (push(d, &s->sets[i], err)) {
             free_used(s);
             return err->code;
         }
     return DDP_OK;
 }
 
-float *ddp_state_used(const ddp_state *s, size_t array, size_t i)
+float *ddp_state_on_device(const ddp_state *s, size_t set, size_t i)
 {
-    return of_param(&s->arrays[array], s->arrays[array].used, i);
+    return of_param(&s->sets[set], s->sets[set].used, i);
 }
 
 void ddp_state_pull(ddp_state *s)
@@ -174,41 +174,41 @@ void ddp_state_pull(ddp_state *s)
     if (!is_on_gpu(s))
         return;
     ddp_device_synchronize(s->device); /* some is made beside the framework's work */
-    for (size_t i = 0; i < s->array_count; i++)
-        if (s->arrays[i].spec.kind != DDP_STATE_SCRATCH)
-            ddp_device_pull(s->device, s->arrays[i].host, s->arrays[i].used, s->arrays[i].count);
+    for (size_t i = 0; i < s->set_count; i++)
+        if (s->sets[i].spec.kind != DDP_STATE_SCRATCH)
+            ddp_device_pull(s->device, s->sets[i].host, s->sets[i].used, s->sets[i].count);
 }
 
 /* ---- between ranks ---- */
 
-static int is_of_rank(const struct array *a)
+static int is_of_rank(const struct array_set *a)
 {
     return a->spec.kind == DDP_STATE_OF_RANK;
 }
 
-static size_t bytes_of(const struct array *a)
+static size_t bytes_of(const struct array_set *a)
 {
     return a->count * sizeof *a->host;
 }
 
-static float *all_of(const struct array *a, int rank)
+static float *all_of(const struct array_set *a, int rank)
 {
     return a->all + (size_t)rank * a->count;
 }
 
-int ddp_state_gathers(const ddp_state *s)
+int ddp_state_has_rank_arrays(const ddp_state *s)
 {
-    for (size_t i = 0; s && i < s->array_count; i++)
-        if (is_of_rank(&s->arrays[i]))
+    for (size_t i = 0; s && i < s->set_count; i++)
+        if (is_of_rank(&s->sets[i]))
             return 1;
     return 0;
 }
 
 static void forget(ddp_state *s)
 {
-    for (size_t i = 0; i < s->array_count; i++) {
-        free(s->arrays[i].all);
-        s->arrays[i].all = NULL;
+    for (size_t i = 0; i < s->set_count; i++) {
+        free(s->sets[i].all);
+        s->sets[i].all = NULL;
     }
     s->gathered = 0;
 }
@@ -216,8 +216,8 @@ static void forget(ddp_state *s)
 ddp_status ddp_state_reserve(ddp_state *s, int ranks, ddp_error *err)
 {
     forget(s);
-    for (size_t i = 0; i < s->array_count; i++) {
-        struct array *a = &s->arrays[i];
+    for (size_t i = 0; i < s->set_count; i++) {
+        struct array_set *a = &s->sets[i];
 
         if (!is_of_rank(a))
             continue;
@@ -233,19 +233,19 @@ ddp_status ddp_state_reserve(ddp_state *s, int ranks, ddp_error *err)
     return DDP_OK;
 }
 
-int ddp_state_gathered(const ddp_state *s)
+int ddp_state_gathered_ranks(const ddp_state *s)
 {
     return s->gathered;
 }
 
-float *ddp_state_gathered_array(const ddp_state *s, size_t array, int rank, size_t i)
+float *ddp_state_gathered_array(const ddp_state *s, size_t set, int rank, size_t i)
 {
-    const struct array *a = &s->arrays[array];
+    const struct array_set *a = &s->sets[set];
 
     return of_param(a, all_of(a, rank), i);
 }
 
-static ddp_status gather_array(const struct array *a, ddp_group *group, ddp_error *err)
+static ddp_status gather_array(const struct array_set *a, ddp_group *group, ddp_error *err)
 {
     int me = ddp_group_rank(group);
 
@@ -259,21 +259,21 @@ static ddp_status gather_array(const struct array *a, ddp_group *group, ddp_erro
 
 ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err)
 {
-    if (ddp_group_rank(group) == 0 || ddp_state_gathers(s))
+    if (ddp_group_rank(group) == 0 || ddp_state_has_rank_arrays(s))
         ddp_state_pull(s);
-    if (!ddp_state_gathers(s))
+    if (!ddp_state_has_rank_arrays(s))
         return DDP_OK;
     if (ddp_group_rank(group) == 0 && ddp_state_reserve(s, ddp_group_size(group), err))
         return err->code;
-    for (size_t i = 0; i < s->array_count; i++)
-        if (is_of_rank(&s->arrays[i]) && gather_array(&s->arrays[i], group, err))
+    for (size_t i = 0; i < s->set_count; i++)
+        if (is_of_rank(&s->sets[i]) && gather_array(&s->sets[i], group, err))
             return err->code;
     return DDP_OK;
 }
 
 /* Give what old rank `from` has left to the rank that goes on with it. The first becomes that
  * rank's own; others, of a run with more ranks, are added to it by way of scratch. */
-static ddp_status hand_back(const struct array *a, ddp_group *group, int root, int from,
+static ddp_status hand_back(const struct array_set *a, ddp_group *group, int root, int from,
                             float *scratch, ddp_error *err)
 {
     int me = ddp_group_rank(group), to = from % ddp_group_size(group);
@@ -289,7 +289,7 @@ static ddp_status hand_back(const struct array *a, ddp_group *group, int root, i
     return DDP_OK;
 }
 
-static ddp_status hand_back_all(const struct array *a, ddp_group *group, int root, int from,
+static ddp_status hand_back_all(const struct array_set *a, ddp_group *group, int root, int from,
                                 ddp_error *err)
 {
     float *scratch = NULL;
@@ -306,7 +306,7 @@ static ddp_status hand_back_all(const struct array *a, ddp_group *group, int roo
     return st;
 }
 
-static ddp_status share_array(const struct array *a, ddp_group *group, int root, int from,
+static ddp_status share_array(const struct array_set *a, ddp_group *group, int root, int from,
                               ddp_error *err)
 {
     if (a->spec.kind == DDP_STATE_SCRATCH)
@@ -324,8 +324,8 @@ ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *
 
     if (ddp_broadcast(group, &from, sizeof from, root, err))
         return err->code;
-    for (size_t i = 0; i < s->array_count; i++)
-        if (share_array(&s->arrays[i], group, root, from, err))
+    for (size_t i = 0; i < s->set_count; i++)
+        if (share_array(&s->sets[i], group, root, from, err))
             return err->code;
     forget(s);
     return DDP_OK;

@@ -1,13 +1,13 @@
-/* core/sync_batchnorm.h: BatchNorm's statistics over the mini-batches of all ranks (SyncBN).
+/* core/sync_batchnorm.h: BatchNorm over the mini-batches of all ranks (SyncBN, -ddp_sync_bn).
  *
- * Every rank calls with the same numbers of channels in the same order. Each call gathers a few
- * floats a channel from all ranks, and blocks until they are there. Every rank then computes the
- * same bits from them, in the order of ranks, in double precision.
+ * In the forward pass each rank measures mean and squared distances of its mini-batch, and
+ * ddp_sync_batchnorm_join makes them those of all ranks. In the backward pass
+ * ddp_sync_batchnorm_average averages over ranks the two terms that BatchNorm adds to each delta.
+ * The gradients of scales and biases are summed over ranks like all others.
  *
- * Under -ddp_sync_bn BatchNorm waits in the middle of a pass (net->statistics). Each rank measures
- * mean and squared distances of its mini-batch, and these are joined. In backward, the two terms
- * that BatchNorm adds to each delta are averaged over ranks. Updates of scales and biases stay each
- * rank's, since gradients are summed over ranks anyway. */
+ * Every rank makes the same calls in the same order. Each call gathers a few floats for each
+ * channel from all ranks, and blocks until they have arrived. Every rank computes the same bits
+ * from them: in the order of ranks, in double precision. */
 #ifndef DDP_CORE_SYNC_BATCHNORM_H
 #define DDP_CORE_SYNC_BATCHNORM_H
 
@@ -23,15 +23,15 @@ ddp_status ddp_sync_batchnorm_open(ddp_sync_batchnorm **out, ddp_group *group,
 /* Free j. NULL is allowed. */
 void ddp_sync_batchnorm_close(ddp_sync_batchnorm *j);
 
-/* Join the statistics of all ranks, in host memory (Chan, Golub and LeVeque 1979). For each of
- * `channels` channels, means[c] is the mean of count values on this rank, and squares[c] the sum of
- * their squared distances from it. Both become those of all ranks' values together. count: above 0,
- * the same on all ranks. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Replace the statistics of this rank by those of all ranks (Chan, Golub and LeVeque 1979). For
+ * each channel c, means[c] is the mean of `count` values, and squares[c] the sum of their squared
+ * distances from it. Both are in host memory. count: above 0, the same on all ranks. Every rank
+ * calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sync_batchnorm_join(ddp_sync_batchnorm *j, size_t channels, double count,
                                    float *means, float *squares, ddp_error *err) DDP_MUST_CHECK;
 
-/* Replace a[c] and b[c], in host memory, by their means over ranks, for each of `channels`
- * channels. Every rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Replace a[c] and b[c], in host memory, by their means over ranks, for each channel c. Every rank
+ * calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sync_batchnorm_average(ddp_sync_batchnorm *j, size_t channels, float *a, float *b,
                                       ddp_error *err) DDP_MUST_CHECK;
 

@@ -84,7 +84,7 @@ void ddp_trace_add(ddp_trace *t, int lane, int64_t begin_ns, int64_t end_ns, con
     (void)pthread_mutex_unlock(&t->lock);
 }
 
-int ddp_trace_take_loader(ddp_trace *t)
+int ddp_trace_begin_load(ddp_trace *t)
 {
     int lane = -1;
 
@@ -98,7 +98,7 @@ int ddp_trace_take_loader(ddp_trace *t)
     return lane;
 }
 
-void ddp_trace_give_loader(ddp_trace *t, int lane, int64_t begin_ns, const char *name)
+void ddp_trace_end_load(ddp_trace *t, int lane, int64_t begin_ns, const char *name)
 {
     if (lane < 0)
         return;

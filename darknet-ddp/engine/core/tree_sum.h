@@ -1,14 +1,15 @@
-/* core/tree_sum.h: sums mini-batches one by one, as they come, in a fixed binary tree.
+/* core/tree_sum.h: adds numbers of the mini-batches of a step in a fixed binary tree, so that with
+ * -ddp_exact a sum has the same bits on any number of ranks.
  *
- * Mini-batches (leaves) 0, 1, 2, ... add into one block of memory, each from zero. Folding a leaf
- * keeps the sum of every finished subtree aside, like the digits of a binary counter. So M leaves
- * come to ((g0 + g1) + (g2 + g3)) + ... with log2(M) blocks kept. device/sum.h sums ranks in the
- * same tree. If each of N ranks has M leaves, both powers of two, the sum of all N*M has the same
- * bits as that of one rank with N*M.
+ * The mini-batches (leaves) g0, g1, g2, ... are written to one block of memory, one after the
+ * other. After each, ddp_tree_sum_fold adds it to the tree and sets the block to zero for the next
+ * one. The sum is ((g0 + g1) + (g2 + g3)) + ...; of M leaves at most log2(M) partial sums are kept
+ * at a time, like the digits of a binary counter. Ranks are summed in the same tree (device/sum.h).
+ * So if each of N ranks has M leaves, both powers of two, the sum has the same bits as that of one
+ * rank with N*M leaves.
  *
- * Under -ddp_exact this adds up gradients (layer by layer, as each mini-batch's become final), the
- * loss (core/loss.c), and what mini-batches add to BatchNorm's statistics
- * (core/batchnorm_stats.c). */
+ * This adds gradients (layer by layer, as they become final), the loss (core/loss.c), and what
+ * mini-batches add to BatchNorm's statistics (core/batchnorm_stats.c). */
 #ifndef DDP_CORE_TREE_SUM_H
 #define DDP_CORE_TREE_SUM_H
 
@@ -19,27 +20,25 @@
 
 typedef struct ddp_tree_sum ddp_tree_sum;
 
-/* Open a sum of `leaves` mini-batches, a power of two. Each adds into block[0..count), memory of
- * the device. device and block must outlive *out, which is set on success. Fails with DDP_ERR_USAGE
- * (no power of two), DDP_ERR_NOMEM. */
+/* Open a sum of `leaves` mini-batches, a power of two. Each is written to block[0..count), memory
+ * of the device. device and block must outlive *out, which is set on success. Fails with
+ * DDP_ERR_USAGE (no power of two), DDP_ERR_NOMEM. */
 ddp_status ddp_tree_sum_open(ddp_tree_sum **out, ddp_device *device, float *block, size_t count,
                              int leaves, ddp_error *err) DDP_MUST_CHECK;
 
-/* Free t; sums that it keeps aside are lost. NULL is allowed. */
+/* Free t; its partial sums are lost. NULL is allowed. */
 void ddp_tree_sum_close(ddp_tree_sum *t);
 
-/* Fold a leaf into the tree: elements offset to offset + count - 1 of the block, to which that leaf
- * alone has added, from zero. Call with leaves in order, from 0; for each, once for every element.
- * After the last leaf these elements are the sum of all leaves; after any other leaf they are +0.
- */
+/* Add a leaf to the tree: elements offset to offset + count - 1 of the block, which hold that leaf
+ * alone. For each element, call once for each leaf, in order, from 0. After the last leaf these
+ * elements are the sum of all leaves; after any other leaf they are +0. */
 void ddp_tree_sum_fold(ddp_tree_sum *t, int leaf, size_t offset, size_t count);
 
-/* End the sum of elements offset to offset + count - 1 early: add to the block what is kept aside
- * of the first `folded` leaves, fewer than all. The kept sums are cleared, and a new sum may begin.
- */
+/* End the sum of elements offset to offset + count - 1 early: add the partial sums of the first
+ * `folded` leaves, fewer than all, to the block. Then a new sum may begin. */
 void ddp_tree_sum_collect(ddp_tree_sum *t, int folded, size_t offset, size_t count);
 
-/* Return how many bytes are allocated for sums that are kept aside. */
+/* Return how many bytes are allocated for partial sums. */
 size_t ddp_tree_sum_bytes(const ddp_tree_sum *t);
 
 #endif

@@ -1,6 +1,5 @@
-/* options/columns.h: the words in the columns of options.def, as constants, for .c files that
- * include options.def with these columns. Their names are too short for a header that other headers
- * include. */
+/* options/columns.h: defines the words of options.def's column `columns` (AGREE, USUAL, PLAN and so
+ * on), for .c files that include options.def. The names are short, so include it in no header. */
 #ifndef DDP_OPTIONS_COLUMNS_H
 #define DDP_OPTIONS_COLUMNS_H
 

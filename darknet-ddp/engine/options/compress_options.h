@@ -1,6 +1,6 @@
-/* options/compress_options.h: the words of -ddp_compress. A word is none, a type in which
- * numbers travel (device/half_types.def), or a compression (algorithms/algorithms.def). Some
- * compressions have a number behind the word. */
+/* options/compress_options.h: the values of -ddp_compress, such as "bf16" or "powersgd:2". A value
+ * is a word: none, a type in which gradients are sent (device/half_types.def), or a compression
+ * (algorithms/algorithms.def). Some compressions have a number behind the word. */
 #ifndef DDP_OPTIONS_COMPRESS_OPTIONS_H
 #define DDP_OPTIONS_COMPRESS_OPTIONS_H
 
@@ -20,7 +20,7 @@ typedef enum ddp_compress_word {
 /* A word of -ddp_compress. */
 typedef struct ddp_compress_row {
     const char *word;
-    ddp_wire wire;  /* type in which the numbers of a sum travel with this word */
+    ddp_wire wire;  /* type in which numbers are sent with this word */
     int compresses; /* 1: it is a compression */
     enum {
         DDP_NUMBER_NONE,
@@ -41,22 +41,22 @@ typedef struct ddp_compress_choice {
 
 enum { DDP_COMPRESS_TEXT = 32 }; /* bytes of a choice as text, with the zero at its end */
 
-/* Argument and meaning of -ddp_compress, for its row of options/options.def. */
+/* The columns `argument` and `meaning` of -ddp_compress in options/options.def. */
 extern const char ddp_compress_argument[];
 extern const char ddp_compress_meaning[];
 
-/* Read text, as "bf16" or "powersgd:2", into *out, and return 1. Returns 0, with *out unchanged, if
- * text is no word with an accepted number. */
+/* Read a text such as "bf16" or "powersgd:2" into *out, and return 1. If it is no word, or its
+ * number is missing or not accepted, return 0, with *out unchanged. */
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 
-/* Write to text[0..size), for an error, which number each word that has one accepts: ", R a whole
- * number from 1 to 64". */
+/* Write which numbers are accepted behind words to text[0..size), for an error: ", R a whole number
+ * from 1 to 64". */
 void ddp_compress_accepts(char *text, size_t size);
 
-/* Write c to text as one types it: "bf16", "powersgd:2". Returns text. */
+/* Write c as it is typed, "bf16" or "powersgd:2", to text. Returns text. */
 const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[DDP_COMPRESS_TEXT]);
 
-/* Return the type in which the numbers of a sum travel with c. */
+/* Return the type in which numbers are sent with c. */
 ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c);
 
 /* Return 1 if c is a compression. */

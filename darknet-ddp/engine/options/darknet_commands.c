@@ -229,7 +229,7 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
     write_name(row, name, sizeof name);
     knows = that_knows(first_of(row->name), option, &kind);
     instead = ddp_foreign_option_instead(option, foreign);
-    if (knows && (row->does != DDP_TRAINS_DDP || !instead)) {
+    if (knows && (row->kind != DDP_TRAINS_DDP || !instead)) {
         write_name(knows, other, sizeof other);
         return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'; %s does", name,
                         option, other);
@@ -239,7 +239,7 @@ static ddp_status refuse_option(const command *row, const char *option, ddp_erro
                         option, instead);
     near_of_list(&near, row->options, names, &used, 32);
     near_of_list(&near, ddp_darknet_everywhere, names, &used, 32);
-    ddp_options_near(&near);
+    ddp_options_suggest(&near);
     return ddp_fail(err, DDP_ERR_USAGE, "%s does not know the option '%s'%s", name, option,
                     ddp_suggest_text(&near, text));
 }
@@ -331,7 +331,7 @@ static ddp_status check_shows(const command *row, ddp_error *err)
 {
     char name[64];
 
-    if (row->does != DDP_SHOWS)
+    if (row->kind != DDP_SHOWS)
         return DDP_OK;
     write_name(row, name, sizeof name);
     return ddp_fail(
@@ -408,14 +408,14 @@ int ddp_darknet_trains(int argc, char **argv)
 {
     const command *row = row_of(argc, argv);
 
-    return row && (row->does == DDP_TRAINS || row->does == DDP_TRAINS_DDP);
+    return row && (row->kind == DDP_TRAINS || row->kind == DDP_TRAINS_DDP);
 }
 
 int ddp_darknet_trains_ddp(int argc, char **argv)
 {
     const command *row = row_of(argc, argv);
 
-    return row && row->does == DDP_TRAINS_DDP;
+    return row && row->kind == DDP_TRAINS_DDP;
 }
 
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
@@ -425,7 +425,7 @@ ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err)
 
     if (first && first->refusal)
         return ddp_fail(err, DDP_ERR_USAGE, "`%s` cannot run under -ddp: %s", name, first->refusal);
-    if (row && row->does != DDP_TRAINS_DDP)
+    if (row && row->kind != DDP_TRAINS_DDP)
         return ddp_fail(err, DDP_ERR_USAGE, "`darknet %s%s%s` does not train; -ddp goes with train",
                         name, row->verb[0] ? " " : "", row->verb);
     return DDP_OK;

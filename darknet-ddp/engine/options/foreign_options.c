@@ -64,7 +64,7 @@ static const char *how_it_differs(const char *word, const ddp_option *own)
     return strncmp(word, "--", 2) == 0 ? " with one dash" : "";
 }
 
-const char *ddp_foreign_option_instead(const char *word, char *text)
+const char *ddp_foreign_option_instead(const char *word, char text[DDP_FOREIGN_OPTION_TEXT])
 {
     const char *differs;
     const foreign_option *known = find(word);

@@ -1,4 +1,4 @@
-/* options/gpu_list.h: the GPUs that -gpus names, one for each rank of a host. */
+/* options/gpu_list.h: reads -gpus, the list of a host's GPUs, one for each rank of the host. */
 #ifndef DDP_OPTIONS_GPU_LIST_H
 #define DDP_OPTIONS_GPU_LIST_H
 
@@ -6,15 +6,15 @@
 
 enum { DDP_GPU_LIST_MAX = 64, DDP_GPU_NUMBER_MAX = 1023 };
 
-/* A host's GPUs, by CUDA's numbers. The host's rank r, from 0, takes gpus[r]. */
+/* CUDA's numbers of a host's GPUs. gpus[r] is the GPU of the host's rank r, from 0. */
 typedef struct ddp_gpu_list {
     int count; /* how many GPUs the list has; 0: -gpus was not given */
     int gpus[DDP_GPU_LIST_MAX];
 } ddp_gpu_list;
 
-/* Read a text like "0,1,3" into *list: 1 to DDP_GPU_LIST_MAX numbers, 0 to DDP_GPU_NUMBER_MAX, with
- * commas between them. A number may come several times. Fails with DDP_ERR_USAGE; *list may have
- * changed then. */
+/* Read a text like "0,1,3" into *list: 1 to DDP_GPU_LIST_MAX numbers from 0 to DDP_GPU_NUMBER_MAX,
+ * with commas between them. A number may be repeated. Fails with DDP_ERR_USAGE for any other text;
+ * *list may have changed then. */
 ddp_status ddp_gpu_list_parse(ddp_gpu_list *list, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

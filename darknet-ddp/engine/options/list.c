@@ -147,7 +147,7 @@ int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ran
     return count;
 }
 
-void ddp_options_write(const ddp_options *o, const char *words, char *text, size_t size)
+void ddp_options_write_one(const ddp_options *o, const char *words, char *text, size_t size)
 {
     size_t length = strcspn(words, " ");
     char value[64];
@@ -177,7 +177,7 @@ static void write_line(FILE *out, const ddp_option_value *v)
 
 char *ddp_options_agreement(const ddp_options *o, int on_gpus)
 {
-    ddp_option_value values[DDP_OPTION_VALUES];
+    ddp_option_value values[DDP_OPTION_ROWS];
     int count = ddp_options_list(o, DDP_OPTION_AGREE, on_gpus, 0, values);
     char *text = NULL;
     size_t size;
@@ -194,7 +194,7 @@ char *ddp_options_agreement(const ddp_options *o, int on_gpus)
     return NULL;
 }
 
-void ddp_options_near(ddp_suggest *near)
+void ddp_options_suggest(ddp_suggest *near)
 {
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
         if (ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)

@@ -1,13 +1,13 @@
-/* options/table.h: the rows of options/options.def as data. */
+/* options/table.h: the table of options, options/options.def, as an array. */
 #ifndef DDP_OPTIONS_TABLE_H
 #define DDP_OPTIONS_TABLE_H
 
 #include "options/options.h"
 
-/* Bit of ddp_option.columns: the command `id` (ddp_command_id) reads the option. */
+/* A bit of ddp_option.columns: the command `id` (ddp_command_id) reads the option. */
 #define DDP_OPTION_READ_BY(id) ((unsigned)DDP_OPTION_USUAL << 1U << (id))
 
-/* The kinds and scopes of options.def, where they are explained. */
+/* The kinds and scopes of options; options/options.def explains each. */
 enum ddp_option_kind {
     DDP_OPTION_KIND_FLAG,
     DDP_OPTION_KIND_WHOLE,
@@ -26,48 +26,40 @@ enum ddp_option_scope {
     DDP_OPTION_SCOPE_SHARED
 };
 
+/* A row of options/options.def. */
 typedef struct ddp_option {
     enum ddp_option_kind kind;
     size_t field; /* offset of its field in ddp_options; the field's type follows from kind */
     const char *name;
-    /* argument as help shows it; "": it takes none. Of a CHOICE: its words, with | between them. Of
-     * a TEXT: with [ at the beginning if it may be left out */
+    /* argument as help shows it; "": it takes none. The words of a CHOICE have | between them. A
+     * TEXT that may be left out begins with [ */
     const char *argument;
     double low, high;  /* least and largest value that is accepted */
-    double fallback;   /* value where the option is not given */
+    double fallback;   /* default */
     const char *shown; /* default in words; NULL: the number in fallback */
     enum ddp_option_scope scope;
     unsigned columns; /* bits DDP_OPTION_...; if scope is COMMAND, also bits DDP_OPTION_READ_BY */
     const char *meaning;
 } ddp_option;
 
-enum {
-#define ROW(kind, field, ...) DDP_OPTION_ROW_##field,
-#define GROUP(field, ...)
-#include "options/options.def"
-#undef GROUP
-#undef ROW
-    DDP_OPTION_ROWS
-};
-
-/* A group of rows of one subject: from `first` to the row before the next group's first. */
+/* Some rows of one subject. They end before the first row of the next group. */
 typedef struct ddp_option_group {
-    int first;
+    int first; /* number of the first row */
     const char *title;
-    const char *guide; /* name of the guide to them: darknet-ddp/docs/GUIDE.md */
+    const char *guide; /* name of their guide: darknet-ddp/docs/GUIDE.md */
 } ddp_option_group;
 
 extern const ddp_option ddp_option_table[DDP_OPTION_ROWS];
 
-/* Return the group of a row, by the row's index in ddp_option_table. */
+/* Return the group of a row. row: its index in ddp_option_table. */
 const ddp_option_group *ddp_option_group_of(int row);
 
 /* The texts of an option in help, the manual and completion. */
 typedef struct ddp_option_text {
-    char name[256];    /* its name and argument */
-    char fallback[64]; /* its default; "" if there is none to say */
-    /* its meaning; if only commands of `darknet ddp` read it, their verbs stand before it */
-    char meaning[1024];
+    char name[256];     /* name and argument */
+    char fallback[64];  /* default; "" if it has none */
+    char meaning[1024]; /* meaning. If only commands of `darknet ddp` read the option, it begins
+                           with their verbs: "plan, bench: " */
 } ddp_option_text;
 
 /* Write the texts of a row into *text, and return text. */

@@ -9,7 +9,7 @@ const char ddp_checkpoint_value_name[] = "value";
 
 size_t ddp_kept_name_count(const ddp_state *s)
 {
-    return s ? ddp_state_arrays(s) * ((size_t)ddp_state_gathered(s) + 1) : 0;
+    return s ? ddp_state_set_count(s) * ((size_t)ddp_state_gathered_ranks(s) + 1) : 0;
 }
 
 /* Rank is below 0 where the array is the same on all. */
@@ -33,11 +33,11 @@ static size_t add_state(ddp_checkpoint_array *list, size_t at, const ddp_param *
 size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
                             const ddp_state *s)
 {
-    for (size_t k = 0; k < ddp_state_arrays(s); k++) {
-        const ddp_state_spec *spec = ddp_state_spec_of(s, k);
+    for (size_t k = 0; k < ddp_state_set_count(s); k++) {
+        const ddp_state_spec *spec = ddp_state_set_spec(s, k);
 
         if (spec->is_moment)
-            at = add_state(list, at, p, spec->name, ddp_state_count(s, k, i),
+            at = add_state(list, at, p, spec->name, ddp_state_floats(s, k, i),
                            ddp_state_host(s, k, i));
     }
     return at;
@@ -49,10 +49,10 @@ static size_t add_declared(ddp_checkpoint_array *list, size_t at, const ddp_para
 {
     char *name = *(*names)++;
 
-    write_name(name, ddp_state_spec_of(s, k), rank);
+    write_name(name, ddp_state_set_spec(s, k), rank);
     for (size_t i = 0; i < table->param_count; i++)
         at =
-            add_state(list, at, &table->params[i], name, ddp_state_count(s, k, i),
+            add_state(list, at, &table->params[i], name, ddp_state_floats(s, k, i),
                       rank < 0 ? ddp_state_host(s, k, i) : ddp_state_gathered_array(s, k, rank, i));
     return at;
 }
@@ -60,9 +60,9 @@ static size_t add_declared(ddp_checkpoint_array *list, size_t at, const ddp_para
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME])
 {
-    for (int rank = -1; rank < (s ? ddp_state_gathered(s) : 0); rank++)
-        for (size_t k = 0; k < ddp_state_arrays(s); k++) {
-            const ddp_state_spec *spec = ddp_state_spec_of(s, k);
+    for (int rank = -1; rank < (s ? ddp_state_gathered_ranks(s) : 0); rank++)
+        for (size_t k = 0; k < ddp_state_set_count(s); k++) {
+            const ddp_state_spec *spec = ddp_state_set_spec(s, k);
 
             if (!spec->is_moment && spec->kind == (rank < 0 ? DDP_STATE_SAME : DDP_STATE_OF_RANK))
                 at = add_declared(list, at, table, s, k, rank, &names);
@@ -132,8 +132,8 @@ static int ranks_of(const ddp_checkpoint *c, const ddp_state *s)
     int ranks = 0, rank;
 
     for (size_t i = 0; i < c->array_count; i++)
-        for (size_t k = 0; k < ddp_state_arrays(s); k++)
-            if (is_of(&c->arrays[i], ddp_state_spec_of(s, k), &rank) && rank >= ranks
+        for (size_t k = 0; k < ddp_state_set_count(s); k++)
+            if (is_of(&c->arrays[i], ddp_state_set_spec(s, k), &rank) && rank >= ranks
                 && (uint64_t)rank < c->metadata.ranks)
                 ranks = rank + 1;
     return ranks;
@@ -145,10 +145,10 @@ static float *place_of(const ddp_checkpoint_array *a, const ddp_param_table *tab
 {
     size_t i = find_param(table, a);
 
-    for (size_t k = 0; k < ddp_state_arrays(s) && i < table->param_count; k++) {
+    for (size_t k = 0; k < ddp_state_set_count(s) && i < table->param_count; k++) {
         int rank;
 
-        if (!is_of(a, ddp_state_spec_of(s, k), &rank) || a->count != ddp_state_count(s, k, i))
+        if (!is_of(a, ddp_state_set_spec(s, k), &rank) || a->count != ddp_state_floats(s, k, i))
             continue;
         if (rank < 0)
             return ddp_state_host(s, k, i);
@@ -161,11 +161,11 @@ static size_t expected(const ddp_param_table *table, const ddp_state *s, int ran
 {
     size_t count = 0;
 
-    for (size_t k = 0; k < ddp_state_arrays(s); k++) {
-        ddp_state_kind kind = ddp_state_spec_of(s, k)->kind;
+    for (size_t k = 0; k < ddp_state_set_count(s); k++) {
+        ddp_state_kind kind = ddp_state_set_spec(s, k)->kind;
 
         for (size_t i = 0; i < table->param_count && kind != DDP_STATE_SCRATCH; i++)
-            if (ddp_state_count(s, k, i) > 0)
+            if (ddp_state_floats(s, k, i) > 0)
                 count += kind == DDP_STATE_OF_RANK ? (size_t)ranks : 1;
     }
     return count;
@@ -190,7 +190,7 @@ ddp_status ddp_checkpoint_load_state(const ddp_checkpoint *c, const ddp_param_ta
     size_t found = 0, others = 0;
     int ranks = ranks_of(c, s);
 
-    if (ddp_state_arrays(s) == 0)
+    if (ddp_state_set_count(s) == 0)
         return DDP_OK;
     if (ranks > 0 && ddp_state_reserve(s, ranks, err))
         return err->code;

@@ -25,10 +25,10 @@ void ddp_loader_trace_loading(int begins, int count)
     if (begins) {
         own.trace = atomic_load(&traced);
         own.begin_ns = ddp_clock_ns();
-        own.lane = own.trace ? ddp_trace_take_loader(own.trace) : -1;
+        own.lane = own.trace ? ddp_trace_begin_load(own.trace) : -1;
     } else if (own.trace) {
         (void)snprintf(name, sizeof name, "load %d picture%s", count, ddp_plural((size_t)count));
-        ddp_trace_give_loader(own.trace, own.lane, own.begin_ns, name);
+        ddp_trace_end_load(own.trace, own.lane, own.begin_ns, name);
         own.trace = NULL;
     }
 }

@@ -101,12 +101,12 @@ static ddp_status share_counters(ddp_trainer *t, network *net, ddp_error *err)
 }
 
 /* Joined mini-batches are the same on all ranks. */
-static ddp_batchnorm_stats_of statistics_of(const ddp_trainer *t)
+static ddp_batchnorm_stats_mode statistics_of(const ddp_trainer *t)
 {
     if (t->config.exact)
         return DDP_STATISTICS_EXACT;
-    return t->config.sync_bn || !t->config.broadcast_buffers ? DDP_STATISTICS_RANK_0
-                                                             : DDP_STATISTICS_RANKS;
+    return t->config.sync_bn || !t->config.broadcast_buffers ? DDP_STATISTICS_COPIED
+                                                             : DDP_STATISTICS_SUMMED;
 }
 
 /* Give every rank what the root has. */
@@ -136,7 +136,7 @@ static ddp_status open_reducer(ddp_trainer *t, ddp_error *err)
 {
     if (ddp_trainer_share_state(t, err))
         return err->code;
-    t->config.reducer.sum = ddp_algorithm_set_sum(t->algorithms, &t->config.reducer.sum_self);
+    t->config.reducer.codec = ddp_algorithm_set_codec(t->algorithms, &t->config.reducer.codec_self);
     return ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
 }
 

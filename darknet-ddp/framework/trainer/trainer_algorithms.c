@@ -100,7 +100,7 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net, ddp_error
     if ((!t->algorithms || ddp_algorithm_set_was_attached(t->algorithms))
         && ddp_trainer_open_algorithms(t, net, err))
         return err->code;
-    t->config.reducer.halves = ddp_algorithm_set_halves(t->algorithms);
+    t->config.reducer.sharded = ddp_algorithm_set_halves(t->algorithms);
     return open_layers(t, net, err);
 }
 
@@ -108,17 +108,17 @@ ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err)
 {
     ddp_state *state = ddp_algorithm_set_state(t->algorithms);
 
-    if (!state || ddp_state_arrays(state) == 0)
+    if (!state || ddp_state_set_count(state) == 0)
         return DDP_OK;
     return ddp_state_share(state, t->group, t->root, err)
                ? err->code
-               : ddp_state_use(state, t->table.device, err);
+               : ddp_state_use_device(state, t->table.device, err);
 }
 
 void ddp_trainer_leave_state(const ddp_trainer *t)
 {
     if (t->algorithms)
-        ddp_state_leave(ddp_algorithm_set_state(t->algorithms));
+        ddp_state_leave_device(ddp_algorithm_set_state(t->algorithms));
 }
 
 ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)

@@ -130,7 +130,7 @@ static void before_backward(void *ctx, network *net)
     ddp_watch_phase(t->config.reducer.watch, DDP_PHASE_BACKWARD);
     ddp_batchnorm_stats_fold_mini_batch(t->statistics, now.mini_batch);
     t->steps.is_local = now.update_ends && ddp_trainer_is_local(t, now.step);
-    ddp_reducer_use_plug(t->reducer, now.step > t->config.compress_after);
+    ddp_reducer_use_codec(t->reducer, now.step > t->config.compress_after);
     ddp_reducer_backward_begin(t->reducer, now.update_ends && !t->steps.is_local);
     ddp_reducer_freeze_layers(t->reducer, first_thawed(net));
     ddp_trainer_drop_layers(t);

@@ -65,7 +65,7 @@ static void launch(struct simulation *s)
 static void wait_for(struct simulation *s, size_t step, size_t bucket)
 {
     ddp_launch_order order = step == s->step ? s->order : s->last_order;
-    size_t nth = ddp_launch_order_number(order, bucket);
+    size_t nth = ddp_launch_order_place(order, bucket);
     const struct passage *p = &s->passages[step * s->config->plan->bucket_count + nth];
 
     s->now = greater(s->now, p->end + latency_s(s->config));

@@ -32,7 +32,7 @@ static int hosts_of(const ddp_options *o, int ranks)
 static ddp_status print_row(ddp_forecast_config *c, const ddp_network_shape *shape,
                             const ddp_options *o, ddp_error *err)
 {
-    ddp_batch_mode mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL;
+    ddp_batch_mode mode = (ddp_batch_mode)o->batch;
     ddp_forecast p;
     ddp_batch batch;
     ddp_error why;
@@ -96,7 +96,7 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
     if (!st) {
         policy = ddp_launch_policy_of(o, most_ranks(o), profile.on_gpu);
         c.profile = &profile;
-        c.order = ddp_launch_order_of(plan, policy.defer_bytes);
+        c.order = ddp_launch_order_of_buckets(plan, policy.defer_bytes);
         c.priority = policy.priority;
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),

@@ -68,7 +68,7 @@ static const char *does(const ddp_darknet_command *row)
 {
     if (row->refusal)
         return "Runs in one process alone.";
-    return row->does == DDP_TRAINS_DDP ? "Trains, also on many processes." : "";
+    return row->kind == DDP_TRAINS_DDP ? "Trains, also on many processes." : "";
 }
 
 static void put_darknet_commands(void)

@@ -123,8 +123,7 @@ int ddp_command_plan(const ddp_command_call *call)
                "them\n");
     print_buckets(plan);
     print_totals(&table, plan, ranks, options);
-    print_batch(&shape, ranks,
-                options->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL);
+    print_batch(&shape, ranks, (ddp_batch_mode)options->batch);
     if (options->profile && ddp_forecast_print(plan, &shape, options, &err))
         ddp_rank_output_failure(&err);
     ddp_bucket_plan_close(plan);

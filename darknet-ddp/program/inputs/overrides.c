@@ -171,7 +171,7 @@ static ddp_status make(struct making *m, const ddp_options *o, const char *list,
 {
     double before = number_of(m, "batch", 1), batch = o->cfg_batch ? o->cfg_batch : before;
     size_t pictures = o->epochs > 0 ? count_pictures(list) : 0;
-    int ranks = o->batch == DDP_CHOICE_RANK ? size : 1; /* that have a batch of their own each */
+    int ranks = o->batch == DDP_BATCH_RANK ? size : 1; /* that have a batch of their own each */
 
     if (o->epochs > 0 && pictures == 0)
         return ddp_fail(err, DDP_ERR_USAGE,

@@ -179,8 +179,8 @@ static ddp_status cut_to_common(struct contents *c, ddp_error *err)
 static ddp_status same_blocks(const struct contents *c, size_t count, int *same, ddp_error *err)
 {
     uint64_t hash = XXH3_64bits(c->hashes, count * sizeof *c->hashes);
-    ddp_sides sides = {0};
-    ddp_status st = ddp_sides_find(&sides, c->group, hash, err);
+    ddp_hash_difference sides = {0};
+    ddp_status st = ddp_compare_hashes(&sides, c->group, hash, err);
 
     *same = !sides.differ;
     return st;

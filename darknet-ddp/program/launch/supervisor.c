@@ -81,13 +81,13 @@ static int read_batch(const char *path, int *batch, int *subdivisions)
 
 static int allowed(const ddp_options *o, int batch, int subdivisions, int ranks)
 {
-    ddp_batch_mode mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL;
+    ddp_batch_mode mode = (ddp_batch_mode)o->batch;
     const ddp_exact_run run = {.batch = batch,
                                .subdivisions = subdivisions,
                                .ranks = ranks,
                                .mode = mode,
                                .sync_every = o->sync_every,
-                               .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP};
+                               .broadcast_buffers = o->broadcast_buffers == DDP_BUFFERS_STEP};
     ddp_batch split;
     ddp_error err;
 

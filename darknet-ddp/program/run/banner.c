@@ -198,7 +198,7 @@ static void print_batch(FILE *out, const ddp_group *group, const ddp_trainer *t,
                       "DDP: these mini-batches are smaller than the cfg's, so BatchNorm sees fewer "
                       "images at a time; subdivisions=%d in the cfg would be the same\n",
                       batch.subdivisions);
-    if (options->batch == DDP_CHOICE_RANK && size > 1)
+    if (options->batch == DDP_BATCH_RANK && size > 1)
         (void)fprintf(out,
                       "DDP: learning rate x %d for %d times the batch; max_batches, steps and "
                       "burn_in count these larger batches\n",

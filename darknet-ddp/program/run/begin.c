@@ -271,7 +271,7 @@ static ddp_status check_room(ddp_error *err)
     const ddp_disk_use use = disk_use();
     ddp_status st = ddp_disk_check_room(&use, ddp_run.directory, err);
 
-    if (!st || ddp_run.options->on_save_error != DDP_CHOICE_CONTINUE)
+    if (!st || ddp_run.options->on_save_error != DDP_SAVE_ERROR_CONTINUE)
         return st;
     printf("DDP: %s\n", err->text);
     return DDP_OK;

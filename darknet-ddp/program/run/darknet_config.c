@@ -18,6 +18,6 @@ ddp_darknet_config ddp_darknet_config_of(const ddp_options *options)
                                 .loader_threads = options->threads,
                                 .verbose = options->verbose,
                                 .average_unsaved =
-                                    options->on_save_error == DDP_CHOICE_CONTINUE ? tell : NULL,
+                                    options->on_save_error == DDP_SAVE_ERROR_CONTINUE ? tell : NULL,
                                 .table = options->layers ? NULL : ddp_layers_show};
 }

@@ -98,8 +98,8 @@ static ddp_trainer_config trainer_config(const ddp_options *o)
 {
     return (ddp_trainer_config){
         .reducer = ddp_reducer_config_of(o, ddp_run.group, ddp_run.watch),
-        .batch_mode = o->batch == DDP_CHOICE_RANK ? DDP_BATCH_RANK : DDP_BATCH_GLOBAL,
-        .broadcast_buffers = o->broadcast_buffers == DDP_CHOICE_STEP,
+        .batch_mode = (ddp_batch_mode)o->batch,
+        .broadcast_buffers = o->broadcast_buffers == DDP_BUFFERS_STEP,
         .exact = o->exact,
         .sync_bn = o->sync_bn,
         .sync_every = o->sync_every,

@@ -238,12 +238,12 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
     if (due)
         ddp_trace_run_add(began_ns, "validation");
     if (ddp_run_files_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL))
-        ddp_run.asked[DDP_REQUEST_TELL] = 1;
+        ddp_run.asked[DDP_REQUEST_WAITS] = 1;
     if (due && save_validated(&judged, net, err))
         return err->code;
     if (ddp_trace_run_step(net, now, err))
         return err->code;
-    if (!ddp_trainer_requested(ddp_run.trainer).tell)
+    if (!ddp_trainer_requested(ddp_run.trainer).waits)
         return DDP_OK;
     if (ddp_wait_shares_gather(&ddp_run.waits, communication_now(), err))
         return err->code;

@@ -232,7 +232,7 @@ static ddp_status agree_on_due(const ddp_checkpoints *c, const network *net, con
 {
     *due = is_due(c, net, path);
     if (ddp_train_position_of(net).images != c->began_at
-        || (!ddp_state_gathers(c->run.state) && !c->run.sharded))
+        || (!ddp_state_has_rank_arrays(c->run.state) && !c->run.sharded))
         return DDP_OK;
     return ddp_broadcast(c->group, due, sizeof *due, 0, err);
 }
@@ -311,7 +311,7 @@ ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err)
     if (!news.status)
         return DDP_OK;
     *err = news.error;
-    if (c->options->on_save_error != DDP_CHOICE_CONTINUE)
+    if (c->options->on_save_error != DDP_SAVE_ERROR_CONTINUE)
         return err->code;
     ddp_print_goes_on("%s", err->text);
     return DDP_OK;

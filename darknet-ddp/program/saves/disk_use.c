@@ -7,12 +7,12 @@ static double state_floats(const ddp_state *state, size_t params, int ranks)
 {
     double floats = 0;
 
-    for (size_t k = 0; k < ddp_state_arrays(state); k++) {
-        ddp_state_kind kind = ddp_state_spec_of(state, k)->kind;
+    for (size_t k = 0; k < ddp_state_set_count(state); k++) {
+        ddp_state_kind kind = ddp_state_set_spec(state, k)->kind;
         int copies = kind == DDP_STATE_SAME ? 1 : kind == DDP_STATE_OF_RANK ? ranks : 0;
 
         for (size_t i = 0; copies && i < params; i++)
-            floats += (double)ddp_state_count(state, k, i) * copies;
+            floats += (double)ddp_state_floats(state, k, i) * copies;
     }
     return floats;
 }

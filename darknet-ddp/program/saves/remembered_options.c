@@ -28,7 +28,7 @@ _Static_assert(sizeof(struct remembered) <= DDP_CHECKPOINT_OPTIONS,
 static ddp_status add_column(ddp_checkpoint_run *run, ddp_checkpoint_metadata *metadata,
                              const ddp_options *options, unsigned column, int ranks, ddp_error *err)
 {
-    ddp_option_value values[DDP_OPTION_VALUES];
+    ddp_option_value values[DDP_OPTION_ROWS];
     int on_gpus = !ddp_device_is_host(run->device);
     int count = ddp_options_list(options, column, on_gpus, ranks, values);
 

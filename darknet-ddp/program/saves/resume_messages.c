@@ -38,9 +38,11 @@ static void print_resumed(const ddp_resumed *from, const ddp_checkpoint_run *run
            ddp_plural(f->seen), (unsigned long long)f->ranks, ddp_plural(f->ranks));
     if (f->ranks != run->ranks && !run->same_rounding)
         printf("DDP: on another number of ranks sums round differently without -ddp_exact\n");
-    ddp_algorithm_set_print_resumed(
-        algorithms, ddp_state_gathers(run->state) ? ddp_state_gathered(run->state) : (int)f->ranks,
-        (int)run->ranks);
+    ddp_algorithm_set_print_resumed(algorithms,
+                                    ddp_state_has_rank_arrays(run->state)
+                                        ? ddp_state_gathered_ranks(run->state)
+                                        : (int)f->ranks,
+                                    (int)run->ranks);
 }
 
 /* A restarted job finds no checkpoint: rank 0 may be on another host now. */

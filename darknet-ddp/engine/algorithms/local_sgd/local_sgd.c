@@ -84,7 +84,7 @@ static ddp_status declare_slow_momentum(struct local_sgd *l, const ddp_param_tab
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for slow momentum");
     for (size_t i = 0; i < table->param_count; i++)
         counts[i] = table->params[i].count;
-    st = ddp_state_add(l->state, &spec, counts, &l->slow, err);
+    st = ddp_state_add_set(l->state, &spec, counts, &l->slow, err);
     free(counts);
     return st;
 }
@@ -115,7 +115,7 @@ static ddp_status find_slow_momentum(struct local_sgd *l, const ddp_param_table 
     if (!l->slow_arrays)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for slow momentum");
     for (size_t i = 0; i < table->param_count; i++)
-        l->slow_arrays[i] = ddp_state_used(l->state, l->slow, i);
+        l->slow_arrays[i] = ddp_state_on_device(l->state, l->slow, i);
     return DDP_OK;
 }
 

@@ -75,9 +75,9 @@ static ddp_status declare(struct powersgd *p, const ddp_compression_of *of, ddp_
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory to list %zu parameters", of->param_count);
     for (size_t i = 0; i < of->param_count; i++)
         counts[i] = of->matrices[i].send_count[1]; /* Q is what the second round sums */
-    st = ddp_state_add(p->state, &q, counts, &p->q, err);
+    st = ddp_state_add_set(p->state, &q, counts, &p->q, err);
     if (!st)
-        st = ddp_state_add(p->state, &drawn, counts, &p->drawn, err);
+        st = ddp_state_add_set(p->state, &drawn, counts, &p->drawn, err);
     free(counts);
     return st;
 }
@@ -104,8 +104,8 @@ static ddp_low_rank low_rank_of(const struct powersgd *p, const ddp_matrix *m)
     return (ddp_low_rank){.shape = shape_of(m),
                           .m = m->gradient,
                           .error = m->error,
-                          .q = ddp_state_used(p->state, p->q, m->param),
-                          .drawn = ddp_state_used(p->state, p->drawn, m->param),
+                          .q = ddp_state_on_device(p->state, p->q, m->param),
+                          .drawn = ddp_state_on_device(p->state, p->drawn, m->param),
                           .p = m->numbers[0],
                           .q_sum = m->numbers[1]};
 }

@@ -164,7 +164,7 @@ static ddp_status read_frameworks(void *ctx, const ddp_sharded_block *b, float *
 /* Open the moments, and hand out to ranks those that the run begins with. */
 static ddp_status hand_out(ddp_shard *s, ddp_error *err)
 {
-    const ddp_sharded_of of = {s->of.group, s->of.table, s->parts, s->first_part};
+    const ddp_sharded_config of = {s->of.group, s->of.table, s->parts, s->first_part};
     const ddp_sharded_source frameworks = {read_frameworks, s};
     int yes;
 

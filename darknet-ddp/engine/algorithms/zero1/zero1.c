@@ -41,7 +41,7 @@ static ddp_status attach(void *self, const ddp_attached *a, ddp_error *err)
                              .table = a->table,
                              .plan = ddp_reducer_plan(a->reducer),
                              .memory = ddp_reducer_memory(a->reducer),
-                             .sums = ddp_reducer_halves(a->reducer),
+                             .sums = ddp_reducer_sharded_sums(a->reducer),
                              .root = a->root,
                              .first = a->first};
 

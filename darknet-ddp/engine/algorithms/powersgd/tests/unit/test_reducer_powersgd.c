@@ -125,7 +125,7 @@ static void gather(struct rank *me)
     for (int twice = 0; twice < 2; twice++)
         rank_expect_ok(me, ddp_state_gather(c.state, me->group, &err), &err);
     if (me->rank == 0) {
-        saved->ranks = ddp_state_gathered(c.state);
+        saved->ranks = ddp_state_gathered_ranks(c.state);
         for (int r = 0; r < saved->ranks; r++)
             memcpy(saved->errors + (size_t)r * count, gathered_error(&c, r), count * sizeof(float));
         memcpy(saved->q, memory.q, sizeof saved->q);

@@ -90,7 +90,7 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
                                        .defer_bytes = shard ? 0 : 1 << 20,
                                        .overlap = 1,
                                        .find_unused = 1,
-                                       .halves = shard,
+                                       .sharded = shard,
                                        .mini_batches = job->mini_batches};
     ddp_error err;
 
@@ -113,12 +113,12 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
     rank_expect_ok(me, ddp_reducer_open(&l->reducer, me->group, &l->toy.table, &config, &err),
                    &err);
     l->shard = NULL;
-    if (ddp_reducer_halves(l->reducer)) {
+    if (ddp_reducer_sharded_sums(l->reducer)) {
         const ddp_shard_of of = {.group = me->group,
                                  .table = &l->toy.table,
                                  .plan = ddp_reducer_plan(l->reducer),
                                  .memory = ddp_reducer_memory(l->reducer),
-                                 .sums = ddp_reducer_halves(l->reducer),
+                                 .sums = ddp_reducer_sharded_sums(l->reducer),
                                  .root = root_of(me),
                                  .first =
                                      job->from_file && me->rank == root_of(me) ? &first : NULL};

@@ -1,15 +1,15 @@
-#include "core/rounds.h"
+#include "core/encoded_sums.h"
 
 #include "comm/group_gpu.h"
 #include "comm/work.h"
 
 #include <stdlib.h>
 
-/* Rounds of the plug: the numbers that it makes of a gradient, and those that it makes of their
+/* Rounds of the codec: the numbers that it makes of a gradient, and those that it makes of their
  * sum. */
 enum { ROUND_1, ROUND_2, ROUNDS };
 
-_Static_assert((int)ROUNDS == (int)DDP_SUM_ROUNDS, "rounds are those of the plug");
+_Static_assert((int)ROUNDS == (int)DDP_CODEC_ROUNDS, "rounds are those of the codec");
 
 /* Places of a bucket, each with memory and a sum of its own. Numbers of round 1 lie in FIRST, those
  * of round 2 in SECOND. Where ranks gather there is no round 2: the numbers of round 1 lie in
@@ -32,14 +32,14 @@ struct bucket {
     int skipped; /* in this pass */
 };
 
-struct ddp_rounds {
+struct ddp_encoded_sums {
     ddp_group *group;
     const ddp_param_table *table;
     const ddp_bucket_plan *plan;
     float *gradients; /* all buckets' */
-    const ddp_sum_plug *plug;
+    const ddp_gradient_codec *codec;
     void *self;
-    int gathers;             /* plug->gathers said so */
+    int gathers;             /* codec->gathers returned 1 */
     ddp_device *queue;       /* of the table's device: what is done beside the framework's work */
     float *memory;           /* all sums' */
     struct numbers *numbers; /* per parameter */
@@ -49,20 +49,20 @@ struct ddp_rounds {
 
 /* ---- opening ---- */
 
-static int place_of(const ddp_rounds *r, int round)
+static int place_of(const ddp_encoded_sums *r, int round)
 {
     return round == ROUND_2 || r->gathers ? SECOND : FIRST;
 }
 
 /* Floats that a place has: an all-gather has room for each rank. */
-static size_t room_of(const ddp_rounds *r, const struct bucket *bucket, int place)
+static size_t room_of(const ddp_encoded_sums *r, const struct bucket *bucket, int place)
 {
     size_t ranks = r->gathers && place == SECOND ? (size_t)ddp_group_size(r->group) : 1;
 
     return bucket->count[place] * ranks;
 }
 
-static void place_numbers(ddp_rounds *r, size_t i)
+static void place_numbers(ddp_encoded_sums *r, size_t i)
 {
     struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
     struct numbers *numbers = &r->numbers[i];
@@ -70,7 +70,7 @@ static void place_numbers(ddp_rounds *r, size_t i)
     for (int round = 0; round < ROUNDS; round++) {
         int place = place_of(r, round);
 
-        numbers->count[round] = r->plug->count(r->self, i, round);
+        numbers->count[round] = r->codec->count(r->self, i, round);
         numbers->at[round] = bucket->count[place];
         bucket->count[place] += numbers->count[round];
     }
@@ -86,7 +86,7 @@ static size_t aligned(size_t count)
     return (count + DDP_PLAN_ALIGN - 1) / DDP_PLAN_ALIGN * DDP_PLAN_ALIGN;
 }
 
-static ddp_status allocate_sums(ddp_rounds *r, ddp_error *err)
+static ddp_status allocate_sums(ddp_encoded_sums *r, ddp_error *err)
 {
     size_t count = 0;
     float *next;
@@ -105,7 +105,8 @@ static ddp_status allocate_sums(ddp_rounds *r, ddp_error *err)
     return DDP_OK;
 }
 
-static ddp_status open_sum(const ddp_rounds *r, struct bucket *bucket, int place, ddp_error *err)
+static ddp_status open_sum(const ddp_encoded_sums *r, struct bucket *bucket, int place,
+                           ddp_error *err)
 {
     ddp_device *d = r->table->device;
 
@@ -117,7 +118,7 @@ static ddp_status open_sum(const ddp_rounds *r, struct bucket *bucket, int place
 }
 
 /* The first sums of all buckets, then the second: in errors a first sum has its bucket's number. */
-static ddp_status open_sums(ddp_rounds *r, ddp_error *err)
+static ddp_status open_sums(ddp_encoded_sums *r, ddp_error *err)
 {
     for (size_t b = 0; b < r->plan->bucket_count; b++)
         r->buckets[b].count[FIRST] = r->plan->buckets[b].param_count;
@@ -134,7 +135,7 @@ static ddp_status open_sums(ddp_rounds *r, ddp_error *err)
     return DDP_OK;
 }
 
-void ddp_rounds_close(ddp_rounds *r)
+void ddp_encoded_sums_close(ddp_encoded_sums *r)
 {
     if (!r)
         return;
@@ -150,34 +151,34 @@ void ddp_rounds_close(ddp_rounds *r)
 
 /* ---- a pass ---- */
 
-static int is_in(const ddp_rounds *r, size_t i, size_t bucket)
+static int is_in(const ddp_encoded_sums *r, size_t i, size_t bucket)
 {
     return r->table->params[i].layer >= r->table->first_trained
            && r->plan->places[i].bucket == bucket;
 }
 
-void ddp_rounds_begin(ddp_rounds *r)
+void ddp_encoded_sums_begin_pass(ddp_encoded_sums *r)
 {
     r->firsts = 0;
     r->seconds = 0;
 }
 
-int ddp_rounds_may_start_first(const ddp_rounds *r)
+int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r)
 {
     return r->firsts - r->seconds < 2;
 }
 
-static float *gradient_of(const ddp_rounds *r, size_t i)
+static float *gradient_of(const ddp_encoded_sums *r, size_t i)
 {
     return r->gradients + r->plan->places[i].offset;
 }
 
-static ddp_plug_param plug_param_of(const ddp_rounds *r, size_t i)
+static ddp_codec_param codec_param_of(const ddp_encoded_sums *r, size_t i)
 {
     const struct bucket *bucket = &r->buckets[r->plan->places[i].bucket];
     const struct numbers *numbers = &r->numbers[i];
 
-    return (ddp_plug_param){
+    return (ddp_codec_param){
         .param = i,
         .gradient = gradient_of(r, i),
         .numbers = {bucket->memory[place_of(r, ROUND_1)] + numbers->at[ROUND_1],
@@ -185,18 +186,18 @@ static ddp_plug_param plug_param_of(const ddp_rounds *r, size_t i)
         .stride = r->gathers ? bucket->count[SECOND] : 0};
 }
 
-static void encode_gradient(ddp_rounds *r, size_t i, float *first)
+static void encode_gradient(ddp_encoded_sums *r, size_t i, float *first)
 {
     const struct numbers *numbers = &r->numbers[i];
-    ddp_plug_param p = plug_param_of(r, i);
+    ddp_codec_param p = codec_param_of(r, i);
 
     if (numbers->is_plain)
         ddp_device_copy(r->queue, first + numbers->plain, p.gradient, r->table->params[i].count);
     else
-        r->plug->fill(r->self, &p, ROUND_1, r->queue);
+        r->codec->encode(r->self, &p, ROUND_1, r->queue);
 }
 
-ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t b, ddp_error *err)
+ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t b, ddp_error *err)
 {
     const ddp_bucket *planned = &r->plan->buckets[b];
     struct bucket *bucket = &r->buckets[b];
@@ -214,39 +215,38 @@ ddp_status ddp_rounds_start_first(ddp_rounds *r, size_t b, ddp_error *err)
     return r->gathers ? ddp_work_start_behind(bucket->sums[SECOND], r->queue, err) : DDP_OK;
 }
 
-void ddp_rounds_skip_bucket(ddp_rounds *r, size_t b)
+void ddp_encoded_sums_skip_bucket(ddp_encoded_sums *r, size_t b)
 {
     r->firsts++;
     r->buckets[b].skipped = 1;
 }
 
-int ddp_rounds_has_second_left(const ddp_rounds *r, size_t *bucket)
+size_t ddp_encoded_sums_next_second(const ddp_encoded_sums *r)
 {
-    *bucket = r->seconds;
-    return *bucket < r->plan->bucket_count;
+    return r->seconds;
 }
 
 /* Second sums come one bucket behind the first ones, but for the last. */
-static int is_its_turn(const ddp_rounds *r)
+static int is_its_turn(const ddp_encoded_sums *r)
 {
     return r->seconds < r->firsts
            && (r->seconds + 1 < r->firsts || r->firsts == r->plan->bucket_count);
 }
 
 /* Is there a sum to start when the first has arrived? An all-gather has started with the first. */
-static int has_second(const ddp_rounds *r, const struct bucket *bucket)
+static int has_second(const ddp_encoded_sums *r, const struct bucket *bucket)
 {
     return bucket->count[SECOND] > 0 && !bucket->skipped && !r->gathers;
 }
 
-int ddp_rounds_may_start_second(const ddp_rounds *r)
+int ddp_encoded_sums_may_start_second(const ddp_encoded_sums *r)
 {
     const struct bucket *bucket = &r->buckets[r->seconds];
 
     return is_its_turn(r) && (!has_second(r, bucket) || !ddp_work_fence_waits(bucket->sums[FIRST]));
 }
 
-ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err)
+ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err)
 {
     size_t b = r->seconds++;
     struct bucket *bucket = &r->buckets[b];
@@ -257,14 +257,14 @@ ddp_status ddp_rounds_start_second(ddp_rounds *r, ddp_error *err)
         return err->code;
     for (size_t i = 0; i < r->table->param_count; i++)
         if (is_in(r, i, b) && r->numbers[i].count[ROUND_2] > 0) {
-            ddp_plug_param p = plug_param_of(r, i);
+            ddp_codec_param p = codec_param_of(r, i);
 
-            r->plug->fill(r->self, &p, ROUND_2, r->queue);
+            r->codec->encode(r->self, &p, ROUND_2, r->queue);
         }
     return ddp_work_start_behind(bucket->sums[SECOND], r->queue, err);
 }
 
-ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t b)
+ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t b)
 {
     const struct bucket *bucket = &r->buckets[b];
 
@@ -272,24 +272,24 @@ ddp_work *ddp_rounds_last(const ddp_rounds *r, size_t b)
 }
 
 /* An all-gather travels beside the first sum; a second sum has started behind its fence. */
-ddp_status ddp_rounds_fence_bucket(ddp_rounds *r, size_t b, ddp_error *err)
+ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t b, ddp_error *err)
 {
     ddp_work *first = r->buckets[b].sums[FIRST];
 
     if (r->gathers && ddp_work_fence(first, err))
         return err->code;
     return !r->gathers || r->buckets[b].count[SECOND] > 0
-               ? ddp_work_fence(ddp_rounds_last(r, b), err)
+               ? ddp_work_fence(ddp_encoded_sums_last_sum(r, b), err)
                : DDP_OK;
 }
 
-int ddp_rounds_done(const ddp_rounds *r, size_t b)
+int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t b)
 {
-    return b < r->seconds && ddp_work_done(ddp_rounds_last(r, b))
+    return b < r->seconds && ddp_work_done(ddp_encoded_sums_last_sum(r, b))
            && (!r->gathers || ddp_work_done(r->buckets[b].sums[FIRST]));
 }
 
-int ddp_rounds_finite(const ddp_rounds *r, size_t b)
+int ddp_encoded_sums_finite(const ddp_encoded_sums *r, size_t b)
 {
     const struct bucket *bucket = &r->buckets[b];
 
@@ -299,44 +299,45 @@ int ddp_rounds_finite(const ddp_rounds *r, size_t b)
 
 /* ---- what has arrived ---- */
 
-void ddp_rounds_land_param(ddp_rounds *r, size_t i)
+void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i)
 {
     const ddp_place *place = &r->plan->places[i];
     const float *first = r->buckets[place->bucket].memory[FIRST], *ran = first + place->nth;
     ddp_device *d = r->table->device;
-    ddp_plug_param p = plug_param_of(r, i);
+    ddp_codec_param p = codec_param_of(r, i);
 
     ddp_device_copy(d, r->gradients + r->plan->buckets[place->bucket].counts + place->nth, ran, 1);
     if (r->numbers[i].is_plain)
         ddp_device_copy(d, p.gradient, first + r->numbers[i].plain, r->table->params[i].count);
     else
-        r->plug->land(r->self, &p, ran, d, r->queue);
+        r->codec->decode(r->self, &p, ran, d, r->queue);
 }
 
-size_t ddp_rounds_count(const ddp_rounds *r, size_t b)
+size_t ddp_encoded_sums_floats(const ddp_encoded_sums *r, size_t b)
 {
     const struct bucket *bucket = &r->buckets[b];
 
     return bucket->count[FIRST] + bucket->count[SECOND];
 }
 
-ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_table *table,
-                           const ddp_bucket_plan *plan, float *gradients, const ddp_sum_plug *plug,
-                           void *self, ddp_error *err)
+ddp_status ddp_encoded_sums_open(ddp_encoded_sums **out, ddp_group *group,
+                                 const ddp_param_table *table, const ddp_bucket_plan *plan,
+                                 float *gradients, const ddp_gradient_codec *codec, void *self,
+                                 ddp_error *err)
 {
-    ddp_rounds *r = calloc(1, sizeof *r);
+    ddp_encoded_sums *r = calloc(1, sizeof *r);
     ddp_status st = DDP_OK;
 
     *out = NULL;
     if (!r)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for compressed gradients");
-    *r = (ddp_rounds){.group = group,
-                      .table = table,
-                      .plan = plan,
-                      .gradients = gradients,
-                      .plug = plug,
-                      .self = self,
-                      .gathers = plug->gathers && plug->gathers(self)};
+    *r = (ddp_encoded_sums){.group = group,
+                            .table = table,
+                            .plan = plan,
+                            .gradients = gradients,
+                            .codec = codec,
+                            .self = self,
+                            .gathers = codec->gathers && codec->gathers(self)};
     r->numbers = calloc(table->param_count + 1, sizeof *r->numbers);
     r->buckets = calloc(plan->bucket_count + 1, sizeof *r->buckets);
     if (!r->numbers || !r->buckets)
@@ -347,7 +348,7 @@ ddp_status ddp_rounds_open(ddp_rounds **out, ddp_group *group, const ddp_param_t
     if (!st)
         st = open_sums(r, err);
     if (st) {
-        ddp_rounds_close(r);
+        ddp_encoded_sums_close(r);
         return st;
     }
     *out = r;

@@ -20,7 +20,7 @@ static ddp_work *sum_of(const ddp_reducer *r, size_t bucket)
 
 /* ---- opening ---- */
 
-ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err)
+ddp_status ddp_reducer_open_sharded(ddp_reducer *r, ddp_error *err)
 {
     size_t layers = (size_t)r->table->layer_count;
 
@@ -31,7 +31,7 @@ ddp_status ddp_reducer_open_halves(ddp_reducer *r, ddp_error *err)
 }
 
 /* A pass whose update never came, as a bench's, leaves its count of ranks on the way. */
-void ddp_reducer_close_halves(ddp_reducer *r)
+void ddp_reducer_close_sharded(ddp_reducer *r)
 {
     ddp_error ignored;
     ddp_status st = r->ran_started ? ddp_work_wait(r->ran_sum, &ignored) : DDP_OK;

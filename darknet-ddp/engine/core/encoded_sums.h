@@ -1,0 +1,95 @@
+/* core/encoded_sums.h: sums buckets of compressed gradients (core/gradient_codec.h) over ranks.
+ *
+ * The codec encodes each gradient of a bucket. The numbers lie in memory of their own, and have one
+ * or two sums for each bucket; the second is made of the first one's result. Run counts, and
+ * gradients that the codec does not encode, are in the first sum as they are. If the codec gathers,
+ * its numbers travel in an all-gather (comm/work.h) that starts right after the bucket's first sum.
+ * Which parameters share a bucket changes no result: each parameter is encoded by itself.
+ *
+ * Order. All ranks must start their sums in one order, but a first sum arrives sooner on one rank
+ * than on another. So the order is fixed: the first sums of buckets 0 and 1, the second of 0, the
+ * first of 2, the second of 1, and so on. A full bucket waits for its turn.
+ *
+ * On a GPU the codec works on a queue of its own (ddp_device_queue_open), which waits for the
+ * bucket's gradients and for its first sum. With NCCL the program waits for neither. Without NCCL a
+ * first sum must be in host memory before the second can be queued: ddp_reducer_progress looks for
+ * that, and ddp_reducer_backward_end waits for the last buckets.
+ *
+ * A pass that syncs (each name is short for ddp_encoded_sums_...):
+ *
+ *   1. begin_pass
+ *   2. for each bucket, in the launch order: start_first if may_start_first, or skip_bucket
+ *   3. in between: start_second if may_start_second
+ *   4. fence_bucket, and then decode_param for each of the bucket's parameters */
+#ifndef DDP_CORE_ENCODED_SUMS_H
+#define DDP_CORE_ENCODED_SUMS_H
+
+#include "comm/work.h"
+#include "core/bucket_plan.h"
+#include "core/gradient_codec.h"
+#include "core/params.h"
+
+typedef struct ddp_encoded_sums ddp_encoded_sums;
+
+/* Open the sums of a plan's buckets. Every rank calls it. gradients: the memory of all buckets, on
+ * table's device. self is the first argument of the codec's functions. All pointers must outlive
+ * *out, which is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_encoded_sums_open(ddp_encoded_sums **out, ddp_group *group,
+                                 const ddp_param_table *table, const ddp_bucket_plan *plan,
+                                 float *gradients, const ddp_gradient_codec *codec, void *self,
+                                 ddp_error *err) DDP_MUST_CHECK;
+
+/* Free r. NULL is allowed. No sum may be in flight, unless the group failed. */
+void ddp_encoded_sums_close(ddp_encoded_sums *r);
+
+/* Begin a pass that syncs. All sums of the last such pass must have been fenced. */
+void ddp_encoded_sums_begin_pass(ddp_encoded_sums *r);
+
+/* Return 1 if the next bucket of the launch order may start its first sum: at most one bucket
+ * before it has not had its turn for a second sum. Else 0. */
+int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
+
+/* Encode a bucket, whose gradients and run counts are final, and start its first sum and its
+ * all-gather, if it has one. Does not wait. Fails with DDP_ERR_COMM. */
+ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t bucket,
+                                        ddp_error *err) DDP_MUST_CHECK;
+
+/* Skip the next bucket of the launch order, which no rank sends in this pass. */
+void ddp_encoded_sums_skip_bucket(ddp_encoded_sums *r, size_t bucket);
+
+/* Return the index of the bucket whose turn for a second sum is next. A bucket without a second sum
+ * has a turn, too. After the last turn of the pass, return the plan's bucket_count. */
+size_t ddp_encoded_sums_next_second(const ddp_encoded_sums *r);
+
+/* Return 1 if ddp_encoded_sums_start_second may be called now, and would not wait; else 0. */
+int ddp_encoded_sums_may_start_second(const ddp_encoded_sums *r);
+
+/* Start the second sum of bucket ddp_encoded_sums_next_second, if it has one: wait for its first
+ * sum, and encode that. With NCCL nothing waits. Fails with DDP_ERR_COMM. */
+ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DDP_MUST_CHECK;
+
+/* Fence all sums of a bucket (ddp_work_fence). Call after the last was started. Fails with
+ * DDP_ERR_COMM. */
+ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
+                                         ddp_error *err) DDP_MUST_CHECK;
+
+/* Decode the sum over ranks of table->params[i], which is not frozen, into its gradient. Also write
+ * its run count to the bucket of gradients. Call after the fence of its bucket, one time in a pass.
+ */
+void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
+
+/* Return the last sum that a bucket starts, which r owns: its second sum or all-gather, or the
+ * first sum if it has neither. */
+ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
+
+/* Return 1 if all sums of a bucket have ended on this rank. Moves no data. */
+int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t bucket);
+
+/* Return 1 if all numbers in a bucket's sums are finite, else 0. The same on every rank. Call after
+ * the bucket's fence and, on a GPU, after ddp_group_synchronize. */
+int ddp_encoded_sums_finite(const ddp_encoded_sums *r, size_t bucket);
+
+/* Return how many floats of a bucket one rank sends, run counts included. */
+size_t ddp_encoded_sums_floats(const ddp_encoded_sums *r, size_t bucket);
+
+#endif

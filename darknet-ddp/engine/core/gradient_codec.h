@@ -1,0 +1,55 @@
+/* core/gradient_codec.h: functions that compress the gradients of a bucket before they are summed
+ * over ranks, as a communication hook of PyTorch's DistributedDataParallel does.
+ *
+ * An algorithm (algorithms/) encodes each parameter's gradient into a few numbers. These are summed
+ * over ranks, and the algorithm decodes the sum into the gradient. The reducer owns the memory of
+ * the numbers, and makes the sums (core/encoded_sums.h). It calls these functions in one order on
+ * every rank, from one thread, parameter by parameter. The numbers must be finite as floats. */
+#ifndef DDP_CORE_GRADIENT_CODEC_H
+#define DDP_CORE_GRADIENT_CODEC_H
+
+#include "device/device.h"
+
+#include <stddef.h>
+
+/* A bucket has a sum in round 0. It may have another in round 1, of numbers that are made of the
+ * first sum. */
+enum { DDP_CODEC_ROUNDS = 2 };
+
+/* A parameter, its gradient and the numbers that encode it, in memory of the table's device. */
+typedef struct ddp_codec_param {
+    size_t param; /* index of the parameter in the table */
+    float *gradient;
+    float *numbers[DDP_CODEC_ROUNDS]; /* by round; numbers[1] is NULL without round 1 */
+    /* If the codec gathers: floats from the numbers of one rank to those of the next. numbers[0] is
+     * then rank 0's. Else 0. */
+    size_t stride;
+} ddp_codec_param;
+
+typedef struct ddp_gradient_codec {
+    /* Return 1 if the numbers of round 0 are not summed, but all-gathered: every rank gets those of
+     * each rank, and there is no round 1. NULL stands for 0. Called one time, when the reducer is
+     * opened. */
+    int (*gathers)(const void *self);
+
+    /* Return how many numbers encode a parameter in a round; the same on all ranks. 0 for round 0:
+     * the gradient is summed as it is. 0 for round 1: there is no second sum. Called one time, when
+     * the reducer is opened. */
+    size_t (*count)(const void *self, size_t param, int round);
+
+    /* Write a round's numbers. Round 0: from the gradient, which may change, to numbers[0], or if
+     * the codec gathers to this rank's place there. Round 1: from numbers[0], which now has the sum
+     * over ranks, to numbers[1]. Queue the work on `queue`. Do not change state that is kept from
+     * step to step: the step may still be skipped. */
+    void (*encode)(void *self, const ddp_codec_param *p, int round, ddp_device *queue);
+
+    /* Set the gradient to the sum over ranks, decoded, and update state that is kept from step to
+     * step. Called when all numbers of the parameter have arrived. *ran, in the device's memory: on
+     * how many ranks the parameter's layer ran. If it is 0, set the gradient to zero, and change
+     * nothing else. Queue the work on d, the framework's queue; work that nothing needs before the
+     * next step may go on `queue`. */
+    void (*decode)(void *self, const ddp_codec_param *p, const float *ran, ddp_device *d,
+                   ddp_device *queue);
+} ddp_gradient_codec;
+
+#endif
