@@ -21,12 +21,6 @@ size_t ddp_launch_order_deferred(const ddp_bucket_plan *plan, size_t defer_bytes
     return count;
 }
 
-ddp_launch_order ddp_launch_order_of_buckets(const ddp_bucket_plan *plan, size_t defer_bytes)
-{
-    return (ddp_launch_order){.sums = plan->bucket_count,
-                              .deferred = ddp_launch_order_deferred(plan, defer_bytes)};
-}
-
 size_t ddp_launch_order_early(ddp_launch_order o)
 {
     return o.sums - o.deferred - o.late;

@@ -28,10 +28,6 @@ typedef struct ddp_launch_order {
  * defer_bytes, and at most a quarter of all elements. */
 size_t ddp_launch_order_deferred(const ddp_bucket_plan *plan, size_t defer_bytes);
 
-/* Return the order for a plan with one sum for each bucket: none is late, and as many are deferred
- * as ddp_launch_order_deferred returns. */
-ddp_launch_order ddp_launch_order_of_buckets(const ddp_bucket_plan *plan, size_t defer_bytes);
-
 /* Return how many sums are early. */
 size_t ddp_launch_order_early(ddp_launch_order o);
 

@@ -23,33 +23,6 @@ void ddp_layer_profile_release(ddp_layer_profile *p)
     *p = (ddp_layer_profile){0};
 }
 
-double ddp_layer_profile_forward(const ddp_layer_profile *p)
-{
-    double sum = 0;
-
-    for (int i = 0; i < p->layers; i++)
-        sum += p->times[i].forward;
-    return sum;
-}
-
-double ddp_layer_profile_backward(const ddp_layer_profile *p)
-{
-    double sum = 0;
-
-    for (int i = 0; i < p->layers; i++)
-        sum += p->times[i].gradients + p->times[i].rest;
-    return sum;
-}
-
-double ddp_layer_profile_update(const ddp_layer_profile *p)
-{
-    double sum = 0;
-
-    for (int i = 0; i < p->layers; i++)
-        sum += p->times[i].update;
-    return sum;
-}
-
 void ddp_layer_profile_write(FILE *out, const ddp_layer_profile *p, const char *of,
                              const char *const *kinds)
 {

@@ -33,13 +33,6 @@ typedef struct ddp_layer_profile {
 ddp_status ddp_layer_profile_init(ddp_layer_profile *p, int layers, ddp_error *err) DDP_MUST_CHECK;
 void ddp_layer_profile_release(ddp_layer_profile *p);
 
-/* Return how many seconds the forward pass of a mini-batch takes, in all layers together. */
-double ddp_layer_profile_forward(const ddp_layer_profile *p);
-/* Return how many seconds the backward pass of a mini-batch takes, in all layers together. */
-double ddp_layer_profile_backward(const ddp_layer_profile *p);
-/* Return how many seconds the update of a step takes, in all layers together. */
-double ddp_layer_profile_update(const ddp_layer_profile *p);
-
 /* Write a profile to a file. kinds[i]: the type of layer i. `of`: where the times come from
  * ("resnet50.cfg, 128x128, by rank 0 of 1"). Both become comments in the file. ferror(out) tells
  * whether all was written. */

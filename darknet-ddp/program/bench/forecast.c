@@ -43,6 +43,21 @@ static double latency_s(const ddp_forecast_config *c)
     return c->ranks == 1 ? 0 : line_latency_s;
 }
 
+/* Return how many seconds a rank computes in a step. */
+static double local_s(const ddp_forecast_config *c)
+{
+    double forward = 0, backward = 0, update = 0;
+
+    for (int i = 0; i < c->profile->layers; i++) {
+        const ddp_layer_times *times = &c->profile->times[i];
+
+        forward += times->forward;
+        backward += times->gradients + times->rest;
+        update += times->update;
+    }
+    return c->scale * c->mini_batches * (forward + backward) + update;
+}
+
 /* ---- the line ---- */
 
 /* Launch the next bucket in order. */
@@ -284,10 +299,7 @@ ddp_status ddp_forecast_step(ddp_forecast *out, const ddp_forecast_config *c, dd
         out->step = run_steps(&s);
     free(s.passages);
     free(s.counts);
-    out->local =
-        c->scale * c->mini_batches
-            * (ddp_layer_profile_forward(c->profile) + ddp_layer_profile_backward(c->profile))
-        + ddp_layer_profile_update(c->profile);
+    out->local = local_s(c);
     out->wire = bytes * s.wire_s_a_byte;
     out->cpu = bytes * s.cpu_s_a_byte;
     return st;

@@ -96,7 +96,9 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
     if (!st) {
         policy = ddp_launch_policy_of(o, most_ranks(o), profile.on_gpu);
         c.profile = &profile;
-        c.order = ddp_launch_order_of_buckets(plan, policy.defer_bytes);
+        c.order =
+            (ddp_launch_order){.sums = plan->bucket_count,
+                               .deferred = ddp_launch_order_deferred(plan, policy.defer_bytes)};
         c.priority = policy.priority;
         printf("predicted from %s (%s, %d image%s a mini-batch), %g Gbit/s a host:\n", o->profile,
                profile.on_gpu ? "GPU" : "CPU", profile.images, ddp_plural((size_t)profile.images),
