@@ -18,8 +18,8 @@ enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */
 size_t ddp_kept_name_count(const ddp_state *s);
 
 /* Add the moments in s (specs with is_moment) of parameter p, the table's i-th, to the list, from
- * list[at] on. The list must have room for ddp_state_set_count(s) more; its arrays point into s. s may
- * be NULL. Returns the index behind the last array added. */
+ * list[at] on. The list must have room for ddp_state_set_count(s) more; its arrays point into s. s
+ * may be NULL. Returns the index behind the last array added. */
 size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
                             const ddp_state *s);
 
