@@ -348,8 +348,8 @@ static int too_much_left(const struct run *r)
         least += (double)counts[s] * sizeof(float) * ROUNDS;
     least *= hosts ? 2.0 * (hosts - 1) / hosts : 0;
     if (ddp_group_rank(r->g) == 0)
-        printf("%s: %.0f bytes leave a host, the least is %.0f\n", ddp_group_schedule(r->g), left,
-               least);
+        printf("%s: %.0f bytes leave a host, the least is %.0f\n",
+               ddp_group_schedule(r->g) ? ddp_group_schedule(r->g) : "NCCL", left, least);
     return hosts && left > 1.05 * least + 64 * ROUNDS; /* and the loss */
 }
 

@@ -23,7 +23,7 @@ static int64_t relaxing_ns(struct ddp_backoff *r)
 {
     int64_t start_ns = ddp_clock_ns();
 
-    ddp_backoff(r);
+    ddp_backoff_pause(r);
     return ddp_clock_ns() - start_ns;
 }
 
@@ -47,7 +47,7 @@ static void it_spins_and_then_naps(void **state)
     }
     assert_in_range(spin_ns, 0, 50000);
     assert_at_least(relaxing_ns(&r), 100000);
-    ddp_backoff_reset(&r);
+    ddp_backoff_found(&r);
     assert_in_range(relaxing_ns(&r), 0, 90 * ms);
     assert_int_equal(r.idle_polls, 1);
 }
@@ -84,11 +84,11 @@ static void on_a_shared_core_it_naps_at_once(void **state)
     (void)state;
     while (!r.is_core_shared && ddp_clock_ns() - start_ns < 30000 * ms) {
         compute(2 * ms);
-        ddp_backoff_reset(&r);
-        ddp_backoff(&r);
+        ddp_backoff_found(&r);
+        ddp_backoff_pause(&r);
     }
     shared = r.is_core_shared;
-    ddp_backoff_reset(&r);
+    ddp_backoff_found(&r);
     nap_ns = relaxing_ns(&r);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -108,7 +108,7 @@ static void it_does_not_think_so_for_ever(void **state)
     assert_int_equal(getrusage(RUSAGE_THREAD, &use), 0);
     r.interrupted = use.ru_nivcsw;
     while (r.is_core_shared && ddp_clock_ns() - start_ns < 30000 * ms)
-        ddp_backoff(&r);
+        ddp_backoff_pause(&r);
     assert_false(r.is_core_shared);
     assert_at_least(ddp_clock_ns() - start_ns, 1000 * ms);
 }

@@ -99,12 +99,11 @@ static void check_messages(const struct hosts_shape *shape, int rank)
                      DDP_OK);
     for (int s = 0; s < plan->stages; s++)
         for (int t = 0; t < plan->stage[s].transfer_count; t++) {
-            struct ddp_span units = plan->stage[s].transfers[t].units;
-            size_t count =
-                ddp_unit_begin(plan, chunk, units.end) - ddp_unit_begin(plan, chunk, units.begin);
+            struct ddp_slice slice =
+                ddp_hierarchical_plan_slice(plan, chunk, plan->stage[s].transfers[t].units);
 
             /* where a chunk does not divide, a block more */
-            assert_at_most(count, DDP_CHUNK_MESSAGE_BYTES / sizeof(float) + DDP_WIRE_BLOCK);
+            assert_at_most(slice.count, DDP_CHUNK_MESSAGE_BYTES / sizeof(float) + DDP_WIRE_BLOCK);
         }
     ddp_hierarchical_plan_close(plan);
 }

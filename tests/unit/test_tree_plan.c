@@ -28,12 +28,12 @@ static struct ddp_rank_hosts hosts_of(int count, int ranks)
 }
 
 static struct ddp_nccl_plan *plan_of(struct ddp_rank_hosts hosts, int rank, int radix,
-                                     int most_parts)
+                                     int most_addends)
 {
     struct ddp_nccl_plan *p;
     ddp_error err;
 
-    if (ddp_nccl_plan_open(&p, &hosts, rank, radix, most_parts, &err))
+    if (ddp_nccl_plan_open(&p, &hosts, rank, radix, most_addends, &err))
         fail_msg("%s", err.text);
     return p;
 }
@@ -86,9 +86,9 @@ static void where_nothing_is_added_no_ranks_are_too_many(void **state)
         assert_string_equal(p->schedule, "direct");
         assert_int_equal(p->route->stages, 1);
         assert_int_equal(p->route->stage[0].transfer_count, 2 * (MOST_HOSTS - 1));
-        assert_int_equal(p->levels[1].parts, MOST_HOSTS);
-        assert_int_equal(p->levels[1].sums, 1);
-        assert_int_equal(ddp_nccl_level_part(&p->levels[1], rank), rank);
+        assert_int_equal(p->levels[1].addend_count, MOST_HOSTS);
+        assert_int_equal(p->levels[1].sum_count, 1);
+        assert_int_equal(ddp_nccl_level_addend(&p->levels[1], rank), rank);
         elements = check_share(p);
         assert_in_range(elements, COUNT / MOST_HOSTS - DDP_WIRE_BLOCK,
                         COUNT / MOST_HOSTS + DDP_WIRE_BLOCK + 1);
@@ -105,15 +105,15 @@ static void check_scratch(const struct ddp_nccl_plan *p)
     for (int l = 0; l <= p->route->stages; l++) {
         const struct ddp_nccl_level *level = &p->levels[l];
 
-        for (int i = 0; i < level->piece_count && level->parts > 1; i++)
-            for (int part = 0; part < level->parts; part++) {
-                assert_int_equal(ddp_nccl_plan_part(p, COUNT, l, i, part), at);
-                at += ddp_nccl_plan_nth(p, COUNT, l, i).count;
+        for (int i = 0; i < level->slice_count && level->addend_count > 1; i++)
+            for (int part = 0; part < level->addend_count; part++) {
+                assert_int_equal(ddp_nccl_plan_addend(p, COUNT, l, i, part), at);
+                at += ddp_nccl_plan_slice(p, COUNT, l, i).count;
             }
-        for (int i = 0; i < level->piece_count && level->sums > 1; i++)
-            for (int k = 0; k < level->sums; k++) {
+        for (int i = 0; i < level->slice_count && level->sum_count > 1; i++)
+            for (int k = 0; k < level->sum_count; k++) {
                 assert_int_equal(ddp_nccl_plan_sum(p, COUNT, l, i, k), at);
-                at += ddp_nccl_plan_nth(p, COUNT, l, i).count;
+                at += ddp_nccl_plan_slice(p, COUNT, l, i).count;
             }
     }
     assert_int_equal(ddp_nccl_plan_scratch(p, COUNT), at);
@@ -132,7 +132,7 @@ static void parts_lie_side_by_side_and_shares_are_the_whole(void **state)
                         plan_of(hosts_of(hosts, ranks), rank, radix, KERNEL_PARTS);
 
                     check_scratch(p);
-                    assert_int_equal(p->levels[p->route->stages].sums, 1);
+                    assert_int_equal(p->levels[p->route->stages].sum_count, 1);
                     elements += check_share(p);
                     ddp_nccl_plan_close(p);
                 }

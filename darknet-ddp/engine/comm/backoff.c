@@ -49,12 +49,12 @@ static void look(struct ddp_backoff *r)
     r->interrupted = use.ru_nivcsw;
 }
 
-void ddp_backoff_reset(struct ddp_backoff *r)
+void ddp_backoff_found(struct ddp_backoff *r)
 {
     r->idle_polls = 0;
 }
 
-void ddp_backoff(struct ddp_backoff *r)
+void ddp_backoff_pause(struct ddp_backoff *r)
 {
     look(r);
     if (r->is_core_shared)

@@ -1,26 +1,25 @@
-/* comm/chunk.h: a sum of host memory, its chunks, and the pipeline of chunks in flight; also the
- * two algorithms that sum a chunk over all ranks. A group uses one of them. A chunk of an
- * all-gather has some floats of each rank.
+/* comm/chunk.h: how sums of host memory are made chunk by chunk, for comm/ and nccl/ alone.
  *
- * A chunk is a state machine. Ended requests drive it, or it looks for itself whether it can go on.
- * chunk_pipeline.c cuts buffers into chunks, has some of them in flight, and polls. The code that
- * sums also looks whether the sum is finite: on every rank not_finite becomes 1 if it is not.
+ * A sum's buffer (a bucket of gradients) is cut into chunks. chunk_pipeline.c has a few chunks in
+ * flight at a time and polls for their messages. When a message has ended it calls the group's
+ * algorithm, which adds what has come and posts the chunk's next messages. A group uses one of two
+ * algorithms; ddp_group_use_schedule chooses.
  *
- * There are two algorithms, of which comm/schedule_cost.c chooses one by a model of their cost.
+ * Direct (direct.c): rank r gets slice r of the chunk from every rank, sums these slices, and sends
+ * the sum to all.
  *
- * Direct (comm/direct.c): slice r of every rank's chunk goes to rank r, which sums them and sends
- * everybody the sum.
+ * Hierarchical (hierarchical.c), on one host or several:
+ * 1. Each rank puts its chunk into memory that the ranks of its host share, unless it lies there
+ *    already (ddp_group_alloc_memory). It then writes to its board, which is in that memory, too,
+ *    that the chunk is there.
+ * 2. Each rank sums one slice of the chunk, its lane, over the ranks of its host.
+ * 3. Ranks of different hosts that have the same lane exchange slices of it and sum them. Up to 8
+ *    hosts do so directly, more hosts in stages of 8 (hierarchical_plan.h).
+ * 4. Each rank writes the finished sum of its lane to the chunks of the other ranks of its host.
+ * Nothing blocks: each poll looks at boards and messages.
  *
- * Hierarchical (comm/hierarchical.c), also where all ranks are on one host. Every rank has its
- * chunk in memory that the ranks of its host share, and says so on its board there. Each rank sums
- * its lane of it over the host's ranks, in place. It exchanges slices of the lane with the ranks of
- * other hosts that have this lane: of up to 8 hosts directly, of more in stages of 8. Then it
- * writes the sum to the chunks of the other ranks of its host. The plan (comm/hierarchical_plan.h)
- * says which rank sends what to which.
- * Gradients lie in shared memory (ddp_group_alloc_memory) and are not copied. Other memory, and
- * small sums, go through slots. Polls look at boards and messages, so nothing blocks. A board that
- * has not changed tells which rank of this host is late, a missing message which rank of another
- * host. */
+ * An all-gather is cut into chunks, too: a chunk has some floats of each rank. Algorithms also find
+ * out whether the sum is finite. If it is not, not_finite becomes 1 on every rank. */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 
@@ -30,28 +29,28 @@
 #include "comm/chunk_sizes.h"
 #include "comm/work.h"
 
-/* A sum, or an all-gather, of host memory: its engine's private part of a ddp_work
- * (chunk_pipeline.c, nccl/staged.c). The opener sets buf, count, gathers, number, ended; all else
- * is 0. */
+/* A sum or an all-gather of host memory: the data of an engine (chunk_pipeline.c, nccl/staged.c)
+ * for a ddp_work. Open it with ddp_host_sum_of. */
 struct ddp_host_sum {
-    float *buf;
-    size_t count; /* floats of buf; in an all-gather, floats of one rank */
-    int gathers;  /* 1: an all-gather; buf has count floats of each rank */
-    int number;
-    ddp_work_phase phase;    /* half that was started last; for an all-gather DDP_ALL_GATHER */
-    ddp_wire wire;           /* format of floats in messages, set at each start */
-    int channel;             /* channel of the sum's messages, set at each start */
-    ddp_device_event *ended; /* event that is recorded when it has ended; NULL: none */
+    const ddp_work *work;
+    float *buf;              /* host memory that is summed */
+    size_t count;            /* floats of buf; in an all-gather, floats of one rank */
+    int gathers;             /* 1: an all-gather; buf has count floats of each rank */
+    ddp_device_event *ended; /* event that is recorded when the sum has ended; NULL: none */
 
-    int chunks_left; /* chunks that have not ended; 0: it has ended, or was never started */
-    int not_finite;  /* 1: the sum that was started last has a number that is not finite */
-    size_t launched; /* floats in chunks that were launched */
+    /* ---- set at each start, by ddp_chunk_pipeline_start ---- */
+    ddp_work_phase phase; /* the half that is made; for an all-gather DDP_ALL_GATHER */
+    ddp_wire wire;        /* format of floats in messages */
+    int channel;          /* channel of the messages */
+    int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
+    int not_finite;       /* 1: the sum that was started last has a number that is not finite */
+    size_t launched;      /* floats in chunks that were launched */
     struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };
 
-/* The members of a chunk that every algorithm has. */
+/* A chunk of a sum. Algorithms append their own members. */
 struct ddp_chunk {
-    struct ddp_host_sum *sum; /* the sum that it is a chunk of; NULL: the slot is free */
+    struct ddp_host_sum *sum; /* NULL: the slot has no chunk */
     float *data;       /* the chunk in the sum's buffer; in an all-gather, rank 0's floats of it */
     size_t count;      /* floats; in an all-gather: those of one rank */
     uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
@@ -60,67 +59,62 @@ struct ddp_chunk {
     int ended;         /* 1: it is summed, or gathered; the algorithm sets it */
 };
 
+/* Sizes of a group's chunks. */
 struct ddp_chunk_sizes {
     size_t count; /* floats of a whole chunk */
-    int window;   /* chunks in flight */
-    int requests; /* most requests of one chunk at a time */
+    int window;   /* most chunks in flight */
+    int requests; /* most requests of a chunk at a time */
 };
 
-/* Sums under way (chunk_pipeline.c). A group has one of these. */
+/* A group's sums of host memory that are under way. */
 struct ddp_chunk_pipeline {
-    struct ddp_chunk_sizes sizes; /* sizes of chunks; all 0 before the group has an algorithm */
+    struct ddp_chunk_sizes sizes;      /* all 0 before the group has an algorithm */
     struct ddp_host_sum *first, *last; /* queue of sums that have chunks to launch */
     uint32_t next_sequence;            /* the next chunk's number */
     int chunks_in_flight;
-    int *ended;              /* room for the requests that one call of the transport's test ends */
+    int *ended; /* room for the requests that ddp_transport.test returns */
+    struct ddp_backoff backoff;
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
     int64_t looked_ns;       /* ddp_clock_ns when a wait last looked at the clock */
-    /* ddp_clock_ns from which the timeout counts at the earliest: this process was stopped before
-     * then; 0: it never was stopped */
-    int64_t began_ns;
-    struct ddp_backoff backoff; /* state of waits between polls */
+    /* ddp_clock_ns from which the timeout counts at the earliest, because this process was stopped
+     * before; 0: it never was */
+    int64_t timeout_from_ns;
 
-    /* Members of wire_messages.c, by request: messages in fewer than 32 bits; how many requests. */
-    struct ddp_packed *packed;
-    int requests;
+    /* Members of wire_messages.c. */
+    struct ddp_packed *packed; /* by request: its message, if that has fewer than 32 bits a float */
+    int requests;              /* entries of packed */
 
-    /* Members of collective.c: messages of the collective under way, by request. */
+    /* Members of collective.c. */
     struct ddp_collective_request *collective_requests;
-    int collective_left; /* how many of collective_requests have not ended */
-    uint32_t collective; /* number of the next collective; it makes the messages' tag */
+    int collective_left;      /* how many of collective_requests have not ended */
+    uint32_t next_collective; /* number of the next collective; it makes the messages' tag */
 };
 
-/* Return a host sum for w's buffer, not started yet. It borrows w's memory and event. Call
- * ddp_host_sum_set_phase before each start. */
+/* Return a host sum for w and its buffer, not started yet. w must outlive it. */
 static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
 {
-    return (struct ddp_host_sum){.buf = w->buf,
+    return (struct ddp_host_sum){.work = w,
+                                 .buf = w->buf,
                                  .count = w->count_each ? w->count_each : w->count,
                                  .gathers = w->count_each > 0,
-                                 .number = w->number,
                                  .ended = w->ended};
-}
-
-/* Set the phase and wire of s, for a start of w, to those of w. An all-gather, also as the second
- * half of a sum, travels as float32. */
-static inline void ddp_host_sum_set_phase(struct ddp_host_sum *s, const ddp_work *w)
-{
-    s->phase = s->gathers ? DDP_ALL_GATHER : w->phase;
-    s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : w->wire;
 }
 
 /* A message of a chunk. Its floats travel in the sum's wire. */
 struct ddp_part {
     int peer;
-    int phase; /* 0 or 1: messages of one chunk and phase match in the order of posting */
+    int phase; /* 0 or 1; messages match in the order of posting within a chunk and phase */
     float *data;
     size_t count;
 };
 
-/* Post a message of chunk c as the chunk's request i, below sizes.requests and not under way. The
- * memory at part->data must stay until `advance` is called for the request. Received floats are
- * there then. *part need not stay. Sent bytes are counted in g->traffic. Does not wait. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Post a message of chunk c, to part->peer (send) or from it (recv), without waiting.
+ *
+ *   i     number of the chunk's request, from 0 to sizes.requests - 1; must be free
+ *   part  need not stay, but part->data must, until the algorithm's advance is called for i;
+ *         received floats are there by then
+ *
+ * Sent bytes are counted in g->traffic. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
                          const struct ddp_part *part, ddp_error *err);
 ddp_status ddp_part_recv(ddp_group *g, const struct ddp_chunk *c, int i,
@@ -131,21 +125,24 @@ static inline ddp_work_phase ddp_chunk_phase(const struct ddp_chunk *c)
     return c->sum->phase;
 }
 
-/* Return the c->count floats of a rank that are in this chunk of an all-gather. */
+/* Return where the c->count floats of a rank are that this chunk of an all-gather has. */
 static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 {
     return c->data + (size_t)rank * c->sum->count;
 }
 
-/* A way to sum chunks over ranks. Its own data is ddp_group.algorithm_own. Of its functions only
- * `look` may be NULL. */
-struct ddp_allreduce_algorithm {
-    /* Return how long chunks are, and how many are in flight at once. */
-    ddp_chunks (*chunks)(const ddp_group *g);
+/* The rank that a chunk waits for. */
+struct ddp_late_rank {
+    int rank;        /* -1: none */
+    int has_to_take; /* 1: it has to take a message of this rank; 0: it has to send one */
+    int is_cause;    /* 1: it waits for no other rank itself; 0: it may */
+};
 
-    /* Allocate the chunks of *sizes, whose count and window are set, and set sizes->requests. Every
-     * rank calls it while no sum is in flight; it may block until all have. On failure close is
-     * called. */
+/* An algorithm that sums chunks over ranks: direct or hierarchical. ddp_group.algorithm_own is its
+ * own data. */
+struct ddp_allreduce_algorithm {
+    /* Set *sizes, and allocate the chunks. Every rank calls it while no sum is in flight; it may
+     * block until all have. On failure close is called. */
     ddp_status (*open)(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
     void (*close)(ddp_group *g);
     /* Return the chunk of a slot, from 0 to sizes->window - 1. */
@@ -153,34 +150,31 @@ struct ddp_allreduce_algorithm {
 
     /* Begin to sum a chunk: post its first messages. All of ddp_chunk is set, and ended 0. */
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
-    /* Go on after request i of the chunk has ended. */
+    /* Go on after the chunk's request i has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* If the chunk can go on without an ended request, do so, and set *moved to 1. NULL: never. */
+    /* Go on if the chunk waits for something other than a request that is there now, and then set
+     * *moved to 1. NULL: chunks wait for requests alone. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
-    /* Return the i-th slice that this rank has summed of a chunk of `count` floats, after
-     * DDP_REDUCE_SCATTER; it may be empty. *slices becomes how many there are, whatever count is.
-     */
+    /* Return the i-th slice of a chunk of `count` floats that this rank has summed after
+     * DDP_REDUCE_SCATTER. It may be empty. *slices becomes the number of slices, which does not
+     * depend on count. */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
-    /* Return the rank that the chunk waits for, if that rank is known to wait for no other; else
-     * -1. */
-    int (*behind)(const ddp_group *g, const struct ddp_chunk *c);
-    /* Return a rank that the chunk waits for, or -1. That rank may itself wait for another. *taking
-     * becomes 1 if that rank has not taken a message, 0 if it has not sent one. */
-    int (*waits_for)(const ddp_group *g, const struct ddp_chunk *c, int *taking);
+    /* Return the rank that the chunk waits for. */
+    struct ddp_late_rank (*late_rank)(const ddp_group *g, const struct ddp_chunk *c);
 };
 
-/* The direct way: every rank exchanges with every other (direct.c). */
+/* The direct algorithm: every rank exchanges slices with every other (direct.c). */
 extern const struct ddp_allreduce_algorithm ddp_allreduce_direct;
 
-/* The hierarchical way: within hosts in shared memory, between hosts by messages (hierarchical.c).
- * If the ranks of some host cannot share memory, open fails with DDP_ERR_USAGE on every rank. */
+/* The hierarchical algorithm: within hosts in shared memory, between hosts by messages
+ * (hierarchical.c). If the ranks of some host cannot share memory, open fails with DDP_ERR_USAGE on
+ * every rank. */
 extern const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical;
 
-/* Hosts, or blocks of hosts, that a stage of ddp_allreduce_hierarchical brings together. With more,
- * each stage has many small messages; with fewer there are more stages, and each waits for polls.
- */
+/* How many hosts, or blocks of hosts, meet in a stage of ddp_allreduce_hierarchical. With more, a
+ * stage has many small messages. With fewer, there are more stages, and each waits for polls. */
 enum { DDP_HIERARCHICAL_RADIX = 8 };
 
 #endif

@@ -5,36 +5,36 @@
 
 #include <stdio.h>
 
-ddp_status ddp_chunk_pipeline_overdue(const ddp_group *g, int peer, int taking, const char *where,
-                                      ddp_error *err)
+ddp_status ddp_fail_late_rank(const ddp_group *g, int rank, int has_to_take, const char *where,
+                              ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_COMM, "%s rank %d (host %s) for %.9g s%s",
-                    taking ? "no message was taken by" : "no message from", peer, g->hosts[peer],
-                    (double)g->timeout_ns / 1e9, where);
+                    has_to_take ? "no message was taken by" : "no message from", rank,
+                    g->hosts[rank], (double)g->timeout_ns / 1e9, where);
 }
 
-ddp_status ddp_chunk_overdue(ddp_group *g, ddp_error *err)
+ddp_status ddp_fail_late_chunks(ddp_group *g, ddp_error *err)
 {
     const struct ddp_chunk *oldest = NULL;
     const struct ddp_chunk_pipeline *p = g->pipeline;
-    int peer = -1, taking = 0;
+    struct ddp_late_rank late = {.rank = -1};
     char where[64];
 
-    for (int i = 0; i < p->sizes.window; i++) {
+    for (int i = 0; i < p->sizes.window && !late.is_cause; i++) {
         const struct ddp_chunk *c = ddp_chunk_in_flight(g, i);
+        struct ddp_late_rank rank;
 
         if (!c)
             continue;
+        rank = g->algorithm->late_rank(g, c);
+        if (!oldest || rank.is_cause)
+            late = rank;
         if (!oldest)
             oldest = c;
-        if (peer < 0)
-            peer = g->algorithm->behind(g, c);
     }
-    if (peer < 0)
-        peer = g->algorithm->waits_for(g, oldest, &taking);
     (void)snprintf(where, sizeof where, ", %s %d of %d", ddp_work_kind(oldest->sum->gathers),
-                   oldest->sum->number, g->sums_opened);
-    return ddp_chunk_pipeline_overdue(g, peer, taking, where, err);
+                   oldest->sum->work->number, g->last_number);
+    return ddp_fail_late_rank(g, late.rank, late.has_to_take, where, err);
 }
 
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns)
@@ -45,16 +45,16 @@ int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns)
 
     if (last < since_ns)
         last = since_ns;
-    if (last < p->began_ns)
-        last = p->began_ns;
+    if (last < p->timeout_from_ns)
+        last = p->timeout_from_ns;
     if (stopped > 0) { /* no time to wait in; nor has anybody waited before the first look */
         last = last + stopped < now ? last + stopped : now;
-        p->began_ns = last;
+        p->timeout_from_ns = last;
     }
     return g->timeout_ns > 0 && now - last > g->timeout_ns;
 }
 
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err)
 {
-    return ddp_chunk_pipeline_is_late(g, since_ns) ? ddp_chunk_overdue(g, err) : DDP_OK;
+    return ddp_chunk_pipeline_is_late(g, since_ns) ? ddp_fail_late_chunks(g, err) : DDP_OK;
 }

@@ -54,7 +54,7 @@ static size_t chunk_count(const ddp_group *g, const struct ddp_host_sum *s)
 
 static ddp_status name_sum(const ddp_group *g, const struct ddp_host_sum *s, ddp_error *err)
 {
-    return ddp_wrap(err, "%s %d of %d", ddp_work_kind(s->gathers), s->number, g->sums_opened);
+    return ddp_wrap(err, "%s %d of %d", ddp_work_kind(s->gathers), s->work->number, g->last_number);
 }
 
 static ddp_status launch_chunks(ddp_group *g, ddp_error *err)
@@ -91,9 +91,12 @@ ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_er
     if (!g->algorithm && ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err))
         return err->code;
     most = chunk_count(g, s);
+    s->phase = s->gathers ? DDP_ALL_GATHER : s->work->phase;
+    s->wire = s->phase == DDP_ALL_GATHER ? DDP_WIRE_FP32 : s->work->wire;
     s->chunks_left = (int)((s->count + most - 1) / most);
     s->launched = 0;
-    s->channel = (int)(g->sums_started++ % (unsigned)g->channels);
+    s->channel = g->next_channel;
+    g->next_channel = (g->next_channel + 1) % g->channels;
     s->next = NULL;
     if (p->first)
         p->last->next = s;
@@ -236,10 +239,10 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
             return err->code;
         ddp_backoff_polled(backoff);
         if (moved) {
-            ddp_backoff_reset(backoff);
+            ddp_backoff_found(backoff);
             continue;
         }
-        ddp_backoff(backoff);
+        ddp_backoff_pause(backoff);
         if (ddp_chunk_pipeline_is_late(g, start))
             return overdue(g, err);
     }
@@ -248,7 +251,7 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err)
 {
-    return ddp_chunk_pipeline_wait_until(g, &s->chunks_left, ddp_chunk_overdue, err);
+    return ddp_chunk_pipeline_wait_until(g, &s->chunks_left, ddp_fail_late_chunks, err);
 }
 
 /* ---- what work.c calls: a sum, or an all-gather, of host memory ---- */
@@ -271,11 +274,8 @@ static void host_close(ddp_work *w)
 
 static ddp_status host_start(ddp_work *w, ddp_error *err)
 {
-    struct ddp_host_sum *s = w->own;
-
     ddp_device_event_record(w->began);
-    ddp_host_sum_set_phase(s, w);
-    return ddp_chunk_pipeline_start(w->group, s, err);
+    return ddp_chunk_pipeline_start(w->group, w->own, err);
 }
 
 static int host_in_flight(const ddp_work *w)
@@ -308,8 +308,9 @@ const struct ddp_sum_engine ddp_host_engine = {
     .start = host_start,
     .in_flight = host_in_flight,
     .done = host_done,
-    .fence_waits = host_in_flight,
+    .fence_blocks = host_in_flight,
     .fence = host_wait,
     .wait = host_wait,
     .finite = host_finite,
+    .share = ddp_chunk_pipeline_share,
 };

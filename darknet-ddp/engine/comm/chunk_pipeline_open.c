@@ -57,8 +57,7 @@ void ddp_chunk_pipeline_close(ddp_group *g)
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err)
 {
-    ddp_chunks chunks = algorithm->chunks(g);
-    struct ddp_chunk_sizes sizes = {.count = chunks.bytes / sizeof(float), .window = chunks.window};
+    struct ddp_chunk_sizes sizes = {0};
     ddp_status st;
 
     close_algorithm(g);

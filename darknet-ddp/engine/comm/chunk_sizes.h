@@ -1,13 +1,13 @@
-/* comm/chunk_sizes.h: how long chunks (comm/chunk.h) are, and how many are in flight. Neither
- * changes a bit of a sum, for each element has its own tree. But which elements are a rank's share
- * (ddp_work_share) depends on the length, since each chunk is cut into shares. Pure functions. */
+/* comm/chunk_sizes.h: how long the chunks of a sum are, and how many are in flight (comm/chunk.h).
+ * Neither changes the bits of a sum. But each chunk is cut into one share for each rank, so the
+ * length decides which elements are a rank's share (ddp_work_share). Pure functions. */
 #ifndef DDP_COMM_CHUNK_SIZES_H
 #define DDP_COMM_CHUNK_SIZES_H
 
 #include <stddef.h>
 
 typedef struct ddp_chunks {
-    size_t bytes; /* length of a chunk in bytes */
+    size_t bytes; /* length of a chunk */
     int window;   /* chunks in flight at once, at most DDP_CHUNKS_MOST */
 } ddp_chunks;
 
@@ -15,7 +15,7 @@ enum { DDP_CHUNKS_MOST = 16 }; /* most chunks in flight */
 
 /* Return the sizes for ddp_allreduce_direct among `ranks` ranks. */
 ddp_chunks ddp_direct_chunks(int ranks);
-/* Return the sizes for ddp_allreduce_hierarchical among `ranks` ranks, of all hosts together. */
+/* Return the sizes for ddp_allreduce_hierarchical among `ranks` ranks on `hosts` hosts. */
 ddp_chunks ddp_hierarchical_chunks(int ranks, int hosts);
 
 #endif

@@ -22,7 +22,7 @@ enum {
 
 static struct ddp_message message(const ddp_group *g, int peer, void *data, size_t bytes)
 {
-    int tag = 2 * DDP_TAGS + (int)(g->pipeline->collective % DDP_TAGS);
+    int tag = 2 * DDP_TAGS + (int)(g->pipeline->next_collective % DDP_TAGS);
 
     return (struct ddp_message){.peer = peer, .tag = tag, .bytes = bytes, .buf = data};
 }
@@ -60,7 +60,7 @@ static ddp_status overdue(ddp_group *g, ddp_error *err)
     for (int i = 0; i < n; i++)
         if (requests[i].pending && (late < 0 || requests[i].is_recv))
             late = i;
-    return ddp_chunk_pipeline_overdue(g, requests[late].peer, !requests[late].is_recv, "", err);
+    return ddp_fail_late_rank(g, requests[late].peer, !requests[late].is_recv, "", err);
 }
 
 ddp_status ddp_collective_finish(ddp_group *g, ddp_error *err)
@@ -70,7 +70,7 @@ ddp_status ddp_collective_finish(ddp_group *g, ddp_error *err)
 
 void ddp_collective_next(ddp_group *g)
 {
-    g->pipeline->collective++;
+    g->pipeline->next_collective++;
 }
 
 /* ---- collectives ---- */
@@ -230,17 +230,15 @@ static ddp_status gather_by_doubling(ddp_group *g, char *all, size_t bytes, ddp_
     return st;
 }
 
-/* Everybody tells everybody: a missing rank is then missed by all; but of many ranks that would be
- * as many connections. The caller has put mine into its place; all may be NULL when bytes is 0. */
-ddp_status ddp_collective_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
-                                    ddp_error *err)
+/* Up to MOST_TOLD ranks all send to each other, so that all miss a missing rank. With more ranks
+ * that would take too many connections. */
+ddp_status ddp_collective_allgather(ddp_group *g, void *all, size_t bytes, ddp_error *err)
 {
     char nothing = 0;
     char *data = bytes ? all : &nothing;
     ddp_status st = DDP_OK;
     size_t at = 0;
 
-    (void)mine;
     if (g->size > MOST_TOLD) {
         st = gather_by_doubling(g, data, bytes, err);
     } else {

@@ -49,7 +49,7 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
     memmove((char *)all + (size_t)g->rank * bytes, mine, bytes);
     if (g->size == 1)
         return DDP_OK;
-    st = ddp_collective_allgather(g, mine, all, bytes, err);
+    st = ddp_collective_allgather(g, all, bytes, err);
     if (st)
         st = ddp_wrap(err, "allgather of %zu bytes a rank", bytes);
     return ddp_group_keep_failure(g, st, err);
@@ -164,7 +164,7 @@ ddp_status ddp_barrier(ddp_group *g, ddp_error *err)
 
     if (st || g->size == 1)
         return st;
-    st = ddp_collective_allgather(g, NULL, NULL, 0, err);
+    st = ddp_collective_allgather(g, NULL, 0, err);
     if (st)
         st = ddp_wrap(err, "barrier");
     return ddp_group_keep_failure(g, st, err);

@@ -268,33 +268,24 @@ static ddp_status direct_advance(ddp_group *g, struct ddp_chunk *chunk, int i, d
 
 /* ---- who is late ---- */
 
-/* Rank whose first message has not come: such a rank is behind itself, where one whose sum is late
- * may wait for another. */
-static int direct_behind(const ddp_group *g, const struct ddp_chunk *chunk)
-{
-    const struct direct_chunk *c = (const struct direct_chunk *)chunk;
-
-    for (int i = 0; i < g->size - 1; i++)
-        if (c->ended[i] == 0)
-            return ddp_chunk_pipeline_peer(g, i);
-    return -1;
-}
-
-static int direct_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
+/* A rank whose first message has not come waits for no other. One whose sum is late may. */
+static struct ddp_late_rank direct_late_rank(const ddp_group *g, const struct ddp_chunk *chunk)
 {
     const struct direct_chunk *c = (const struct direct_chunk *)chunk;
     int peers = g->size - 1;
     int last = c->cut && ddp_chunk_phase(chunk) == DDP_ALLREDUCE ? 2 : 1;
 
-    *taking = 0;
+    for (int i = 0; i < peers; i++)
+        if (c->ended[i] == 0)
+            return (struct ddp_late_rank){.rank = ddp_chunk_pipeline_peer(g, i), .is_cause = 1};
     for (int i = peers; last == 2 && i < 2 * peers; i++)
         if (c->ended[i] == 1)
-            return ddp_chunk_pipeline_peer(g, i - peers);
-    *taking = 1;
+            return (struct ddp_late_rank){.rank = ddp_chunk_pipeline_peer(g, i - peers)};
     for (int i = 0; i < 2 * peers; i++)
         if (c->ended[i] < last)
-            return ddp_chunk_pipeline_peer(g, i % peers);
-    return -1;
+            return (struct ddp_late_rank){.rank = ddp_chunk_pipeline_peer(g, i % peers),
+                                          .has_to_take = 1};
+    return (struct ddp_late_rank){.rank = -1};
 }
 
 /* ---- opening and closing ---- */
@@ -315,11 +306,6 @@ static size_t scratch_for(size_t count, int size)
     return cut > whole ? cut : whole;
 }
 
-static ddp_chunks direct_chunks(const ddp_group *g)
-{
-    return ddp_direct_chunks(g->size);
-}
-
 static int open_chunk(const ddp_group *g, struct direct_chunk *c,
                       const struct ddp_chunk_sizes *sizes)
 {
@@ -334,9 +320,11 @@ static int open_chunk(const ddp_group *g, struct direct_chunk *c,
 static ddp_status direct_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err)
 {
     struct direct *d = calloc(1, sizeof *d);
+    ddp_chunks chunks = ddp_direct_chunks(g->size);
     int ok;
 
-    sizes->requests = 2 * (g->size - 1);
+    *sizes =
+        (struct ddp_chunk_sizes){chunks.bytes / sizeof(float), chunks.window, 2 * (g->size - 1)};
     g->algorithm_own = d;
     if (d)
         d->chunks = calloc((size_t)sizes->window, sizeof *d->chunks);
@@ -371,13 +359,11 @@ static struct ddp_chunk *direct_chunk(ddp_group *g, int slot)
 }
 
 const struct ddp_allreduce_algorithm ddp_allreduce_direct = {
-    .chunks = direct_chunks,
     .open = direct_open,
     .close = direct_close,
     .chunk = direct_chunk,
     .launch = direct_launch,
     .advance = direct_advance,
     .share = direct_share,
-    .behind = direct_behind,
-    .waits_for = direct_waits_for,
+    .late_rank = direct_late_rank,
 };

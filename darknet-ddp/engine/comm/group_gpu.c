@@ -22,7 +22,7 @@ ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err)
 
     if (st || !g->gpu)
         return st;
-    return ddp_group_keep_failure(g, g->gpu_ops->settle(g, err), err);
+    return ddp_group_keep_failure(g, g->gpu_ops->synchronize(g, err), err);
 }
 
 int64_t ddp_group_stalled_ns(const ddp_group *g)

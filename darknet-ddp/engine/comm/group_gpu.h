@@ -1,14 +1,13 @@
-/* comm/group_gpu.h: a rank's GPU, and memory for sums.
+/* comm/group_gpu.h: gives a rank of a group its GPU, and allocates memory for sums.
  *
- * A group talks through host memory. Each of its ranks may also have a GPU; sums of that
- * GPU's memory then go through NCCL, or are copied through host memory.
+ * Sums of a GPU's memory (comm/work.h) go through NCCL, or are copied through host memory. They are
+ * ordered with the other work on the GPU's streams:
  *
- * A sum of a GPU's memory is ordered on the GPU's streams, not in the program. It starts after the
- * work that the framework has queued before ddp_work_start. Work that is queued after
- * ddp_work_fence waits for it. With NCCL neither call blocks the program; without it a fence
- * does, until the sum is in host memory. If a peer is lost, only the GPU
- * would hang, and the program would not notice. So before the program itself waits for the GPU, it
- * calls ddp_group_synchronize, or waits for the sum with ddp_work_wait. */
+ * 1. ddp_work_start: the sum begins after the work that was queued before. Does not block.
+ * 2. ddp_work_fence: work that is queued from then on waits for the sum. With NCCL it does not
+ *    block. Without NCCL it blocks until the sum is in host memory.
+ * 3. ddp_group_synchronize, or ddp_work_wait for one sum: call it before the program itself waits
+ *    for the GPU. If a peer is lost, this fails. The GPU would hang, and the program with it. */
 #ifndef DDP_COMM_GROUP_GPU_H
 #define DDP_COMM_GROUP_GPU_H
 
@@ -17,51 +16,54 @@
 
 typedef struct ddp_gpu_config {
     int gpu;    /* CUDA's number of this rank's GPU, from 0 */
-    int shared; /* 1: other ranks of this host use this GPU, too, so NCCL talks over sockets */
+    int shared; /* 1: other ranks of this host use this GPU, too; NCCL then uses sockets */
     int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
     int exact;  /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
                    every rank. Sums through host memory always have the order of device/sum.h. */
     int ctas;   /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
     const char
         *without_nccl; /* advice for errors on how to run without NCCL; NULL: none is given */
-    /* Ends the program when a CUDA call has failed; err says what and where. A call of NCCL that
-     * fails is DDP_ERR_COMM. */
+    /* function that ends the program when a CUDA call has failed; err says which call and why.
+     * Failures of NCCL are returned as DDP_ERR_COMM instead. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_gpu_config;
 
-/* Give this rank its GPU, which becomes the calling thread's. Every rank calls it once, before any
- * sum is opened, with the same nccl, exact and ctas. With nccl it blocks until every rank has.
- * *config is copied. Fails with DDP_ERR_USAGE: a build for CPUs, no such GPU, an NCCL too old, or
- * with exact too many ranks that sum directly. Fails also with DDP_ERR_MISMATCH (the ranks' NCCL
- * differ), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Give this rank its GPU, and make it the calling thread's current GPU. Every rank calls it once,
+ * before any sum is opened, with the same nccl, exact and ctas. With nccl it blocks until every
+ * rank has called it. *config is copied. Fails with DDP_ERR_USAGE if this build is for CPUs, there
+ * is no such GPU, NCCL is too old, or, with exact, too many ranks sum directly. Fails also with
+ * DDP_ERR_MISMATCH (ranks have different versions of NCCL), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Return this rank's GPU (ddp_group_use_gpu), or the host; the group owns it. */
+/* Return this rank's GPU, or the host if it has none. The group owns the device. */
 ddp_device *ddp_group_device(const ddp_group *g);
 
 /* Return what carries sums of ddp_group_device's memory: "nccl 2.27.3", "solo", "thread", "mpi" or
  * "gloo". The text lives as long as the group. */
 const char *ddp_group_transport(const ddp_group *g);
 
-/* Wait, moving messages along, until each sum of this rank's GPU that has a fence has arrived
- * there; without a GPU do nothing. Fails with DDP_ERR_COMM when the timeout has passed, NCCL has
- * failed or the transport has lost a rank. Sums that still wait on the GPU are then aborted by the
- * first call that releases something of the group: report the error before. */
+/* Wait until all sums of this rank's GPU that have a fence have arrived there; without a GPU do
+ * nothing. Moves messages along meanwhile. Fails with DDP_ERR_COMM if the timeout has passed, NCCL
+ * has failed or the transport has lost a rank. Report that error before you close or free anything
+ * of the group: that aborts the sums that still wait on the GPU, and other ranks notice. */
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return for how many nanoseconds, since the group was opened, the GPU's own work stood still for
- * sums. Only sums count that ddp_group_synchronize has seen arrive. 0 on the host. */
+/* Return for how many nanoseconds this rank's GPU has waited for sums instead of computing, since
+ * the group was opened. Sums count once ddp_group_synchronize or ddp_work_wait has waited for them.
+ * Without a GPU it is 0. */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 
-/* Allocate `count` zeroed floats for sums on device d, the host or ddp_group_device. On a GPU they
- * are registered with NCCL 2.19 or newer, but not with exact sums or several channels. On the host,
- * if hierarchical sums are in use, ranks of one host can sum large blocks where they lie. Every
- * rank calls it for the same counts in the same order; it may block until every rank has. *x: free
- * it with ddp_group_free_memory. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Allocate `count` zeroed floats on device d, the host or ddp_group_device, for buffers of sums.
+ * Sums of this memory may be faster than of other memory. On the host, hierarchical sums need no
+ * copy of it if it is large. On a GPU it is registered with NCCL 2.19 or newer, unless sums are
+ * exact or use several channels. Every rank calls it with the same counts in the same order; it may
+ * block until every rank has. Free *x with ddp_group_free_memory. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
-/* Free memory of ddp_group_alloc_memory of the same device. x may be NULL; no sum of it is open. */
+/* Free x, which ddp_group_alloc_memory has allocated on d, or which is NULL. Close sums of it
+ * first. */
 void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);
 
 #endif

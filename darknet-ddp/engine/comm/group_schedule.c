@@ -51,7 +51,7 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
         return st;
     if (wanted == DDP_SCHEDULE_AUTO)
         st = choose(g, &hierarchical, err);
-    g->hierarchical = hierarchical;
+    g->wants_hierarchical = hierarchical;
     if (!st)
         st = hierarchical ? use_hierarchical(g, only, err)
                           : ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err);
@@ -60,19 +60,12 @@ ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *
 
 const char *ddp_group_schedule(const ddp_group *g)
 {
-    const char *own = g->gpu ? g->gpu_ops->schedule(g) : NULL;
-
-    return own ? own : g->schedule;
+    return ddp_group_sums_on_host(g) ? g->schedule : g->gpu_ops->schedule(g);
 }
 
 int ddp_group_sums_on_host(const ddp_group *g)
 {
     return strcmp(ddp_group_transport(g), g->ops->name) == 0;
-}
-
-int ddp_group_has_schedule(const ddp_group *g)
-{
-    return ddp_group_sums_on_host(g) || g->gpu_ops->schedule(g);
 }
 
 ddp_traffic ddp_group_traffic(const ddp_group *g)

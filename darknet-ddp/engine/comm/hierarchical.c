@@ -116,17 +116,17 @@ static void begin_sharing(const ddp_group *g, struct ddp_hierarchical_chunk *c)
         share_lane(g, c);
     say_shared(g, c);
     c->state = DDP_HIERARCHICAL_SHARING;
-    c->seen = 0;
+    c->ranks_seen = 0;
 }
 
 /* Post an all-gather's next messages, which need not wait for the others of the host; share when
  * all have ended. */
 static ddp_status advance_gather(ddp_group *g, struct ddp_hierarchical_chunk *c, ddp_error *err)
 {
-    while (c->waiting == 0 && !ddp_hierarchical_gather_posted_all(g, c))
+    while (c->messages_left == 0 && !ddp_hierarchical_gather_posted_all(g, c))
         if (ddp_hierarchical_gather_post(g, c, err))
             return err->code;
-    if (c->waiting == 0 && c->state == DDP_HIERARCHICAL_GATHERING)
+    if (c->messages_left == 0 && c->state == DDP_HIERARCHICAL_GATHERING)
         begin_sharing(g, c);
     return DDP_OK;
 }
@@ -136,8 +136,8 @@ static ddp_status advance_sum(ddp_group *g, struct ddp_hierarchical_chunk *c, dd
 {
     int stages = ddp_hierarchical_of(g)->plan->stages;
 
-    while (c->waiting == 0 && c->state != DDP_HIERARCHICAL_SHARING) {
-        c->posted = 0;
+    while (c->messages_left == 0 && c->state != DDP_HIERARCHICAL_SHARING) {
+        c->messages_posted = 0;
         if (c->state == DDP_HIERARCHICAL_REDUCING && c->stage < stages) {
             ddp_hierarchical_sum_stage(g, c);
             c->stage++;
@@ -201,7 +201,8 @@ static ddp_status hierarchical_launch(ddp_group *g, struct ddp_chunk *chunk, ddp
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
     c->state = DDP_HIERARCHICAL_MEETING;
-    c->stage = c->hosts_posted = c->seen = c->waiting = c->posted = c->not_finite = 0;
+    c->stage = c->hosts_posted = c->ranks_seen = c->messages_left = c->messages_posted =
+        c->not_finite = 0;
     board->counts[chunk->slot] = (uint32_t)chunk->count;
     board->places[chunk->slot] =
         ddp_host_memory_place(g, chunk->data, extent(g, chunk) * sizeof *chunk->data);
@@ -242,12 +243,12 @@ static ddp_status begin_when_all_launched(ddp_group *g, struct ddp_hierarchical_
 {
     int yes = 1;
 
-    while (c->seen < g->local_size) {
-        if (has_launched(g, c, c->seen, &yes, err))
+    while (c->ranks_seen < g->local_size) {
+        if (has_launched(g, c, c->ranks_seen, &yes, err))
             return err->code;
         if (!yes)
             return DDP_OK;
-        c->seen++;
+        c->ranks_seen++;
     }
     *moved = 1;
     if (c->base.sum->gathers) {
@@ -282,9 +283,9 @@ static void end_when_all_shared(const ddp_group *g, struct ddp_hierarchical_chun
 {
     struct ddp_chunk *chunk = &c->base;
 
-    while (c->seen < g->local_size && has_shared(g, c, c->seen))
-        c->seen++;
-    if (c->seen < g->local_size)
+    while (c->ranks_seen < g->local_size && has_shared(g, c, c->ranks_seen))
+        c->ranks_seen++;
+    if (c->ranks_seen < g->local_size)
         return;
     if (chunk->sum->gathers)
         ddp_hierarchical_gather_copy_shared(g, c);
@@ -312,7 +313,7 @@ static ddp_status hierarchical_advance(ddp_group *g, struct ddp_chunk *chunk, in
     struct ddp_hierarchical_chunk *c = chunk_of(chunk);
 
     c->requests[i].pending = 0;
-    c->waiting--;
+    c->messages_left--;
     if (chunk->sum->gathers)
         return advance_gather(g, c, err);
     return c->state == DDP_HIERARCHICAL_MEETING ? DDP_OK : advance_sum(g, c, err);
@@ -322,47 +323,36 @@ static ddp_range hierarchical_share(const ddp_group *g, size_t count, int i, int
 {
     const struct ddp_stage *top = top_of(g);
     const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
+    struct ddp_slice slice;
 
     *slices = top->held_count;
     if (top->held_count == 0)
         return (ddp_range){0, 0};
-    return (ddp_range){ddp_unit_begin(plan, count, top->held[i].begin),
-                       ddp_unit_begin(plan, count, top->held[i].end)};
+    slice = ddp_hierarchical_plan_slice(plan, count, top->held[i]);
+    return (ddp_range){slice.begin, slice.begin + slice.count};
 }
 
 /* ---- who is late ---- */
 
-static int hierarchical_behind(const ddp_group *g, const struct ddp_chunk *chunk)
+static struct ddp_late_rank hierarchical_late_rank(const ddp_group *g,
+                                                   const struct ddp_chunk *chunk)
 {
     const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
+    int is_meeting = c->state == DDP_HIERARCHICAL_MEETING;
 
-    return c->state == DDP_HIERARCHICAL_MEETING ? first_local(g) + c->seen : -1;
-}
-
-static int hierarchical_waits_for(const ddp_group *g, const struct ddp_chunk *chunk, int *taking)
-{
-    const struct ddp_hierarchical_chunk *c = (const struct ddp_hierarchical_chunk *)chunk;
-
-    *taking = 0;
-    if (c->state == DDP_HIERARCHICAL_MEETING || c->state == DDP_HIERARCHICAL_SHARING)
-        return first_local(g) + c->seen;
-    for (int i = 0; i < c->posted; i++)
+    if (is_meeting || c->state == DDP_HIERARCHICAL_SHARING)
+        return (struct ddp_late_rank){.rank = first_local(g) + c->ranks_seen,
+                                      .is_cause = is_meeting};
+    for (int i = 0; i < c->messages_posted; i++)
         if (c->requests[i].pending && c->requests[i].incoming)
-            return c->requests[i].peer;
-    *taking = 1;
-    for (int i = 0; i < c->posted; i++)
+            return (struct ddp_late_rank){.rank = c->requests[i].peer};
+    for (int i = 0; i < c->messages_posted; i++)
         if (c->requests[i].pending)
-            return c->requests[i].peer;
-    return -1;
-}
-
-static ddp_chunks hierarchical_chunks(const ddp_group *g)
-{
-    return ddp_hierarchical_chunks(g->size, g->places.count);
+            return (struct ddp_late_rank){.rank = c->requests[i].peer, .has_to_take = 1};
+    return (struct ddp_late_rank){.rank = -1};
 }
 
 const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical = {
-    .chunks = hierarchical_chunks,
     .open = ddp_hierarchical_open,
     .close = ddp_hierarchical_close,
     .chunk = hierarchical_chunk,
@@ -370,6 +360,5 @@ const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical = {
     .advance = hierarchical_advance,
     .look = hierarchical_poll,
     .share = hierarchical_share,
-    .behind = hierarchical_behind,
-    .waits_for = hierarchical_waits_for,
+    .late_rank = hierarchical_late_rank,
 };

@@ -70,12 +70,12 @@ ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_ch
 {
     int hosts = g->places.count, own = ddp_hierarchical_of(g)->host;
 
-    c->posted = 0;
+    c->messages_posted = 0;
     while (!ddp_hierarchical_gather_posted_all(g, c)) {
         int to = (own + c->hosts_posted + 1) % hosts,
             from = (own - c->hosts_posted - 1 + hosts) % hosts;
 
-        if (c->posted + senders(g, from) + 1 > ddp_hierarchical_of(g)->requests)
+        if (c->messages_posted + senders(g, from) + 1 > ddp_hierarchical_of(g)->requests)
             return DDP_OK;
         for (int i = 0; i < senders(g, from); i++)
             if (post_part(g, c, 1, sender(g, from, i), err))

@@ -7,10 +7,10 @@ ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                  int incoming, int peer, float *data, size_t count, ddp_error *err)
 {
     const struct ddp_part part = {peer, phase, data, count};
-    int i = c->posted++;
+    int i = c->messages_posted++;
 
     c->requests[i] = (struct ddp_hierarchical_request){peer, (char)incoming, 1};
-    c->waiting++;
+    c->messages_left++;
     return incoming ? ddp_part_recv(g, &c->base, i, &part, err)
                     : ddp_part_send(g, &c->base, i, &part, err);
 }

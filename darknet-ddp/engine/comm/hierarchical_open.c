@@ -87,7 +87,9 @@ static ddp_status share_memory(ddp_group *g, const struct ddp_chunk_sizes *sizes
 ddp_status ddp_hierarchical_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err)
 {
     struct ddp_hierarchical *l = calloc(1, sizeof *l);
+    ddp_chunks chunks = ddp_hierarchical_chunks(g->size, g->places.count);
 
+    *sizes = (struct ddp_chunk_sizes){chunks.bytes / sizeof(float), chunks.window, 0};
     g->algorithm_own = l;
     if (!l)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the group's chunks");

@@ -203,6 +203,14 @@ static int allocate(const struct planner *p)
     return plan->stage && plan->lanes;
 }
 
+struct ddp_slice ddp_hierarchical_plan_slice(const struct ddp_hierarchical_plan *plan, size_t count,
+                                             struct ddp_span units)
+{
+    size_t all = (size_t)plan->units, begin = ddp_wire_slice(count, (size_t)units.begin, all);
+
+    return (struct ddp_slice){begin, ddp_wire_slice(count, (size_t)units.end, all) - begin};
+}
+
 ddp_status ddp_hierarchical_plan_open(struct ddp_hierarchical_plan **out,
                                       const struct ddp_rank_hosts *hosts, int rank, int radix,
                                       ddp_error *err)

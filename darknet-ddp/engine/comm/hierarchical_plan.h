@@ -1,23 +1,23 @@
-/* comm/hierarchical_plan.h: which slice of a chunk a rank sums with whom, where sums go host by
- * host.
+/* comm/hierarchical_plan.h: plans hierarchical sums: which slice of a chunk each rank sums, and
+ * with which other ranks it exchanges slices. A plan knows no memory and sends nothing.
  *
- * A chunk is cut into `units` of equal size, as nearly as whole blocks (device/wire.h) allow. A
- * slice is some units that stand side by side.
+ * A chunk is cut into `units` of about equal size, of whole blocks (device/wire.h). A slice is some
+ * neighbouring units.
  *
- * 1. Within a host each rank sums one slice of the chunk over the host's ranks: its lane. Lane k is
- *    the same slice on every host that has as many ranks; a host with fewer has several lanes on
- *    some rank.
- * 2. Lanes are summed over hosts in stages. In the first stage `radix` neighbouring hosts make a
- *    block: each cuts its lane and gives every other one a slice, which that one sums. In the next
- *    stage `radix` neighbouring blocks do so with the slices that they have summed. After each
- *    stage a rank holds a smaller slice, summed over more ranks. After the last stage it is summed
- *    over all.
- * 3. The sums go back the same ways, the last stage first. Then each rank gives its lane to the
- *    others of its host.
+ * 1. The units form lanes, as many as the largest host has ranks. Within each host, every rank sums
+ *    one lane over the ranks of the host. On a smaller host some ranks sum several lanes.
+ * 2. Lanes are summed over hosts in stages. In the first stage `radix` neighbouring hosts meet and
+ *    form a block. The ranks with the same lane cut it into a slice for each of these hosts, send
+ *    each other the slices, and sum one each. In each later stage `radix` neighbouring blocks meet
+ *    and do so with the slices that they have summed. After the last stage each slice is summed
+ *    over all ranks.
+ * 3. The sums go back by the same transfers in reverse, the last stage first. Then each rank gives
+ *    its lane to the other ranks of its host.
  *
- * If the last block of a stage is incomplete, its hosts hold several slices. The ranks of a block
- * may make several branches of the tree (device/sum.h) and no whole one. A rank then sends the sum
- * of each of these branches, a message each.
+ * If fewer than `radix` are left for the last block of a stage, its hosts hold several slices each.
+ *
+ * The ranks of a block may form several branches of the summation tree (device/sum.h) instead of
+ * one. A rank then sends a message with the sum of each branch.
  *
  * Example: 2 hosts of 3 ranks, ranks 0 1 2 and 3 4 5; 6 units, one stage, lanes of 2 units. The
  * tree is ((0 + 1) + (2 + 3)) + (4 + 5).
@@ -32,11 +32,9 @@
  *   sends this back to        3      4      5      0      1      2
  *   gives its host units      0 1    2 3    4 5    0 1    2 3    4 5
  *
- * Ranks 0 1 2 make the branches 0 + 1 and 2 of the tree; ranks 3 4 5 make 3 and 4 + 5. So a rank
- * sends two messages, the sums of both branches, and gets two. It adds the four as the tree has
- * them, and sends one message back.
- *
- * A plan is one rank's; the plans of all ranks fit together. It knows no memory and no messages. */
+ * Ranks 0 1 2 form the branches 0 + 1 and 2 of the tree, ranks 3 4 5 the branches 3 and 4 + 5. So
+ * each rank sends the sums of its two branches, receives two, and adds the four in the order of the
+ * tree. It sends one message back. */
 #ifndef DDP_COMM_HIERARCHICAL_PLAN_H
 #define DDP_COMM_HIERARCHICAL_PLAN_H
 
@@ -45,66 +43,65 @@
 
 #include <stddef.h>
 
-/* Which ranks are on one host: those of host h are first[h] to first[h + 1] - 1. */
+/* The ranks of each host: host h has ranks first[h] to first[h + 1] - 1. */
 struct ddp_rank_hosts {
-    int count;  /* how many hosts there are */
-    int *first; /* by host, and one more at the end: the host's first rank */
+    int count;  /* number of hosts */
+    int *first; /* count + 1 entries */
 };
 
-/* Neighbours: units (equal cuts of a chunk) begin to end - 1, or ranks begin to end - 1. */
+/* Units begin to end - 1 of a chunk, or ranks begin to end - 1. */
 struct ddp_span {
     int begin, end;
 };
 
-/* A slice that goes from one rank to another while sums are made; sums go back the other way. */
+/* A slice that this rank sends to another, or receives from it, in a stage. On the way back the sum
+ * of the slice goes in the other direction. */
 struct ddp_stage_transfer {
     int peer;              /* the other rank */
     int incoming;          /* 1: from peer; 0: to peer */
-    struct ddp_span units; /* units that make up the slice */
-    /* With incoming: index in the next stage's `held` of the slice to which this one is added.
-     * Without: index in this stage's `held` of the slice from which this one is cut. */
-    int held;
+    struct ddp_span units; /* units of the slice */
+    int held; /* incoming 1: index in the next stage's `held` of the slice that it is added to;
+                 0: index in this stage's `held` of the slice that it is cut from */
     struct ddp_span ranks; /* ranks over which the sender has summed the slice */
 };
 
-/* Slices that a rank holds before the transfers of a stage, and these transfers. The entry behind
- * the last stage has no transfers. */
+/* A stage: the slices that this rank has summed before it, and the transfers in it. */
 struct ddp_stage {
     struct ddp_span ranks; /* ranks over which the held slices are summed */
-    struct ddp_span *held; /* the slices that the rank holds before the stage, in order */
-    /* by entry of `held`: index of the slice that it is cut from in the previous stage's `held`;
-     * all 0 in stage 0 */
-    int *from;
+    struct ddp_span *held; /* the slices, in order */
+    int *from; /* by entry of held: index in the previous stage's `held` of the slice that it is cut
+                  from; all 0 in stage 0 */
     int held_count;
-    struct ddp_stage_transfer *transfers; /* transfers of this stage; two ranks list the transfers
-                                             between them in the same order */
+    struct ddp_stage_transfer *transfers; /* two ranks list those between them in the same order */
     int transfer_count;
 };
 
+/* The plan of one rank. The plans of all ranks fit together. */
 struct ddp_hierarchical_plan {
-    int units;               /* how many units of about equal size a chunk is cut into */
-    struct ddp_span *lanes;  /* units that each local rank sums over its host; together all */
-    int stages;              /* how many entries of `stage` have transfers: all but the last */
-    struct ddp_stage *stage; /* slices and transfers by stage; stages + 1 entries */
+    int units;               /* number of units of a chunk */
+    struct ddp_span *lanes;  /* by local rank: the units that it sums over this host */
+    int stages;              /* number of stages with transfers */
+    struct ddp_stage *stage; /* stages + 1 entries; the last holds the final slices, no transfers */
 };
 
-/* Plan the sums of one rank among all ranks of `hosts`. radix: how many hosts or blocks meet in a
- * stage, at least 2. *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Make the plan of a rank among all ranks of `hosts`. radix: hosts or blocks that meet in a stage,
+ * at least 2. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_hierarchical_plan_open(struct ddp_hierarchical_plan **out,
                                       const struct ddp_rank_hosts *hosts, int rank, int radix,
                                       ddp_error *err) DDP_MUST_CHECK;
 void ddp_hierarchical_plan_close(
     struct ddp_hierarchical_plan *plan); /* frees it; NULL is allowed */
 
-/* Return the element with which a unit begins, in a chunk of `count` elements. unit may be
- * plan->units: returns count. */
-static inline size_t ddp_unit_begin(const struct ddp_hierarchical_plan *plan, size_t count,
-                                    int unit)
-{
-    return ddp_wire_slice(count, (size_t)unit, (size_t)plan->units);
-}
+/* Elements begin to begin + count - 1 of a chunk. */
+struct ddp_slice {
+    size_t begin, count;
+};
 
-/* Return how many stages sums over `hosts` hosts take, with radix hosts or blocks in each. */
+/* Return the elements that these units make up in a chunk of `count` elements. */
+struct ddp_slice ddp_hierarchical_plan_slice(const struct ddp_hierarchical_plan *plan, size_t count,
+                                             struct ddp_span units);
+
+/* Return how many stages sums over `hosts` hosts take if radix hosts or blocks meet in each. */
 int ddp_hierarchical_stages(int hosts, int radix);
 
 #endif

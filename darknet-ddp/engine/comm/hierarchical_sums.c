@@ -13,10 +13,7 @@ struct ddp_slice ddp_hierarchical_slice_of(const ddp_group *g,
                                            const struct ddp_hierarchical_chunk *c,
                                            struct ddp_span units)
 {
-    const struct ddp_hierarchical_plan *plan = ddp_hierarchical_of(g)->plan;
-    size_t begin = ddp_unit_begin(plan, c->base.count, units.begin);
-
-    return (struct ddp_slice){begin, ddp_unit_begin(plan, c->base.count, units.end) - begin};
+    return ddp_hierarchical_plan_slice(ddp_hierarchical_of(g)->plan, c->base.count, units);
 }
 
 /* The node of ranks that this rank is in, by its first rank. */

@@ -31,7 +31,7 @@ ddp_status ddp_host_memory_alloc(ddp_group *g, void **x, size_t bytes, ddp_error
     }
     m->own = *x = ddp_shared_memory_of(m->shared, g->local_rank);
     m->bytes = bytes;
-    m->number = ++g->host_memories;
+    m->number = ++g->host_memory_count;
     m->next = g->host_memory;
     g->host_memory = m;
     return DDP_OK;

@@ -29,13 +29,12 @@ static ddp_status list(ddp_group *g, size_t size, ddp_range **ranges, size_t *co
     return DDP_OK;
 }
 
-ddp_status ddp_work_share(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err)
+ddp_status ddp_chunk_pipeline_share(const ddp_work *w, ddp_range **ranges, size_t *count,
+                                    ddp_error *err)
 {
     ddp_group *g = w->group;
 
     *count = 0;
-    if (g->size > 1 && w->engine != g->host_sums && g->gpu_ops->has_shares(g))
-        return g->gpu_ops->share(w, ranges, count, err);
     if (g->size > 1) {
         if (!g->algorithm && ddp_chunk_pipeline_use(g, &ddp_allreduce_direct, err))
             return err->code;

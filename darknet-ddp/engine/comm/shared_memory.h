@@ -1,8 +1,8 @@
-/* comm/shared_memory.h: memory that the ranks of each host share.
+/* comm/shared_memory.h: a block of memory that the ranks of a host share.
  *
- * It is a file without a name (memfd). The first rank of a host makes it, and the others find it
- * among that process's open files. So no limit of /dev/shm holds for it (64 MB in a container),
- * nothing of it is left when a process is killed, and freeing it does not block. */
+ * It is a file without a name (memfd). The first rank of a host makes it, and the others open it
+ * under /proc/PID/fd of that process. So the limit of /dev/shm, 64 MB in many containers, does not
+ * apply, and nothing of it is left when a process is killed. */
 #ifndef DDP_COMM_SHARED_MEMORY_H
 #define DDP_COMM_SHARED_MEMORY_H
 
@@ -10,18 +10,18 @@
 
 struct ddp_shared_memory;
 
-/* Allocate `bytes`, all zero, for each rank of this host, in one block that all of them map. Every
- * rank of the group calls it with the same bytes; blocks until all have. *out is set on success.
- * Fails on every rank with DDP_ERR_USAGE if the ranks of some host cannot share memory. Fails also
- * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Allocate a block with `bytes` zeroed bytes for each rank of this host, and map it in all of them.
+ * Every rank of the group calls it with the same bytes; blocks until all have. *out is set on
+ * success. If the ranks of some host cannot share memory, fails with DDP_ERR_USAGE on every rank.
+ * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_shared_memory_open(struct ddp_shared_memory **out, ddp_group *g, size_t bytes,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return where the bytes of a rank of this host begin, at a page; they live until m is closed. */
+/* Return the bytes of a rank of this host. They begin at a page, and live until m is closed. */
 void *ddp_shared_memory_of(const struct ddp_shared_memory *m, int local_rank);
 
-/* Unmap the block and free m. NULL is allowed. This rank must not use the block any more; other
- * ranks may, until they close it. */
+/* Unmap the block in this process, and free m; NULL is allowed. Does not wait. Other ranks may use
+ * the block until they close it. */
 void ddp_shared_memory_close(struct ddp_shared_memory *m);
 
 #endif

@@ -46,7 +46,7 @@ static ddp_status open_work(ddp_work **out, const ddp_work *wanted, ddp_error *e
     if (!w)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a sum");
     *w = *wanted;
-    w->number = g->sums_open > 0 ? g->sums_opened + 1 : 1;
+    w->number = g->open_count > 0 ? g->last_number + 1 : 1;
     w->engine = ddp_device_is_host(w->device) ? g->host_sums : g->gpu_ops->sums;
     st = open_events(w, w->device, err);
     if (!st)
@@ -55,8 +55,8 @@ static ddp_status open_work(ddp_work **out, const ddp_work *wanted, ddp_error *e
         free_sum(w);
         return ddp_group_keep_failure(g, name_what(wanted, err), err);
     }
-    g->sums_opened = w->number;
-    g->sums_open++;
+    g->last_number = w->number;
+    g->open_count++;
     *out = w;
     return DDP_OK;
 }
@@ -94,7 +94,7 @@ void ddp_work_close(ddp_work *w)
         return;
     ddp_group_abort_queued(w->group);
     w->engine->close(w);
-    w->group->sums_open--;
+    w->group->open_count--;
     free_sum(w);
 }
 
@@ -182,9 +182,14 @@ int ddp_work_done(const ddp_work *w)
     return w->started && w->engine->done(w);
 }
 
-int ddp_work_fence_waits(const ddp_work *w)
+int ddp_work_fence_blocks(const ddp_work *w)
 {
-    return w->engine->fence_waits(w);
+    return w->engine->fence_blocks(w);
+}
+
+ddp_status ddp_work_share(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err)
+{
+    return w->engine->share(w, ranges, count, err);
 }
 
 int ddp_work_finite(ddp_work *w)

@@ -243,7 +243,8 @@ int ddp_encoded_sums_may_start_second(const ddp_encoded_sums *r)
 {
     const struct bucket *bucket = &r->buckets[r->seconds];
 
-    return is_its_turn(r) && (!has_second(r, bucket) || !ddp_work_fence_waits(bucket->sums[FIRST]));
+    return is_its_turn(r)
+           && (!has_second(r, bucket) || !ddp_work_fence_blocks(bucket->sums[FIRST]));
 }
 
 ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err)

@@ -36,16 +36,6 @@ static const char *gpu_schedule(const ddp_group *g)
     return g->gpu->transport.schedule;
 }
 
-static int gpu_has_shares(const ddp_group *g)
-{
-    return g->gpu->transport.share != NULL;
-}
-
-static ddp_status gpu_share(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err)
-{
-    return w->group->gpu->transport.share(w, ranges, count, err);
-}
-
 static int64_t gpu_stalled_ns(const ddp_group *g)
 {
     return g->gpu->stalled_ns;
@@ -77,12 +67,10 @@ static const struct ddp_gpu_ops ops = {
     .schedule = gpu_schedule,
     .stalled_ns = gpu_stalled_ns,
     .progress = ddp_gpu_progress,
-    .settle = ddp_gpu_synchronize,
+    .synchronize = ddp_gpu_synchronize,
     .alloc = gpu_alloc,
     .free = gpu_free,
     .sums = &ddp_gpu_engine,
-    .has_shares = gpu_has_shares,
-    .share = gpu_share,
 };
 
 static ddp_status gpu_open(ddp_group *g, const ddp_gpu_config *config, ddp_error *err)

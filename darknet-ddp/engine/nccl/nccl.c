@@ -209,9 +209,10 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
     ddp_work *w = s->sum;
     ddp_group *g = w->group;
     struct ddp_nccl *all = ddp_nccl_of(g);
-    struct ddp_nccl_channel *n = &all->channels[all->sums_started++ % (unsigned)g->channels];
+    struct ddp_nccl_channel *n = &all->channels[all->next_channel];
     ddp_status st;
 
+    all->next_channel = (all->next_channel + 1) % g->channels;
     if (n->stream != g->gpu->cuda->comm)
         DDP_CUDA(g->gpu->cuda, cudaStreamWaitEvent(n->stream, s->ready, 0));
     if (w->count_each)
@@ -228,7 +229,7 @@ static ddp_status nccl_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
             err);
     if (st)
         return ddp_wrap(err, "%s %d of %d", ddp_work_kind(w->count_each > 0), w->number,
-                        g->sums_opened);
+                        g->last_number);
     if (check_finite(s, n, err))
         return err->code;
     DDP_CUDA(g->gpu->cuda, cudaEventRecord(s->landed, n->stream));
@@ -386,7 +387,7 @@ static ddp_status open_channels(ddp_group *g, struct ddp_nccl *n, ddp_error *err
 /* Where NCCL sums, second halves alone go by the plan, and any number of ranks may. */
 static ddp_status open_plan(ddp_group *g, struct ddp_nccl *n, ddp_error *err)
 {
-    return ddp_nccl_plan_open(&n->plan, &g->places, g->rank, g->hierarchical ? g->radix : 0,
+    return ddp_nccl_plan_open(&n->plan, &g->places, g->rank, g->wants_hierarchical ? g->radix : 0,
                               g->gpu->config.exact ? DDP_CUDA_NODES : 0, err);
 }
 

@@ -193,7 +193,6 @@ static ddp_status staged_sum_start(struct ddp_gpu_sum *s, ddp_error *err)
                                 (part.end - part.begin) * sizeof(float), cudaMemcpyDeviceToHost,
                                 c->comm));
     DDP_CUDA(c, cudaEventRecord(t->copied, c->comm));
-    ddp_host_sum_set_phase(&t->pinned.sum, s->sum);
     put_last(staged_of(g), &t->pinned);
     return step(g, err);
 }
@@ -223,7 +222,6 @@ static ddp_status host_start(ddp_work *w, ddp_error *err)
     struct item *i = w->own;
 
     ddp_device_event_record(w->began);
-    ddp_host_sum_set_phase(&i->sum, w);
     if (!q->first)
         return ddp_chunk_pipeline_start(w->group, &i->sum, err);
     put_last(q, i);
@@ -265,10 +263,11 @@ static const struct ddp_sum_engine host_sums = {
     .start = host_start,
     .in_flight = host_in_flight,
     .done = host_done,
-    .fence_waits = host_in_flight,
+    .fence_blocks = host_in_flight,
     .fence = host_wait,
     .wait = host_wait,
     .finite = host_finite,
+    .share = ddp_chunk_pipeline_share,
 };
 
 /* ---- opening ---- */

@@ -124,7 +124,7 @@ static int sum_done(const ddp_work *w)
     return s->queued && ddp_cuda_passed(w->group->gpu->cuda, s->landed);
 }
 
-static int sum_fence_waits(const ddp_work *w)
+static int sum_fence_blocks(const ddp_work *w)
 {
     const struct ddp_gpu_sum *s = sum_of(w);
 
@@ -159,16 +159,25 @@ static ddp_status sum_wait(ddp_work *w, ddp_error *err)
     return sum_fence(w, err) ? err->code : ddp_gpu_synchronize(w->group, err);
 }
 
+static ddp_status sum_share(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err)
+{
+    const struct ddp_gpu_transport *transport = &w->group->gpu->transport;
+
+    return transport->share ? transport->share(w, ranges, count, err)
+                            : ddp_chunk_pipeline_share(w, ranges, count, err);
+}
+
 const struct ddp_sum_engine ddp_gpu_engine = {
     .open = sum_open,
     .close = sum_close,
     .start = sum_start,
     .in_flight = sum_in_flight,
     .done = sum_done,
-    .fence_waits = sum_fence_waits,
+    .fence_blocks = sum_fence_blocks,
     .fence = sum_fence,
     .wait = sum_wait,
     .finite = sum_finite,
+    .share = sum_share,
 };
 
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err)
@@ -196,7 +205,7 @@ static void count_stall(struct ddp_gpu *gpu, const struct ddp_gpu_sum *s)
 static ddp_status overdue(const ddp_group *g, const struct ddp_gpu_sum *s, ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_COMM, "%s %d of %d has not arrived on GPU %d (host %s) for %.9g s",
-                    ddp_work_kind(s->sum->count_each > 0), s->sum->number, g->sums_opened,
+                    ddp_work_kind(s->sum->count_each > 0), s->sum->number, g->last_number,
                     g->gpu->cuda->gpu, g->hosts[g->rank], (double)g->timeout_ns / 1e9);
 }
 

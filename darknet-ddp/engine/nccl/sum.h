@@ -1,32 +1,28 @@
-/* nccl/sum.h: a group's GPU, and the sums of its memory on their way. Included by nccl/ alone, in a
- * build with CUDA.
+/* nccl/sum.h: a rank's GPU, and sums of its memory. Included by nccl/ alone, in builds with CUDA.
  *
- * The file sum.c has what all such sums need. A sum is made by nccl.c, which queues its work, or by
- * staged.c, step by step in progress. The file gpu.c opens the GPU and picks one of these two.
+ * sum.c has the code that all such sums share. nccl.c makes them by NCCL, staged.c through host
+ * memory. gpu.c opens the GPU and picks one of the two.
  *
- * Gradients, statistics, momentum and partial sums lie in the GPU's memory. The code in core
- * reaches them through device/device.h: memcpy on the host, and work on CUDA's default stream on a
- * GPU. Darknet queues its kernels on that stream and runs ahead of them; so do the hooks. A sum
- * may instead wait for another queue (sum->behind), or have another one wait for it (sum->before).
+ * Darknet queues its kernels on CUDA's default stream and runs ahead of them. A bucket of gradients
+ * is summed so:
  *
- * 1. When the weight gradient's kernel is queued, ddp_work_start (nccl/sum.c) records `ready` on
- *    its stream. The comm stream waits for it, and then has the sum queued: ncclAllReduce in place
- *    (nccl.c), or an ordered sum (tree_sum.c) with -ddp_exact or -ddp_shard_optimizer. An ordered
- *    sum is messages by ncclSend and ncclRecv, and a kernel that adds in the tree of device/sum.h,
- *    level by level (tree_plan.c); then the sums go back. After it `landed` is recorded.
- * 2. Before the update ddp_work_fence has the default stream wait for `landed`. The program waits
- *    for nothing (ddp_work_wait is where it does).
- * 3. Without NCCL (staged.c) the GPU copies the bucket to pinned memory, MPI or Gloo sums it there
- *    as on CPUs, and the GPU copies it back. Polls at the hooks begin each step, and a fence
- *    blocks until the last copy is queued. When a copy has ended is a matter of chance, so one
- *    queue keeps the order in which ranks start their sums, the loss among them.
- * 4. A GPU that waits for a lost peer says nothing, and a program that waits for such a GPU hangs.
- *    So before Darknet reads anything back, ddp_group_synchronize waits for the sums by polling.
- *    There NCCL's own errors, the timeout, and a rank that Gloo has lost are seen
- *    (ddp_chunk_pipeline_poll_transport). By then the update is queued, so the GPU has work
- *    meanwhile.
- * 5. The contents of a weights file and a state file are pulled to the host arrays that Darknet
- *    keeps of everything (ddp_param_table_pull), and pushed back on resuming. */
+ * 1. When the kernels that compute the gradients are queued, ddp_work_start records the event
+ *    `ready` behind them.
+ * 2. The sum is queued on a second stream, comm, which waits for `ready`. It is an ncclAllReduce in
+ *    place or, with -ddp_exact, an ordered sum (tree_sum.c). The event `landed` is recorded behind
+ *    it. With -ddp_shard_optimizer halves of sums are ordered sums, too.
+ * 3. Before the update, ddp_work_fence has the default stream wait for `landed`. The program does
+ *    not wait.
+ * 4. Before Darknet reads from the GPU, ddp_group_synchronize polls until all fenced sums have
+ *    landed. So a lost peer ends in an error: polls see NCCL's errors, the timeout, and a rank that
+ *    Gloo has lost. If the program waited for the GPU itself, it would hang.
+ *
+ * Without NCCL, step 2 is a copy to pinned host memory, a sum there by MPI or Gloo, and a copy
+ * back. Each of these begins in a poll (staged.c), and the fence blocks until the last one is
+ * queued.
+ *
+ * In place of the default stream another queue may be named: sum->behind in step 1, sum->before in
+ * step 3. */
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
 
@@ -35,82 +31,77 @@
 #include "comm/work.h"
 #include "device/cuda.h"
 
-/* A sum of a GPU's memory: the members that every ddp_gpu_transport knows. */
+/* A sum or all-gather of a GPU's memory. */
 struct ddp_gpu_sum {
     ddp_work *sum;
-    cudaEvent_t ready;  /* event that passes when the gradients are computed: sum->began */
-    cudaEvent_t landed; /* event that passes when the sum is there: sum->ended */
-    cudaEvent_t
-        reached; /* event that passes when the stream of sum->before has come to the fence */
-    /* in pinned memory: `number` of the last start whose result was seen not to be finite */
-    unsigned *not_finite;
-    unsigned number; /* how often the sum was started */
-    unsigned told; /* `number` of the last result that ddp_work_finite has reported as not finite */
+    cudaEvent_t ready;    /* sum->began: passes when the values to sum are computed */
+    cudaEvent_t landed;   /* sum->ended: passes when the sum is in the memory */
+    cudaEvent_t reached;  /* passes when the stream of sum->before has come to the fence */
+    unsigned number;      /* how often the sum was started */
+    unsigned *not_finite; /* pinned: `number` of the last start whose result is not finite */
+    unsigned told; /* value of *not_finite for which ddp_work_finite has returned 0 already */
     int in_flight; /* 1: it was started and has no fence yet */
-    int queued;    /* 1: all its work is queued on the GPU, `landed` behind it */
-    int unsettled; /* 1: it has a fence, and was not yet seen to land */
+    int queued;    /* 1: all its work is queued on the GPU, and `landed` behind it */
+    int unsettled; /* 1: it has a fence, and was not seen to land yet */
     struct ddp_gpu_sum *next_unsettled;
     void *own; /* the transport's own data */
 };
 
-/* How sums of the GPU's memory travel: by NCCL, or staged through host memory. */
+/* A way in which sums of the GPU's memory travel: NCCL, or staged through host memory. */
 struct ddp_gpu_transport {
-    char name[32]; /* its name, for people: "nccl 2.27.3" */
-    /* how sums travel, in words ("direct"); NULL: as the group's schedule says, or NCCL's way */
-    const char *schedule;
-    void *state;
+    char name[32];        /* for people: "nccl 2.27.3" */
+    const char *schedule; /* serves ddp_gpu_ops.schedule */
+    void *state;          /* its own data */
 
     void (*close)(ddp_group *g);
-    void (*abort)(ddp_group *g); /* ends what is queued on the GPU; its results are of no use */
+    void (*abort)(ddp_group *g); /* ends work that is queued on the GPU, unfinished */
 
     ddp_status (*sum_open)(struct ddp_gpu_sum *s, ddp_error *err);
     void (*sum_close)(struct ddp_gpu_sum *s);
-    /* Start a sum, or the half of it that s->sum->phase says; the comm stream waits for s->ready
-     * already. Queue its work and record s->landed, at once or in calls of progress to come, and
-     * then set s->queued. */
+    /* Start a sum, or the half of it that s->sum->phase names. The comm stream waits for s->ready
+     * already. Queues the sum's work, records s->landed and then sets s->queued, at once or in
+     * later calls of progress. */
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
-    /* Return a rank's share of a sum (ddp_work_share). Member NULL: sums are cut as the group's
-     * sums of host memory are. */
+    /* Serves ddp_work_share. NULL: shares are those of sums of host memory. */
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
-    /* Move sums along that are not queued yet, without waiting if s is NULL. Else wait until s is
-     * queued. */
+    /* Continue sums that are not queued yet. s NULL: do not wait; else wait until s is queued. */
     ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
-    /* Allocate memory for sums. NULL: the GPU's plain memory is used. */
+    /* Serve ddp_group_alloc_memory and _free_memory. NULL: plain memory of the GPU is used. */
     float *(*alloc)(ddp_group *g, size_t count);
     void (*free)(ddp_group *g, float *x);
 };
 
+/* A rank's GPU (ddp_group.gpu). */
 struct ddp_gpu {
     ddp_cuda *cuda;
     ddp_gpu_config config;
-    struct ddp_gpu_transport transport; /* how sums travel; all zero in a group of one rank */
-    struct ddp_gpu_sum *first_unsettled, *last_unsettled;
-    int64_t stalled_ns;
+    struct ddp_gpu_transport transport;                   /* all zero in a group of one rank */
+    struct ddp_gpu_sum *first_unsettled, *last_unsettled; /* list, in the order of fences */
+    int64_t stalled_ns;                                   /* result of ddp_group_stalled_ns */
 };
 
 /* ---- sum.c ---- */
 
-/* The engine of sums of the GPU's memory (comm/backend.h). */
+/* The engine of sums and all-gathers of the GPU's memory (comm/backend.h). */
 extern const struct ddp_sum_engine ddp_gpu_engine;
 
-/* Block until every sum of the GPU that has a fence has arrived. Fails with DDP_ERR_COMM, also
- * after the group's timeout. */
+/* Block until every sum of the GPU that has a fence has landed. Fails with DDP_ERR_COMM, also after
+ * the group's timeout. */
 ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err);
 
-/* Move along, without waiting, the sums that the transport has under way. Fails with DDP_ERR_COMM.
- */
+/* Continue sums that are not queued on the GPU yet, without waiting. Fails with DDP_ERR_COMM. */
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
-/* Queue a kernel on a stream that looks at a range of the sum, not empty. If a number in it is not
- * finite, the kernel writes s->number to *s->not_finite. */
+/* Queue a kernel on a stream that reads a range of the sum, which is not empty. If an element is
+ * not finite, the kernel writes s->number to *s->not_finite. */
 void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
 
 /* ---- nccl.c, staged.c ---- */
 
-/* Fill g->gpu->transport for sums by NCCL. Every rank calls it; blocks. On failure nothing is left
- * to close. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Set g->gpu->transport to NCCL. Every rank calls it; blocks until all have. On failure nothing is
+ * left to close. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
-/* Fill g->gpu->transport for sums that are copied through host memory. Sends nothing. On failure
+/* Set g->gpu->transport to one that copies sums through host memory. Sends nothing. On failure
  * nothing is left to close. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
 

@@ -17,27 +17,27 @@ struct way {
     size_t count;
 };
 
-static struct ddp_nccl_slice piece_of(const struct way *w, struct ddp_span units)
+static struct ddp_slice slice_of(const struct way *w, struct ddp_span units)
 {
-    return ddp_nccl_plan_slice(w->plan, w->count, units);
+    return ddp_hierarchical_plan_slice(w->plan->route, w->count, units);
 }
 
-static struct ddp_nccl_slice nth_piece(const struct way *w, int l, int i)
+static struct ddp_slice nth_slice(const struct way *w, int l, int i)
 {
-    return ddp_nccl_plan_nth(w->plan, w->count, l, i);
+    return ddp_nccl_plan_slice(w->plan, w->count, l, i);
 }
 
-/* Part p of piece i at level l. */
-static float *part_at(const struct way *w, int l, int i, int p)
+/* Addend p of slice i at level l. */
+static float *addend_at(const struct way *w, int l, int i, int p)
 {
-    return w->n->scratch + ddp_nccl_plan_part(w->plan, w->count, l, i, p);
+    return w->n->scratch + ddp_nccl_plan_addend(w->plan, w->count, l, i, p);
 }
 
-/* Sum k of piece i at level l. */
+/* Sum k of slice i at level l. */
 static float *sum_at(const struct way *w, int l, int i, int k)
 {
-    if (w->plan->levels[l].sums == 1)
-        return w->buf + nth_piece(w, l, i).begin;
+    if (w->plan->levels[l].sum_count == 1)
+        return w->buf + nth_slice(w, l, i).begin;
     return w->n->scratch + ddp_nccl_plan_sum(w->plan, w->count, l, i, k);
 }
 
@@ -72,20 +72,20 @@ static ddp_status receive_part(const struct way *w, float *x, size_t count, int 
 static ddp_status exchange_lanes(const struct way *w, int down, ddp_error *err)
 {
     const struct ddp_nccl_plan *plan = w->plan;
-    struct ddp_nccl_slice own = piece_of(w, plan->lane);
+    struct ddp_slice own = slice_of(w, plan->lane);
 
     if (plan->local_size == 1)
         return DDP_OK;
     if (DDP_NCCL(w->g, ncclGroupStart(), err))
         return err->code;
     for (int r = 0; r < plan->local_size; r++) {
-        struct ddp_nccl_slice theirs = piece_of(w, plan->route->lanes[r]);
-        struct ddp_nccl_slice out = down ? own : theirs, in = down ? theirs : own;
+        struct ddp_slice theirs = slice_of(w, plan->route->lanes[r]);
+        struct ddp_slice out = down ? own : theirs, in = down ? theirs : own;
         int peer = plan->first_local + r;
 
         if (peer != w->g->rank
             && (send_part(w, w->buf + out.begin, out.count, peer, err)
-                || receive_part(w, down ? w->buf + in.begin : part_at(w, 0, 0, r), in.count, peer,
+                || receive_part(w, down ? w->buf + in.begin : addend_at(w, 0, 0, r), in.count, peer,
                                 err)))
             return err->code;
     }
@@ -97,17 +97,18 @@ static ddp_status transfer_up(const struct way *w, int s, const struct ddp_stage
                               ddp_error *err)
 {
     const struct ddp_nccl_level *next = &w->plan->levels[s + 1];
-    struct ddp_nccl_slice piece = piece_of(w, t->units);
+    struct ddp_slice slice = slice_of(w, t->units);
     int held = s > 0 ? t->held : 0, firsts[DDP_SUM_NODES_MAX];
     int nodes = ddp_sum_nodes(w->g->size, t->ranks.begin, t->ranks.end, firsts);
 
     for (int k = 0; k < nodes; k++) {
         ddp_status st =
             t->incoming
-                ? receive_part(w, part_at(w, s + 1, t->held, ddp_nccl_level_part(next, firsts[k])),
-                               piece.count, t->peer, err)
-                : send_part(w, sum_at(w, s, held, k) + (piece.begin - nth_piece(w, s, held).begin),
-                            piece.count, t->peer, err);
+                ? receive_part(w,
+                               addend_at(w, s + 1, t->held, ddp_nccl_level_addend(next, firsts[k])),
+                               slice.count, t->peer, err)
+                : send_part(w, sum_at(w, s, held, k) + (slice.begin - nth_slice(w, s, held).begin),
+                            slice.count, t->peer, err);
 
         if (st)
             return st;
@@ -118,10 +119,10 @@ static ddp_status transfer_up(const struct way *w, int s, const struct ddp_stage
 static ddp_status transfer_down(const struct way *w, const struct ddp_stage_transfer *t,
                                 ddp_error *err)
 {
-    struct ddp_nccl_slice piece = piece_of(w, t->units);
+    struct ddp_slice slice = slice_of(w, t->units);
 
-    return t->incoming ? send_part(w, w->buf + piece.begin, piece.count, t->peer, err)
-                       : receive_part(w, w->buf + piece.begin, piece.count, t->peer, err);
+    return t->incoming ? send_part(w, w->buf + slice.begin, slice.count, t->peer, err)
+                       : receive_part(w, w->buf + slice.begin, slice.count, t->peer, err);
 }
 
 static ddp_status transfer_stage(const struct way *w, int s, int down, ddp_error *err)
@@ -145,35 +146,35 @@ static void copy(const struct way *w, float *to, const float *from, size_t count
              cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToDevice, w->n->stream));
 }
 
-/* This rank's own parts of piece i go to the others. */
+/* This rank's own addends of slice i go to the others. */
 static void copy_own(const struct way *w, int l, int i)
 {
-    struct ddp_nccl_slice piece = nth_piece(w, l, i);
+    struct ddp_slice slice = nth_slice(w, l, i);
     const struct ddp_nccl_plan *plan = w->plan;
     const struct ddp_stage *stage = l > 0 ? &plan->route->stage[l - 1] : NULL;
     int held = l > 1 ? plan->route->stage[l].from[i] : 0, firsts[DDP_SUM_NODES_MAX], nodes;
 
     if (!stage) {
-        copy(w, part_at(w, 0, 0, w->g->rank - plan->first_local), w->buf + piece.begin,
-             piece.count);
+        copy(w, addend_at(w, 0, 0, w->g->rank - plan->first_local), w->buf + slice.begin,
+             slice.count);
         return;
     }
     nodes = ddp_sum_nodes(w->g->size, stage->ranks.begin, stage->ranks.end, firsts);
     for (int k = 0; k < nodes; k++)
-        copy(w, part_at(w, l, i, ddp_nccl_level_part(&plan->levels[l], firsts[k])),
-             sum_at(w, l - 1, held, k) + (piece.begin - nth_piece(w, l - 1, held).begin),
-             piece.count);
+        copy(w, addend_at(w, l, i, ddp_nccl_level_addend(&plan->levels[l], firsts[k])),
+             sum_at(w, l - 1, held, k) + (slice.begin - nth_slice(w, l - 1, held).begin),
+             slice.count);
 }
 
 static void sum_level(const struct way *w, int l)
 {
     const struct ddp_nccl_level *level = &w->plan->levels[l];
 
-    for (int i = 0; i < level->piece_count && level->parts > 1; i++) {
-        size_t count = nth_piece(w, l, i).count;
-        struct ddp_cuda_sums sums = {.nodes = part_at(w, l, i, 0),
+    for (int i = 0; i < level->slice_count && level->addend_count > 1; i++) {
+        size_t count = nth_slice(w, l, i).count;
+        struct ddp_cuda_sums sums = {.nodes = addend_at(w, l, i, 0),
                                      .stride = count,
-                                     .count = level->parts,
+                                     .count = level->addend_count,
                                      .additions = level->additions,
                                      .sums = sum_at(w, l, i, 0)};
 

@@ -1,5 +1,4 @@
-/* transport/backends.h: the backends that this build may have, as tables of functions
- * (comm/backend.h). */
+/* transport/backends.h: the backends of process groups (comm/backend.h), for ddp_group_open. */
 #ifndef DDP_TRANSPORT_BACKENDS_H
 #define DDP_TRANSPORT_BACKENDS_H
 

@@ -249,7 +249,7 @@ static ddp_status set_up(ddp_group *g, const struct meeting *m, struct plan *p, 
 static ddp_status end_meeting(ddp_group *g, ddp_error *err)
 {
     struct gloo_group *gloo = gloo_of(g);
-    ddp_status st = g->size > 1 ? ddp_collective_allgather(g, NULL, NULL, 0, err) : DDP_OK;
+    ddp_status st = g->size > 1 ? ddp_collective_allgather(g, NULL, 0, err) : DDP_OK;
 
     if (!st) {
         ddp_rendezvous_close(gloo->files);

@@ -120,7 +120,7 @@ void say_goodbye(ddp_gloo_link *x, peer &p)
     std::lock_guard<std::mutex> hold(p.out);
 
     p.goodbye = new_note(x);
-    p.goodbye->content = {GOODBYE, 0, 0, p.had};
+    p.goodbye->content = {GOODBYE, 0, 0, p.received};
     p.goodbye->buffer->send(p.rank, note_slot);
 }
 

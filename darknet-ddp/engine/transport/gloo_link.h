@@ -1,19 +1,19 @@
-/* transport/gloo_link.h: Gloo's messages, for transport/gloo.c alone, in C.
+/* transport/gloo_link.h: sends and receives messages by Gloo, for transport/gloo.c alone. A C
+ * interface; the files behind it (gloo_peer.h) are C++, and no exception leaves them.
  *
- * The files behind it (gloo_peer.h) are our only ones in C++. Gloo's exceptions end there.
- *
- * Gloo moves messages on a thread of its own, and matches them by a number (its "slot"). A program
- * can only wait for an operation, and a wait that takes too long closes all connections. So a
- * thread for each peer waits here, and never for anything that a rank's program has still to do:
+ * Gloo moves data on a thread of its own. A program can only wait for a message, not ask whether it
+ * has come, and a wait that takes too long closes all connections. So each peer has a thread here,
+ * which waits only for data that are under way already:
  *
  * 1. The sender announces a message by a note, {sent, tag, bytes}.
- * 2. Once the receiver has asked for it, the receiver's thread for that peer waits for the data.
- *    They are under way by then, because Gloo has both buffers.
- * 3. When they have come, the thread answers {taken, tag, bytes}. That ends the sender's request.
+ * 2. When the receiving rank has posted its receive, too, its thread for that peer waits for the
+ *    data. Gloo has both buffers by then.
+ * 3. When the data have come, this thread answers {taken, tag, bytes}. That ends the sender's
+ *    request.
  *
- * Sending a note never blocks, so an answer is never queued after a message that nobody has asked
- * for. A rank that loses a peer sends {gone, rank}, so that errors name the lost rank, not the
- * first one that ended because of it. */
+ * Sending a note never blocks, so answers never queue behind messages that nobody has asked for. A
+ * rank that loses a peer sends {gone, rank} to the others. So the errors of all ranks name the rank
+ * that was lost first. */
 #ifndef DDP_TRANSPORT_GLOO_LINK_H
 #define DDP_TRANSPORT_GLOO_LINK_H
 
@@ -26,23 +26,22 @@ extern "C" {
 
 typedef struct ddp_gloo_link ddp_gloo_link;
 
-/* A failure: the rank with which it arose (-1: none), and a sentence. */
 typedef struct ddp_gloo_failure {
-    int peer;
-    char text[256];
+    int peer;       /* rank whose connection failed; -1: none */
+    char text[256]; /* a sentence about it */
 } ddp_gloo_failure;
 
-/* Functions return 1, or 0 with *failure set, where nothing else is said. After a 0 only
- * ddp_gloo_close may follow. Call all of them on one thread. */
+/* Call all functions on one thread. Those with a `failure` return 1 on success, or else 0 and set
+ * *failure; then only ddp_gloo_close may follow. */
 
-/* Open a link of rank `rank` over connections[0..size): the connection with each rank, -1 for this
- * one (transport/peer_connections.h). Gloo takes them over, and each becomes -1. The process
- * ignores SIGPIPE afterwards, unless it handles it. Returns NULL, with *failure set, on failure;
- * connections that were not taken over then are still the caller's. */
+/* Open a link of rank `rank` over connections[0..size), descriptors of TCP connections with each
+ * rank (transport/peer_connections.h). The link takes them over, and sets each to -1. The process
+ * ignores SIGPIPE from then on, unless it handles it. Returns NULL on failure; the caller then
+ * still owns the connections that are not -1. */
 ddp_gloo_link *ddp_gloo_open(int rank, int size, int *connections, ddp_gloo_failure *failure);
 
-/* These serve reserve, send, recv and test of ddp_transport (comm/backend.h). None of them waits,
- * except that one that fails may take 6 s to learn which rank is the cause. */
+/* These serve reserve, send, recv and test of ddp_transport (comm/backend.h), without waiting. Only
+ * a call that fails may take 6 s, in which it learns which rank is the cause. */
 int ddp_gloo_reserve(ddp_gloo_link *x, int requests, ddp_gloo_failure *failure);
 int ddp_gloo_send(ddp_gloo_link *x, int request, int peer, int tag, void *buf, size_t bytes,
                   ddp_gloo_failure *failure);
@@ -50,12 +49,12 @@ int ddp_gloo_recv(ddp_gloo_link *x, int request, int peer, int tag, void *buf, s
                   ddp_gloo_failure *failure);
 int ddp_gloo_test(ddp_gloo_link *x, int *ended, int *count, ddp_gloo_failure *failure);
 
-/* Return 1 if some request has not ended, else 0. */
+/* Return 1 if some request has not ended or ddp_gloo_test has not returned it yet, else 0. */
 int ddp_gloo_busy(const ddp_gloo_link *x);
 
-/* Close x and free it. With goodbye_ms above 0 first tell all others that this rank leaves, and
- * wait, goodbye_ms at most, until all have said so or are gone. Afterwards buffers of requests that
- * have not ended are not touched. NULL is allowed. */
+/* Close x and free it; NULL is allowed. With goodbye_ms above 0, first tell the other ranks that
+ * this rank leaves, and wait up to goodbye_ms until all of them leave or are lost. Buffers of
+ * requests that have not ended are not touched any more. */
 void ddp_gloo_close(ddp_gloo_link *x, int64_t goodbye_ms);
 
 #ifdef __cplusplus

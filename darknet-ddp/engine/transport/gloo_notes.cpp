@@ -102,7 +102,7 @@ static posted_note *next_note(ddp_gloo_link *x, peer &p)
 {
     std::unique_ptr<posted_note> n;
 
-    if (!p.out_notes.empty() && p.out_notes.front()->number < p.heard) {
+    if (!p.out_notes.empty() && p.out_notes.front()->number < p.confirmed) {
         n = std::move(p.out_notes.front());
         p.out_notes.pop_front();
     } else {
@@ -118,7 +118,7 @@ void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t byte
     posted_note *n = next_note(x, p);
 
     n->number = p.out_count++;
-    n->content = {kind, tag, bytes, p.had};
+    n->content = {kind, tag, bytes, p.received};
     n->buffer->send(p.rank, note_slot);
 }
 

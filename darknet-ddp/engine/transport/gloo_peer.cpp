@@ -119,8 +119,8 @@ static void listen(ddp_gloo_link *x, peer &p)
         if (!wait_for_note(x, p, place))
             return;
         n = p.notes[place];
-        p.heard = std::max<uint64_t>(p.heard, n.heard);
-        p.had++;
+        p.confirmed = std::max<uint64_t>(p.confirmed, n.received);
+        p.received++;
         if (n.kind == GOODBYE)
             return;
         if (n.kind == GONE && n.tag >= (uint32_t)x->size)

@@ -1,9 +1,10 @@
-/* transport/gloo_peer.h: what the files behind transport/gloo_link.h share: gloo_link.cpp (the
- * calls of a rank's own thread), gloo_adopt.cpp (connections), gloo_peer.cpp (a peer's thread) and
- * gloo_notes.cpp (notes, and failures). In C++; for these alone.
+/* transport/gloo_peer.h: the structs and functions that the files behind transport/gloo_link.h
+ * share, in C++. For these alone: gloo_link.cpp (the calls of the rank's own thread),
+ * gloo_adopt.cpp (connections), gloo_peer.cpp (a peer's thread) and gloo_notes.cpp (notes, and
+ * failures).
  *
- * A link has two kinds of locks: its own, for what all threads change, and one for each peer, for
- * the notes that go out to it. A thread holds neither while it waits. */
+ * Locks: the link's, for members that all its threads change, and one for each peer, for the notes
+ * that go out to it. No thread holds one while it waits. */
 #ifndef DDP_TRANSPORT_GLOO_PEER_H
 #define DDP_TRANSPORT_GLOO_PEER_H
 
@@ -38,38 +39,42 @@ constexpr milliseconds gloo_timeout{6000};
 /* The timeout of a wait that ends only when its event comes, a peer is lost or the link closes. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
-/* How many receives are posted in advance for the notes of a peer, so that the peer can send at any
- * time. */
+/* Receives that are posted in advance for a peer's notes, so that the peer can send at any time. */
 constexpr int notes_ahead = 16;
 
-constexpr uint64_t note_slot = 0;
+constexpr uint64_t note_slot = 0; /* Gloo's number for matching that all notes have */
 
 enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 
+/* A note: a short message between the threads of two ranks about their messages. */
 struct note {
-    uint32_t kind, tag; /* tag: the message's number for matching; with GONE, the lost rank */
-    uint64_t bytes;     /* bytes of the message */
-    uint64_t heard;     /* how many notes the sender of this one has had from its receiver */
+    uint32_t kind;
+    uint32_t tag;      /* tag of the message; with GONE, the lost rank */
+    uint64_t bytes;    /* bytes of the message */
+    uint64_t received; /* notes that the sender of this note has received from its receiver */
 };
 
-/* A note (a short message about messages) that is being sent. */
+/* A note that is being sent. */
 struct posted_note {
-    uint64_t number;
+    uint64_t number; /* its place among all notes to that peer, from 0 */
     note content;
-    std::unique_ptr<UnboundBuffer> buffer;
+    std::unique_ptr<UnboundBuffer> buffer; /* Gloo's buffer over content */
 };
 
+/* A message that this rank has posted. */
 struct request {
     uint32_t tag = 0;
     uint64_t bytes = 0;
     std::unique_ptr<UnboundBuffer> buffer; /* memory of the message; empty if bytes is 0 */
 };
 
+/* A message of which a note has come. */
 struct announcement {
     uint32_t tag;
     uint64_t bytes;
 };
 
+/* Another rank, with the thread that serves it. */
 struct peer {
     int rank = 0;
     std::thread thread;
@@ -79,25 +84,25 @@ struct peer {
     std::array<note, notes_ahead> notes;
     std::array<std::unique_ptr<UnboundBuffer>, notes_ahead> note_buffers;
     UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on */
-    bool waits_on_note = false;
+    bool waits_on_note = false;        /* that buffer is a note's */
 
-    /* requests that send to this peer, which has not taken them yet, in the order of posting */
-    std::deque<int> sends;
-    std::deque<int> receives; /* requests that receive, whose message is not announced yet */
-    std::deque<int>
-        late; /* requests that receive, posted when their message was announced already */
-    std::deque<announcement> announced; /* announced messages that nobody has asked for yet */
+    /* Requests with this peer, in the order of posting. */
+    std::deque<int> sends;    /* sends that the peer has not taken yet */
+    std::deque<int> receives; /* receives whose message is not announced yet */
+    std::deque<int> late;     /* receives that were posted after the message was announced */
+    std::deque<announcement> announced; /* announced messages that have no receive yet */
 
     std::mutex out; /* protects the members below */
     std::deque<std::unique_ptr<posted_note>> out_notes;
     std::unique_ptr<posted_note> goodbye;
-    uint64_t out_count = 0;
-    std::atomic<uint64_t> heard{0}; /* how many of our notes the peer has had */
-    std::atomic<uint64_t> had{0};   /* how many of the peer's notes we have had */
+    uint64_t out_count = 0;             /* notes sent to the peer */
+    std::atomic<uint64_t> confirmed{0}; /* our notes that the peer is known to have received */
+    std::atomic<uint64_t> received{0};  /* notes received from the peer */
 };
 
 } // namespace ddp_gloo
 
+/* The connections of a rank with all others. */
 struct ddp_gloo_link {
     int rank, size;
     std::shared_ptr<gloo::transport::tcp::Device> device;
@@ -108,12 +113,12 @@ struct ddp_gloo_link {
     std::mutex lock; /* protects the members below, and each peer's lists and flags */
     std::condition_variable a_thread_ended;
     std::vector<ddp_gloo::request> requests;
-    std::vector<int> ended; /* requests that have ended and that ddp_gloo_test has not told of */
-    int in_flight = 0;      /* posted requests that ddp_gloo_test has not told of */
-    bool leaving = false;   /* this rank takes leave: a lost peer is no failure */
+    std::vector<int> ended; /* ended requests that ddp_gloo_test has not returned yet */
+    int in_flight = 0;      /* posted requests that ddp_gloo_test has not returned yet */
+    bool leaving = false;   /* this rank closes the link: a lost peer is no failure */
     bool stop = false;      /* the peers' threads are to return */
-    bool failing = false;   /* `failure` is filled */
-    bool failed = false;    /* the other ranks have been told of the failure */
+    bool failing = false;   /* `failure` is set */
+    bool failed = false;    /* `failure` is set, and the other ranks have been told of it */
     std::condition_variable others_told;
     ddp_gloo_failure failure{};
 };
@@ -123,37 +128,37 @@ namespace ddp_gloo
 
 /* ---- gloo_adopt.cpp ---- */
 
-/* Make Gloo's device, which the connections of a link share. Throws on failure. */
+/* Make the device of Gloo that all connections of a link share. Throws on failure. */
 std::shared_ptr<gloo::transport::tcp::Device> make_device();
 
-/* Connect the context with a rank over the TCP connection fd, which Gloo then owns. Throws, and
- * closes fd, on failure. */
+/* Have Gloo use the TCP connection fd for its messages with a rank. Takes fd over; on failure
+ * closes it and throws. */
 void adopt(ddp_gloo_link *x, int rank, int fd);
 
 /* ---- gloo_notes.cpp: called on any thread ---- */
 
-/* Queue a note for p and return at once. tag, bytes: those of the message that the note is about.
- * Throws if the connection is gone. */
+/* Send a note to p without waiting. tag, bytes: those of the message that the note is about. Throws
+ * if the connection is lost. */
 void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t bytes);
 /* Make an empty note, with Gloo's buffer over its content. */
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 
-/* Fill *failure with a rank (-1: none) and the sentence `what`. */
+/* Set *failure to a rank (-1: none) and the sentence `what`. */
 void describe(ddp_gloo_failure *failure, int rank, const char *what);
 
-/* Record a failure: a lost rank, or -1 for anything else, and why. Tell the other ranks before this
- * rank's program hears of it, so that all name the same rank. Only the first failure is kept. */
+/* Record a failure: the lost rank, or -1 for other failures, and why. Only the first one is kept.
+ * Tells the other ranks before this rank's program learns of it, so that all name the same rank. */
 void fail(ddp_gloo_link *x, int rank, const char *what);
 
-/* Wait until the other ranks have been told of the failure, and set *failure to the first one.
+/* Wait until the other ranks have been told of the recorded failure, and set *failure to it.
  * Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
-/* Wait, 6 s at most, for the end of a peer's thread, after the end of the peer's connection. Before
- * its end the thread takes what had arrived, which may say that another rank is the cause. */
+/* Wait up to 6 s until the thread of a peer whose connection is lost has ended. Until then it reads
+ * the notes that had arrived, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 
-/* Make the exception for a message that came with another length than `due` bytes. */
+/* Return the exception for a message that has another length than the `due` bytes. */
 std::runtime_error wrong_length(const announcement &came, uint64_t due);
 
 /* Run f, and return 1. If it throws, record a failure of `rank` and return 0 with *failure set. */

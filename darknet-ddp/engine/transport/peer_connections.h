@@ -1,30 +1,32 @@
-/* transport/peer_connections.h: a TCP connection between each two ranks. Each rank listens until
- * all with higher numbers have connected, and draws a key for them: a connection that does not
- * begin with it is refused (base/listener.h). */
+/* transport/peer_connections.h: opens a TCP connection between each two ranks. A rank listens for
+ * all ranks with higher numbers, which connect to it. It draws a key, and refuses connections that
+ * do not begin with this key (base/listener.h). */
 #ifndef DDP_TRANSPORT_PEER_CONNECTIONS_H
 #define DDP_TRANSPORT_PEER_CONNECTIONS_H
 
 #include "base/listener.h"
 #include "comm/backend.h"
 
-/* Key and address that others need to connect with a rank: plain bytes, sent as they are. */
+/* Key and address by which others connect with a rank: plain bytes, which are sent as they are. */
 typedef struct ddp_peer_listener {
     ddp_key key;
-    ddp_net_address at; /* address where it listens; of no family: it cannot listen */
+    ddp_net_address at; /* address on which the rank listens; family 0: it cannot listen */
 } ddp_peer_listener;
 
-/* Listen at an address of this host for the connections of other ranks, of `size` in all, and fill
- * *own; on failure own->at is of no family. Close *out with ddp_listener_close, also after a
+/* Listen on an address of this host for connections of the other ranks, and set *own. size: number
+ * of ranks. On failure own->at.family becomes 0. Close *out with ddp_listener_close, also after a
  * failure. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,
                                   const ddp_net_address *address, int size,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Connect with all other ranks. connections[r], -1 before, becomes the connection with rank r; this
- * rank's own stays -1. The listener of rank r is listeners[order[r]]. Every rank calls it; waits
- * for each rank for 30 s at most. Reads and writes of the connections do not block. Fails with
- * DDP_ERR_COMM; the text names the rank. The caller closes the connections, also after a failure.
- */
+/* Connect with all other ranks. Every rank calls it.
+ *
+ *   listeners    rank r listens at listeners[order[r]]
+ *   connections  one entry for each rank, all -1. connections[r] becomes the non-blocking
+ * connection with rank r; this rank's own stays -1. The caller closes them, also after a failure
+ *
+ * Waits for each rank for 30 s at most. Fails with DDP_ERR_COMM; the text names the rank. */
 ddp_status ddp_peer_connect(const ddp_group *g, ddp_listener *listener,
                             const ddp_peer_listener *listeners, const int *order, int *connections,
                             ddp_error *err) DDP_MUST_CHECK;

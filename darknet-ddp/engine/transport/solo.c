@@ -1,4 +1,5 @@
 #include "base/is_finite.h"
+#include "comm/chunk_pipeline.h"
 #include "comm/work.h"
 #include "transport/backends.h"
 
@@ -41,10 +42,11 @@ static const struct ddp_sum_engine sums = {
     .start = sum_nothing,
     .in_flight = sum_in_flight,
     .done = sum_done,
-    .fence_waits = sum_in_flight,
+    .fence_blocks = sum_in_flight,
     .fence = sum_nothing,
     .wait = sum_nothing,
     .finite = sum_finite,
+    .share = ddp_chunk_pipeline_share,
 };
 
 static ddp_status solo_open(ddp_group *g, ddp_error *err)

@@ -182,7 +182,7 @@ static ddp_status count_traffic(ddp_bench_result *r, const ddp_bench_config *c, 
     all = ddp_allgather_new(c->group, &mine, sizeof mine, err);
     if (!all)
         return err->code;
-    r->counted = ddp_group_has_schedule(c->group);
+    r->counted = ddp_group_schedule(c->group) != NULL;
     for (int rank = 0; rank < ddp_group_size(c->group); rank++) {
         double mb =
             inter_host_bytes(c->group, ddp_group_host(c->group, rank), all) / c->steps / 1e6;

@@ -78,7 +78,7 @@ static void print_ranks(FILE *out, const ddp_group *group, const ddp_gpus *gpus)
 
 static void print_schedule(FILE *out, const ddp_group *group)
 {
-    if (ddp_group_size(group) > 1 && ddp_group_has_schedule(group))
+    if (ddp_group_size(group) > 1 && ddp_group_schedule(group))
         (void)fprintf(out, "DDP: sums over ranks: %s\n", ddp_group_schedule(group));
 }
 

@@ -118,7 +118,7 @@ static void print_end(const void *self, FILE *out, size_t steps)
     (void)fprintf(out, "DDP: layer drop: %zu of %zu blocks of all steps were left out, %.1f%%",
                   d->dropped, d->blocks_of_all_steps,
                   100 * (double)d->dropped / (double)d->blocks_of_all_steps);
-    if (sent.bytes > 0 && ddp_group_has_schedule(d->group))
+    if (sent.bytes > 0 && ddp_group_schedule(d->group))
         (void)fprintf(out, "; rank 0 sent %.4f MB a step",
                       (double)sent.bytes / 1e6 / (double)steps);
     (void)fprintf(out, "\n");

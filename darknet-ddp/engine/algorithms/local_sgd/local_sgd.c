@@ -253,7 +253,7 @@ static void print_end(const void *self, FILE *out, size_t steps)
     const struct local_sgd *l = self;
     ddp_traffic sent = ddp_group_traffic(l->group);
 
-    if (steps == 0 || sent.bytes == 0 || !ddp_group_has_schedule(l->group))
+    if (steps == 0 || sent.bytes == 0 || !ddp_group_schedule(l->group))
         return;
     (void)fprintf(out, "DDP: local SGD: rank 0 sent %.3f MB in %zu step%s, %.4f MB a step\n",
                   (double)sent.bytes / 1e6, steps, ddp_plural(steps),
