@@ -59,7 +59,7 @@ static void expect_two(ddp_gpu_placement *placements, struct host a, struct host
                        const char *sentence, int shared)
 {
     ddp_error err = {0};
-    int n = seat_ranks(placements, a, &w, &err), found = -1;
+    int n = seat_ranks(placements, a, &w, &err);
 
     if (n == a.ranks)
         n += seat_ranks(placements + n, b, &w, &err);
@@ -67,11 +67,9 @@ static void expect_two(ddp_gpu_placement *placements, struct host a, struct host
         expect(err.code, &err, sentence);
         return;
     }
-    for (int r = 0; r < n; r++) {
-        expect(ddp_gpu_check_placements(&found, placements, n, r, &w, &err), &err, sentence);
-        if (!sentence)
-            assert_int_equal(found, shared);
-    }
+    expect(ddp_gpu_check_placements(placements, n, &w, &err), &err, sentence);
+    for (int r = 0; r < n && !sentence; r++)
+        assert_int_equal(placements[r].shared, shared);
 }
 
 static void expect_one(ddp_gpu_placement *placements, struct host a, ddp_gpu_wish w,
@@ -169,17 +167,13 @@ static void a_list_may_name_a_gpu_twice(void **state)
     ddp_gpu_placement placements[RANKS_MAX];
     ddp_gpu_wish w = wish("0,1,0", -1);
     ddp_error err;
-    int shared;
 
     (void)state;
     expect_one(placements, (struct host){"a", 2, 1, 0}, wish("0,0", -1), NULL, 1);
     assert_int_equal(seat_ranks(placements, (struct host){"a", 3, 2, 0}, &w, &err), 3);
-    for (int r = 0; r < 3; r++) {
-        assert_int_equal(ddp_gpu_check_placements(&shared, placements, 3, r, &w, &err), DDP_OK);
-        assert_int_equal(shared, r != 1);
-    }
-    assert_int_equal(ddp_gpu_check_placements(&shared, placements, 3, -1, &w, &err), DDP_OK);
-    assert_int_equal(shared, 1);
+    assert_int_equal(ddp_gpu_check_placements(placements, 3, &w, &err), DDP_OK);
+    for (int r = 0; r < 3; r++)
+        assert_int_equal(placements[r].shared, r != 1);
 }
 
 static void too_many_ranks_are_refused(void **state)

@@ -97,15 +97,17 @@ static int has_word(char **argv, const char *word)
 static int run_training(int argc, char **argv, const ddp_options *options,
                         const ddp_foreign_options_taken *taken)
 {
-    const char *command = ddp_darknet_word(argc, argv, 0);
-    int status;
+    const char *name = ddp_darknet_word(argc, argv, 0);
+    int has_data = ddp_arguments_has_data(name), status;
+    const ddp_session_command command = {.name = name,
+                                         .data = has_data ? ddp_darknet_word(argc, argv, 2) : NULL,
+                                         .cfg = ddp_darknet_word(argc, argv, 2 + has_data),
+                                         .weights = ddp_darknet_word(argc, argv, 3 + has_data),
+                                         .clear = has_word(argv, "-clear"),
+                                         .ignored = taken};
 
     ddp_session_open(options);
-    ddp_session_override(command, ddp_darknet_word(argc, argv, 2),
-                         ddp_darknet_word(argc, argv, 2 + ddp_arguments_has_data(command)));
-    ddp_session_begins_with(ddp_darknet_word(argc, argv, 3 + ddp_arguments_has_data(command)),
-                            has_word(argv, "-clear"), taken);
-    ddp_session_validate(command, ddp_darknet_word(argc, argv, 2), ddp_darknet_word(argc, argv, 3));
+    ddp_session_prepare(&command);
     argc = name_gpu(argc, argv, options);
     status = darknet_main(argc, argv);
     return ddp_session_close() || status;
@@ -250,7 +252,7 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
         ranks = 1;
     if (ranks == 0)
         return options->ddp ? check_tasks(options, launcher, err) : DDP_OK;
-    if (ddp_start_check(ranks, options->oversubscribe, err))
+    if (ddp_cores_check(ranks, options->oversubscribe, err))
         return err->code;
     ddp_watchdog_close(); /* each rank has its own */
     return ddp_supervisor_run(options, ranks, argv, err);

@@ -51,7 +51,7 @@ enum event {
 };
 
 /* Values of limit_s. */
-enum { NEVER = -1, BY_CONFIG = -2 };
+enum { NEVER = -1, SAVE_S = -2 };
 
 /* For each state: after how many seconds what is left is killed, and the state after each event. */
 static const struct {
@@ -60,7 +60,7 @@ static const struct {
 } states[STATES] = {
     [RUNNING] = {NEVER, {WITHDRAWING, SAVING, ENDING, STAYS, FAILED, DONE, GIVEN_UP}},
     [WITHDRAWING] = {2, {WITHDRAWING, SAVING, ENDING, SAVING}},
-    [SAVING] = {BY_CONFIG, {STAYS, ENDING, ENDING, STAYS, FAILED, DONE}},
+    [SAVING] = {SAVE_S, {STAYS, ENDING, ENDING, STAYS, FAILED, DONE}},
     [ENDING] = {2, {ENDING, ENDING, ENDING}},
     [FAILED] = {5, {ENDING, ENDING, ENDING}},
     [DONE] = {15, {ENDING, ENDING, ENDING}},
@@ -99,19 +99,17 @@ static int is_untrained(const struct launcher *l)
  * where none does. */
 static int signal_ranks(const struct launcher *l, int number)
 {
-    if (l->config.keeps_signals)
-        return ddp_process_tree_signal(number) > 0;
-    return kill(l->process.pid, number) == 0;
+    if (l->config.forwards_signals)
+        return kill(l->process.pid, number) == 0;
+    return ddp_process_tree_signal(number) > 0;
 }
 
-/* Return how long ranks may stay in a state; NEVER: for good. */
+/* Return how long ranks may stay in a state; less than 0: for good. */
 static int64_t limit_ns(const struct launcher *l, enum state state)
 {
-    if (states[state].limit_s != BY_CONFIG)
-        return states[state].limit_s * second_ns;
-    if (l->config.grace_s > 0)
-        return (int64_t)(l->config.grace_s * 1e9);
-    return l->config.patient ? NEVER * second_ns : 3 * second_ns;
+    if (states[state].limit_s == SAVE_S)
+        return (int64_t)(l->config.save_s * 1e9);
+    return states[state].limit_s * second_ns;
 }
 
 /* Set the deadline of a new state: none is put off, but that of ranks which have committed. */
@@ -194,7 +192,7 @@ static void stop(struct launcher *l)
     int64_t began_ns = ddp_clock_ns(), passed_ns;
 
     ddp_signals_say("darknet: stopped, with all ranks; `fg` goes on\n");
-    (void)signal_ranks(l, l->config.keeps_signals ? SIGSTOP : SIGTSTP);
+    (void)signal_ranks(l, l->config.forwards_signals ? SIGTSTP : SIGSTOP);
     (void)raise(SIGSTOP);
     (void)signal_ranks(l, SIGCONT);
     passed_ns = ddp_clock_ns() - began_ns;
@@ -206,7 +204,7 @@ static void stop(struct launcher *l)
 /* Ctrl-\: where are the ranks? Those that do not train mostly have no answer, and end of it. */
 static void ask_where(struct launcher *l)
 {
-    if (ddp_process_tree_ask(SIGQUIT))
+    if (ddp_process_tree_signal_one(SIGQUIT))
         return;
     if (l->config.trains)
         ddp_signals_say("darknet: no rank on this host answers that\n");

@@ -108,17 +108,16 @@ static ddp_status refuse_shared(const ddp_gpu_placement *placements, int a, int 
         a, b, placement->host, placements[a].gpu, placements[b].gpu);
 }
 
-ddp_status ddp_gpu_check_placements(int *shared, const ddp_gpu_placement *placements, int ranks,
-                                    int rank, const ddp_gpu_wish *wish, ddp_error *err)
+ddp_status ddp_gpu_check_placements(ddp_gpu_placement *placements, int ranks,
+                                    const ddp_gpu_wish *wish, ddp_error *err)
 {
-    *shared = 0;
     for (int b = 0; b < ranks; b++)
         for (int a = 0; a < b; a++) {
             if (!same_gpu(&placements[a], &placements[b]))
                 continue;
             if (wish->list.count == 0 || placements[a].gpu != placements[b].gpu)
                 return refuse_shared(placements, a, b, wish, err);
-            *shared |= rank < 0 || a == rank || b == rank;
+            placements[a].shared = placements[b].shared = 1;
         }
     return DDP_OK;
 }

@@ -89,12 +89,12 @@ static ddp_status check_gpus(const ddp_options *o, ddp_launcher launcher, int ra
     return ddp_gpu_check_start(&wish, host, ranks, seen, err) ? add_cause(err) : DDP_OK;
 }
 
-ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *start,
+ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *to_start,
                           ddp_error *err)
 {
     int ranks = options->gpus.count > options->ranks ? options->gpus.count : options->ranks;
 
-    *start = 0;
+    *to_start = 0;
     if (ddp_gpus_wanted(options) ? check_gpus(options, launcher, ranks, err)
                                  : check_cpus(options, err))
         return err->code;
@@ -104,7 +104,7 @@ ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int
         return ddp_fail(err, DDP_ERR_USAGE, "-ddp_backend solo is for one process, not for %d",
                         ranks);
     if (launcher.ranks == 0 && ranks > 1)
-        *start = ranks;
+        *to_start = ranks;
     return DDP_OK;
 }
 
@@ -124,10 +124,9 @@ static ddp_status place(ddp_gpu_placement *placement, const ddp_group *group,
     return DDP_OK;
 }
 
-static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_gpu_wish *wish,
-                         ddp_error *err)
+static ddp_status choose(ddp_gpus *g, ddp_group *group, const ddp_gpu_wish *wish, ddp_error *err)
 {
-    int size = ddp_group_size(group), rank = ddp_group_rank(group);
+    int size = ddp_group_size(group);
     ddp_gpu_placement mine;
 
     g->named = wish->list.count > 0 || wish->gpu >= 0;
@@ -135,9 +134,11 @@ static ddp_status choose(ddp_gpus *g, int *shared, ddp_group *group, const ddp_g
         return err->code;
     g->gpu = mine.gpu;
     g->placements = ddp_allgather_new(group, &mine, sizeof mine, err);
-    if (!g->placements || ddp_gpu_check_placements(shared, g->placements, size, rank, wish, err))
+    if (!g->placements || ddp_gpu_check_placements(g->placements, size, wish, err))
         return err->code;
-    return ddp_gpu_check_placements(&g->shared, g->placements, size, -1, wish, err);
+    for (int r = 0; r < size; r++)
+        g->shared |= g->placements[r].shared;
+    return DDP_OK;
 }
 
 /* NCCL's failure to start is said by all ranks alike: none is left with a GPU. */
@@ -236,10 +237,10 @@ static ddp_status take_gpu(ddp_gpus *out, ddp_group *group, const ddp_options *o
     int backend = options->backend;
 
     config.nccl = backend == DDP_BACKEND_NCCL || backend == DDP_BACKEND_AUTO;
-    if (check_wire(group, options, config.nccl, err)
-        || choose(out, &config.shared, group, &wish, err))
+    if (check_wire(group, options, config.nccl, err) || choose(out, group, &wish, err))
         return err->code;
     config.gpu = out->gpu;
+    config.shared = out->placements[ddp_group_rank(group)].shared;
     if (use_gpu(group, options, &config, err))
         return err->code;
     return gather_names(out, group, err);

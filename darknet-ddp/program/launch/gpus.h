@@ -1,4 +1,5 @@
-/* launch/gpus.h: this rank's GPU, by the options (rules: launch/gpu_placement.h). */
+/* launch/gpus.h: gives each rank the GPU that it computes on, by the rules of
+ * launch/gpu_placement.h. */
 #ifndef DDP_LAUNCH_GPUS_H
 #define DDP_LAUNCH_GPUS_H
 
@@ -12,7 +13,7 @@ typedef struct ddp_gpus {
     int gpu;         /* CUDA's number of this rank's GPU; -1: it computes on the CPU */
     int shared;      /* 1: some ranks have the same GPU */
     int named;       /* 1: the command line names GPUs */
-    char names[256]; /* kinds of ranks' devices: "GPU NVIDIA H200, NVIDIA L4"; "CPU" */
+    char names[256]; /* kinds of the ranks' devices: "GPU NVIDIA H200, NVIDIA L4", or "CPU" */
     ddp_gpu_placement *placements; /* placement of each rank; NULL: they compute on CPUs */
 } ddp_gpus;
 
@@ -25,17 +26,16 @@ int ddp_gpus_wanted(const ddp_options *options);
 /* Return 1 if NCCL sums the ranks' GPU memory in this group, which is open. */
 int ddp_gpus_use_nccl(const ddp_group *group);
 
-/* Check that the options go with this build and with the GPUs of this host, before any rank is
- * started or joined. *start becomes how many ranks this process has to start; 0: none, because it
- * is a rank already, or alone. Fails with DDP_ERR_USAGE. */
-ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *start,
+/* Check that this build and this host's GPUs can do what the options ask for. Set *to_start to how
+ * many ranks this process has to start; 0: it is a rank itself, or trains alone. Call before any
+ * rank is started. Fails with DDP_ERR_USAGE. */
+ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *to_start,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Choose this rank's GPU, compare it with those of all ranks, and give it to the group; on CPUs do
- * nothing. If NCCL cannot be used and was not asked for, rank 0 prints why; it also prints if
- * -ddp_nccl_ctas does nothing. Blocks until every rank is here. *out is set in any case; release
- * it. If the GPU fails later, the group calls `fail`. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH,
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Choose this rank's GPU, and have the group use it; do nothing if ranks compute on CPUs. If NCCL
+ * cannot be used and was not asked for, rank 0 prints why. Collective. Release *out, also on
+ * failure. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM.
+ *   fail  function that the group calls if the GPU fails later */
 ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *options,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                          ddp_error *err) DDP_MUST_CHECK;

@@ -1,13 +1,13 @@
-/* launch/kill_launcher.h: ends an mpirun, or its daemon, that does not end when its job has
+/* launch/kill_launcher.h: kills an mpirun, or its daemon, that still runs 10 s after its job has
  * failed. */
 #ifndef DDP_LAUNCH_KILL_LAUNCHER_H
 #define DDP_LAUNCH_KILL_LAUNCHER_H
 
-/* Leave a process behind that kills this rank's parent in 10 s, if that is an mpirun and still runs
- * then. (An mpirun may wait 8 minutes for a host that is away.) With `alone` 1 this rank has found
- * itself without the others. Then the parent is killed also if it is mpirun's daemon on another
- * host. An mpirun that this program has started is left to the process that started it. Call when
- * this rank is about to end the job, from any thread. */
+/* Start a process that kills this rank's parent after 10 s, if that is an mpirun and still runs.
+ * (An mpirun may wait 8 minutes for a host that is down.) An mpirun that ddp_child started is not
+ * killed: ddp_child does that. Call when this rank is about to end the job. From any thread.
+ *   alone  1: this rank has lost the others; the parent is then killed also if it is an mpirun's
+ *          daemon */
 void ddp_kill_launcher_later(int alone);
 
 #endif

@@ -118,16 +118,16 @@ int ddp_cores(void)
 /* Ranks a core beyond which they only wait for each other. */
 enum { MANY_RANKS_A_CORE = 4 };
 
-int ddp_too_many(int ranks)
+int ddp_ranks_overload_cores(int ranks)
 {
     return ranks > MANY_RANKS_A_CORE * ddp_cores();
 }
 
-ddp_status ddp_start_check(int ranks, int oversubscribe, ddp_error *err)
+ddp_status ddp_cores_check(int ranks, int oversubscribe, ddp_error *err)
 {
     int cores = ddp_cores();
 
-    if (ddp_too_many(ranks) && !oversubscribe)
+    if (ddp_ranks_overload_cores(ranks) && !oversubscribe)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "%d ranks on %d core%s are more than %d a core; -ddp_oversubscribe starts "
                         "them all the same",

@@ -1,5 +1,5 @@
-/* launch/oom.h: notes how much memory each rank of this host uses, for a message if the kernel ends
- * it. */
+/* launch/oom.h: notes how much memory each rank of this host uses, for a message if the kernel
+ * kills it for want of memory. */
 #ifndef DDP_LAUNCH_OOM_H
 #define DDP_LAUNCH_OOM_H
 
@@ -9,8 +9,8 @@
 enum { DDP_RANKS_WATCHED = 64 };
 
 typedef struct ddp_oom {
-    /* processes of this host that the kernel had ended for want of memory before ddp_oom_open;
-     * -1: unknown */
+    /* number of processes of this host that the kernel killed for want of memory before
+     * ddp_oom_open; -1: unknown */
     int64_t killed_before;
     int count; /* ranks seen so far */
     struct {
@@ -22,15 +22,15 @@ typedef struct ddp_oom {
 /* Begin to watch: no rank was seen yet. Nothing has to be closed. */
 void ddp_oom_open(ddp_oom *m);
 
-/* Note the peak memory of the ranks that `launcher`, an mpirun, has started on this host: of the
- * first DDP_RANKS_WATCHED that are seen. Call it about once a second; it reads a few small files of
- * /proc for each. */
+/* Note the peak memory of each rank that process `launcher`, an mpirun, has started on this host,
+ * up to DDP_RANKS_WATCHED ranks. Call about once a second. */
 void ddp_oom_look(ddp_oom *m, pid_t launcher);
 
-/* Return the most memory that a rank was seen to have had, in bytes; 0: not known. */
+/* Return the peak memory of a rank in bytes, as last noted; 0: not known. */
 int64_t ddp_oom_peak(const ddp_oom *m, int rank);
 
-/* Return 1 if the kernel has ended a process of this host for want of memory since ddp_oom_open. */
+/* Return 1 if the kernel has killed a process of this host for want of memory since ddp_oom_open.
+ */
 int ddp_oom_was_short(const ddp_oom *m);
 
 #endif

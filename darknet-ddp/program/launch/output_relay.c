@@ -69,23 +69,23 @@ static void end_frame(ddp_output_relay *r)
         add_out(r, r->frame, r->frame_bytes);
     }
     r->frame_bytes = 0;
-    r->framed = 0;
+    r->in_frame = 0;
 }
 
 static void add_to_frame(ddp_output_relay *r, const char *line, size_t bytes)
 {
-    int ends = r->framed && ddp_mpirun_is_rule(line, bytes);
+    int ends = r->in_frame && ddp_mpirun_is_rule(line, bytes);
 
     if (bytes >= sizeof r->frame - r->frame_bytes) { /* no frame of mpirun's is so long */
         add_out(r, r->frame, r->frame_bytes);
         add_out(r, line, bytes);
         r->frame_bytes = 0;
-        r->framed = 0;
+        r->in_frame = 0;
         return;
     }
     memcpy(r->frame + r->frame_bytes, line, bytes);
     r->frame_bytes += bytes;
-    r->framed = 1;
+    r->in_frame = 1;
     if (ends)
         end_frame(r);
 }
@@ -108,19 +108,19 @@ static void take_line(ddp_output_relay *r, const char *line, size_t bytes)
 {
     static const char note[] = DDP_NOTE_LINE;
 
-    if (!r->passing && bytes > sizeof note && memcmp(line, note, sizeof note - 1) == 0) {
+    if (!r->in_line && bytes > sizeof note && memcmp(line, note, sizeof note - 1) == 0) {
         take_note(r, line + sizeof note - 1, bytes - (sizeof note - 1));
         return;
     }
-    if (!r->passing && bytes > 7 && memcmp(line, "darknet", 7) == 0) {
+    if (!r->in_line && bytes > 7 && memcmp(line, "darknet", 7) == 0) {
         r->told = 1;
         r->advised |= has(line, bytes, ddp_resume_hint);
-    } else if (!r->passing && (r->framed || ddp_mpirun_is_rule(line, bytes))) {
+    } else if (!r->in_line && (r->in_frame || ddp_mpirun_is_rule(line, bytes))) {
         add_to_frame(r, line, bytes);
         return;
     } else if (ddp_mpirun_is_aside(line, bytes)) {
         return;
-    } else if (!r->passing) {
+    } else if (!r->in_line) {
         keep_why(r, line, bytes - 1);
     }
     add_out(r, line, bytes);
@@ -135,7 +135,7 @@ static void filter(ddp_output_relay *r, const char *text, size_t bytes)
         if (text[i] != '\n' && r->line_bytes < sizeof r->line)
             continue;
         take_line(r, r->line, r->line_bytes);
-        r->passing = text[i] != '\n';
+        r->in_line = text[i] != '\n';
         r->line_bytes = 0;
     }
 }
@@ -143,11 +143,11 @@ static void filter(ddp_output_relay *r, const char *text, size_t bytes)
 /* Pass on the beginning of a line at once where it cannot be one that is kept back. */
 static void pass_part(ddp_output_relay *r)
 {
-    if (r->line_bytes == 0 || r->framed || strchr("-[dm\036", r->line[0]))
+    if (r->line_bytes == 0 || r->in_frame || strchr("-[dm\036", r->line[0]))
         return;
     add_out(r, r->line, r->line_bytes);
     r->line_bytes = 0;
-    r->passing = 1;
+    r->in_line = 1;
 }
 
 /* ---- moving ---- */
@@ -195,8 +195,8 @@ static int read_some(ddp_output_relay *r)
 
 static void erase_line(ddp_output_relay *r)
 {
-    if (r->stands && write(r->to, DDP_TTY_ERASE, sizeof DDP_TTY_ERASE - 1) > 0)
-        r->stands = 0;
+    if (r->on_progress && write(r->to, DDP_TTY_ERASE, sizeof DDP_TTY_ERASE - 1) > 0)
+        r->on_progress = 0;
 }
 
 /* A descriptor that others use, too, must stay blocking: a pipe that poll calls writable takes
@@ -221,7 +221,7 @@ static int write_some(ddp_output_relay *r)
     }
     if (n < 0)
         n = (ssize_t)bytes; /* a disk may have room again */
-    r->stands = n > 0 && r->out[n - 1] == '\r';
+    r->on_progress = n > 0 && r->out[n - 1] == '\r';
     r->out_bytes -= (size_t)n;
     memmove(r->out, r->out + n, r->out_bytes);
     return 1;

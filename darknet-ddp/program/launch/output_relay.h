@@ -1,11 +1,10 @@
-/* launch/output_relay.h: reads what a launcher (mpirun) and its ranks print from a pipe, and passes
- * it on.
+/* launch/output_relay.h: passes on what a launcher (mpirun) and its ranks print, read from a pipe.
  *
- * mpirun dies when the reader of its output has gone. So it writes into pipes, and this process
- * writes for it. Text that nobody reads, or for which the disk has no room, is dropped, and the
- * ranks go on. In frames (launch/mpirun_says.h) mpirun explains why it ended, or could not start,
- * in more words than a user wants. Such frames on standard error are kept back; the fields `ended`,
- * `lost` and `why` keep their facts. */
+ * mpirun dies when its output cannot be written. With a pipe in between, text that nobody reads, or
+ * for which the disk has no room, is dropped, and the ranks go on. On standard error the relay also
+ * keeps back the notes that ranks send (launch/child.h), and mpirun's long messages in frames
+ * (launch/mpirun_says.h). It notes the facts of both in the struct, so that ddp_child can say in
+ * one sentence why a job ended. */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
 
@@ -14,19 +13,18 @@
 #include <poll.h>
 #include <stddef.h>
 
-/* DDP_RELAY_BYTES: while more bytes wait to be written, nothing is read from the pipe.
- * DDP_RELAY_FRAME: bytes for a line, a path, one of mpirun's frames, or all those that are kept
- * back. DDP_RELAY_WHY: bytes for a sentence. */
+/* Sizes in bytes. While more than DDP_RELAY_BYTES wait to be written, nothing is read from the
+ * pipe. A line, a path, a frame, and all frames kept back have room for DDP_RELAY_FRAME. */
 enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096, DDP_RELAY_WHY = 400 };
 
 typedef struct ddp_output_relay {
-    int from;    /* end of the pipe to read from, not blocking; -1: the output has ended */
-    int to;      /* descriptor of this process to which text is passed on */
-    int filters; /* 1: ranks' notes and mpirun's frames are kept back, as on standard error */
-    int stands;  /* 1: the text passed on ends with a line of progress, which may be erased */
+    int from;        /* non-blocking end of the pipe to read from; -1: the output has ended */
+    int to;          /* descriptor to which text is passed on */
+    int filters;     /* 1: ranks' notes and mpirun's frames are kept back */
+    int on_progress; /* 1: the text passed on ends with a line of progress, which may be erased */
     /* relay to the same terminal, whose line of progress is erased before a write; NULL: none */
     struct ddp_output_relay *beside;
-    int unread;             /* 1: nobody takes the output any more */
+    int unread;             /* 1: nobody reads the output any more, so all text is dropped */
     int told;               /* 1: a sentence of this program, or of a rank, was passed on */
     int advised;            /* 1: a sentence on how to go on with the run was passed on */
     int no_start;           /* 1: mpirun could not start the ranks */
@@ -34,25 +32,23 @@ typedef struct ddp_output_relay {
     int begun;              /* number of ranks that have sent DDP_NOTE_BEGINS */
     ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended */
     char lost[128];         /* host whose daemon mpirun has lost; "": none */
-    /* last line outside frames that does not begin with "darknet"; if none came, the first words of
-     * the first frame that was kept back; "": neither came */
+    /* words that may tell why the job failed: the last line outside frames that is not this
+     * program's, or else the first words of the first frame; "": none */
     char why[DDP_RELAY_WHY];
-    char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has told it */
-    /* `framed` to `withheld_bytes` are used only if `filters` is 1: */
-    int framed;  /* 1: a frame of mpirun has begun and not ended */
-    int passing; /* 1: the line's beginning was passed on, so the rest of the line must be */
-    char line[DDP_RELAY_FRAME];     /* a line that has come in part */
-    char frame[DDP_RELAY_FRAME];    /* the frame that is being read */
-    char withheld[DDP_RELAY_FRAME]; /* text of frames that were kept back, as many as fit */
+    char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has sent it */
+    /* the members down to withheld_bytes are used only if `filters` is 1: */
+    int in_frame;               /* 1: a frame of mpirun has begun and not ended */
+    int in_line;                /* 1: the beginning of a line was passed on, and its rest must be */
+    char line[DDP_RELAY_FRAME]; /* a line that is not whole yet */
+    char frame[DDP_RELAY_FRAME];    /* a frame that is not whole yet */
+    char withheld[DDP_RELAY_FRAME]; /* text of the frames that were kept back */
     size_t line_bytes, frame_bytes, withheld_bytes;
-    /* the text that waits to be written: out[0..out_bytes) */
     size_t out_bytes;
-    char out[2 * DDP_RELAY_BYTES];
+    char out[2 * DDP_RELAY_BYTES]; /* text that waits to be written, out_bytes of it */
 } ddp_output_relay;
 
-/* Set *r to pass on what comes from the pipe's end `from` to the descriptor `to`. `filters` is 1
- * for standard error, whose notes and frames are kept back. The relay closes `from`;
- * ddp_output_relay_finish ends it. */
+/* Begin to pass on what comes from the pipe's end `from` to the descriptor `to`.
+ * ddp_output_relay_finish ends that, and closes `from`. filters: 1 for standard error. */
 void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters);
 
 /* Set fds[0] and fds[1] to what the caller's poll has to wait for; descriptor -1: nothing. */
@@ -61,17 +57,17 @@ void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 /* Read and write what can be read and written now. Never waits. */
 void ddp_output_relay_move(ddp_output_relay *r);
 
-/* Pass on what is left in the pipe, and lines that have come in part. Takes about a second at most.
- * Call after the writers have ended. Frames that were kept back are added to the file r->log, if it
- * exists. If `all` is 1, they are passed on, too. */
+/* Pass on what is left in the pipe, and close it. Takes about a second at most. Call when the
+ * writers have ended. Frames that were kept back go to the file r->log, if it exists, and, if `all`
+ * is 1, to the output, too. */
 void ddp_output_relay_finish(ddp_output_relay *r, int all);
 
-/* Beginning of a line in which a rank tells this process something (launch/child.h). A note's
- * number follows, or DDP_NOTE_LOG and the path of NAME.log. Such a line is not passed on. */
+/* A note of a rank (launch/child.h) is a line: DDP_NOTE_LINE and a number, or DDP_NOTE_LINE,
+ * DDP_NOTE_LOG and the path of NAME.log. */
 #define DDP_NOTE_LINE "\036darknet-ddp "
 #define DDP_NOTE_LOG "log "
 
-/* Words by which a rank's line is known to say how to go on with the run. */
+/* Words that stand in each sentence on how to go on with a run. */
 extern const char ddp_resume_hint[];
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Draw four TCP ports from 46900 to 46999 at random, and write them to out[0..size), at least 24
- * bytes, with commas between. Ports that are free on this host are preferred. mpirun and its
- * daemons listen at one that no other process has: four are enough for several jobs. */
+/* Draw four TCP ports from 46900 to 46999 at random, if possible ones that are free on this host.
+ * Write them to out[0..size), with commas between. mpirun and its daemons try one after the other
+ * until they find a free one. size: at least 24. */
 void ddp_draw_ports(char *out, size_t size);
 
 #endif

@@ -196,7 +196,7 @@ int ddp_process_tree_signal(int number)
     return s.sent;
 }
 
-int ddp_process_tree_ask(int number)
+int ddp_process_tree_signal_one(int number)
 {
     struct signalled s = {.number = number};
 

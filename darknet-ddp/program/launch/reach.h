@@ -1,25 +1,24 @@
-/* launch/reach.h: finds out whether other hosts answer. They are asked as mpirun reaches them: by
- * the program that Open MPI's parameter names (ddp_mpirun_agent), or by ssh without a prompt. */
+/* launch/reach.h: finds out whether mpirun can reach other hosts, by running a command there. It
+ * uses the program that mpirun would use: the one that ddp_mpirun_agent names, or ssh. */
 #ifndef DDP_LAUNCH_REACH_H
 #define DDP_LAUNCH_REACH_H
 
 #include "launch/hostlist.h"
 
-/* Set `unreachable` of each host, by asking all at once. This host counts as one that answers.
- * Takes up to 10 s. */
+/* Set `unreachable` of each host: 1 if it cannot be reached within 10 s, else 0. All are tried at
+ * once. This host is never unreachable. */
 void ddp_hosts_probe(ddp_hosts *h);
 
-/* Ask host `name`, and if it does not answer, return 1 with the reason in out[0..size). The words
- * are those of the program that reaches the host, if it prints any: "ssh: Could not resolve
- * hostname b: Name or service not known". Returns 0, with out "", if it answers, or cannot be asked
- * because there is no pipe. Takes up to limit_s seconds. */
+/* Return 1 if host `name` cannot be reached within limit_s seconds. The reason is then in
+ * out[0..size): "ssh: Could not resolve hostname b: Name or service not known". Returns 0, with out
+ * "", if it can be reached, or could not be tried. */
 int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size);
 
-/* Write to out[0..size) the hosts that processes below this one are still trying to reach: "b, c,
- * d, e and 2 more". Returns how many they are. */
+/* Write to out[0..size) the hosts that mpirun's ssh processes are still trying to reach: "b, c, d,
+ * e and 2 more". Returns how many hosts these are. */
 int ddp_hosts_being_reached(const ddp_hosts *h, char *out, size_t size);
 
-/* Write to out[0..size) the name, without folder, of the program that reaches hosts: "ssh". */
+/* Write to out[0..size) the name of the program that reaches hosts, without folder: "ssh". */
 void ddp_reach_program(char *out, size_t size);
 
 #endif

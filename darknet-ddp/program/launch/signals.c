@@ -203,7 +203,7 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone)
     return asked;
 }
 
-void ddp_signals_take_term(int by_launcher)
+void ddp_signals_save_and_end(int by_launcher)
 {
     launched = by_launcher;
     take(SIGTERM, on_end, 0);

@@ -1,52 +1,50 @@
-/* launch/signals.h: signals that ask a run to save, or to save and end. Functions that install
- * handlers are for the main thread. */
+/* launch/signals.h: handlers of the signals that ask a run to save, or to save and end. Call the
+ * functions that install them on the main thread. */
 #ifndef DDP_LAUNCH_SIGNALS_H
 #define DDP_LAUNCH_SIGNALS_H
 
 #include <signal.h>
 #include <stdint.h>
 
-/* Install the handlers of a run, before it trains. Returns the flags that they set (core/loss.h);
- * these stay valid. SIGUSR1 sets DDP_REQUEST_SAVE. SIGUSR2, which mpirun passes on to its ranks,
- * sets DDP_REQUEST_STOP. trains_alone: 1 if this process trains and no launcher started it. Then
- * the first SIGTERM, or Ctrl-C or SIGHUP that is not ignored, ends the run with a line, because
- * nothing was trained yet. SIGXFSZ does nothing: a write beyond the limit of file sizes fails and
- * is reported. SIGPIPE does nothing, because the reader of the output may end before the run. */
+/* Install the handlers of a run that does not train yet. Returns the flags that they set
+ * (core/loss.h), which stay valid: SIGUSR1 sets DDP_REQUEST_SAVE, SIGUSR2 sets DDP_REQUEST_STOP.
+ * SIGPIPE and SIGXFSZ are ignored from now on: a write whose reader has gone, or beyond the limit
+ * of file sizes, fails instead. With trains_alone 1 (this process trains, and no launcher started
+ * it) SIGTERM, Ctrl-C and SIGHUP end the process with a line, because nothing was trained yet. */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
-/* Return 1 if this process was started to ignore SIGHUP, as by nohup, or SIGINT, as a shell's
- * program in the background. number: one of both. */
+/* Return 1 if this process was started with signal `number` ignored: SIGHUP, as by nohup, or
+ * SIGINT, as by a shell in the background. The run then leaves that signal ignored. */
 int ddp_signals_is_ignored(int number);
 
-/* Have a signal that ends the run before it trains also remove the file at path; the string is
+/* Have a signal that ends the process before it trains remove the file at path, too. The string is
  * copied. Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
-/* Print a line, which ends with its newline, on standard error, over one that renews itself. Safe
- * in handlers of signals. */
+/* Print a line, which must end with a newline, on standard error. It erases a line of progress on
+ * the terminal first. Safe in signal handlers. */
 void ddp_signals_say(const char *line);
 
-/* Return the signal that asked this process to end since ddp_signals_open; 0: none did. */
+/* Return the signal that has asked this process to end since ddp_signals_open; 0: none. */
 int ddp_signals_number(void);
 
-/* Return 1 if now is less than 0.25 s after first_ns (ddp_clock_ns), when the same signal came
- * before. Both then count as one. first_ns 0: it has not come before. */
+/* Return 1 if less than 0.25 s have passed since the same signal came: both count as one.  first_ns
+ * when it came (ddp_clock_ns); 0: it has not come */
 int ddp_signals_is_echo(int64_t first_ns);
 
 /* Print that the run saves and ends, and that another Ctrl-C would end it at once. */
 void ddp_signals_say_ending(void);
-extern const char
-    ddp_signals_ends_untrained[]; /* line, with its newline: the run ends before it trains */
+/* Line, with its newline, that says that the run ends before it trains. */
+extern const char ddp_signals_ends_untrained[];
 
-/* Have SIGTERM do what SIGUSR2 does, and so the first SIGINT and the first SIGHUP, if they are not
- * ignored. Call as soon as the run trains. mpirun sends SIGTERM to the ranks that are left when one
- * has failed, or when it is told to end. An mpirun sends SIGKILL a second later, and reads no
- * output meanwhile. So with by_launcher 1 (a launcher started this process), output that nobody
- * takes is then dropped. */
-void ddp_signals_take_term(int by_launcher);
+/* Have SIGTERM, Ctrl-C (SIGINT) and SIGHUP ask the run to save and end, as SIGUSR2 does. Call as
+ * soon as the run trains. A second Ctrl-C ends the process at once. With by_launcher 1 (a launcher
+ * started this process) such a signal also makes the output non-blocking. An mpirun that ends its
+ * ranks reads no output, and kills them a second later. */
+void ddp_signals_save_and_end(int by_launcher);
 
-/* Have SIGQUIT call `answer`, and do nothing else; answer must be safe in a handler of signals.
- * Call after ddp_signals_open. */
+/* Have SIGQUIT call `answer` instead of ending the process. answer must be safe in a signal
+ * handler. Call after ddp_signals_open. */
 void ddp_signals_answer_quit(void (*answer)(void));
 
 #endif

@@ -238,6 +238,14 @@ static void make_line(struct job *j, ddp_mpirun_line *line, char *network, size_
     ddp_mpirun_make_line(line, &start);
 }
 
+/* Return how many seconds ranks that are asked to end may take to save; less than 0: no limit. */
+static double save_s(const struct job *j)
+{
+    if (j->options->grace > 0)
+        return j->options->grace;
+    return ddp_ranks_overload_cores(j->ranks) && j->hosts.count == 0 ? 3 : -1;
+}
+
 /* Run the job once. */
 static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
 {
@@ -245,11 +253,10 @@ static ddp_status run(struct job *j, ddp_exit_info *ended, ddp_error *err)
                                      .ctx = j,
                                      .start_limit_s = j->options->io_timeout,
                                      .ranks_here = j->hosts.count > 0 ? 0 : j->ranks,
-                                     .patient = !ddp_too_many(j->ranks) || j->hosts.count > 0,
-                                     .grace_s = j->options->grace,
+                                     .save_s = save_s(j),
                                      .verbose = j->options->verbose,
                                      .trains = j->options->ddp,
-                                     .keeps_signals = !ddp_mpirun_forwards_signals(),
+                                     .forwards_signals = ddp_mpirun_forwards_signals(),
                                      .end_signal = ddp_mpirun_end_signal()};
     ddp_mpirun_line line;
     char network[64];

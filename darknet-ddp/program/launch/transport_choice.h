@@ -1,19 +1,19 @@
-/* launch/transport_choice.h: chooses the transport of a command's ranks, and how they meet. */
+/* launch/transport_choice.h: chooses by the options how ranks exchange messages (MPI, Gloo, NCCL or
+ * none), and how they find each other. */
 #ifndef DDP_LAUNCH_TRANSPORT_CHOICE_H
 #define DDP_LAUNCH_TRANSPORT_CHOICE_H
 
 #include "launch/launcher_env.h"
 #include "options/options.h"
 
-/* Check that -ddp_backend, -ddp_rendezvous and -ddp_channels go with each other, and with the
- * launcher or with the variables of ranks started by hand. If they want Gloo, check that this build
- * has it; other backends are not looked for here. Fails with DDP_ERR_USAGE. */
+/* Fail with DDP_ERR_USAGE if -ddp_backend, -ddp_rendezvous and -ddp_channels do not go with each
+ * other or with the launcher, or if they ask for Gloo and this build has none. */
 ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the group (comm/group.h) that the options ask for; it sums host memory; NCCL may sum a
- * GPU's. Ranks that were started by hand print where they meet. Blocks and fails as ddp_group_open;
- * fails also with DDP_ERR_USAGE (-ddp_interface). */
+/* Open the group (comm/group.h) of all ranks that the options ask for. Ranks that were started by
+ * hand print where they meet. Blocks and fails as ddp_group_open. Fails also with DDP_ERR_USAGE if
+ * there is no interface of -ddp_interface. */
 ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_launcher launcher,
                             ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* Print the lines that describe a run, the banner, to out. Any rank may call it alone. t must be
- * attached to its network. seed: the run's. */
+/* Print the banner, the lines that describe a run, to out. Not collective. t must be attached to
+ * its network. */
 void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed);
 

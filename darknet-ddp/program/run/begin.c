@@ -71,7 +71,7 @@ static void print_finished(const ddp_train_position *now)
 
     printf("DDP: nothing left to train: batch %zu of max_batches=%zu is done", now->step,
            now->last_step);
-    if (ddp_checkpoints_resumed(ddp_run.checkpoints)) {
+    if (ddp_checkpoints_origin(ddp_run.checkpoints)->resumed) {
         further = ddp_command_to_train_further(
             ddp_launched(ddp_run.launcher),
             ddp_overrides_more_epochs(&ddp_run.overrides, ddp_run.options->epochs, now->step),
@@ -80,7 +80,7 @@ static void print_finished(const ddp_train_position *now)
         free(further);
     } else {
         printf(", as %s counts; -clear counts from 0\n",
-               ddp_run.first_weights ? ddp_run.first_weights : "the network");
+               ddp_run.command.weights ? ddp_run.command.weights : "the network");
     }
 }
 
@@ -93,11 +93,11 @@ static void print_not_used(const char *word, const char *checkpoint)
  * weights count. */
 static void print_first_weights(const ddp_train_position *now)
 {
-    const char *given = ddp_run.first_weights, *from = ddp_checkpoints_last(ddp_run.checkpoints);
+    const char *given = ddp_run.command.weights, *from = ddp_checkpoints_last(ddp_run.checkpoints);
 
     if (given && from && !ddp_file_is_same(given, from))
         print_not_used(given, from);
-    if (ddp_run.clear_given && ddp_checkpoints_resumed(ddp_run.checkpoints))
+    if (ddp_run.command.clear && ddp_checkpoints_origin(ddp_run.checkpoints)->resumed)
         print_not_used("-clear", from);
     if (given && !from && now->step > 0 && !ddp_run.is_finished)
         printf("DDP: begins at batch %zu, image %zu, as %s counts; -clear counts from 0\n",
@@ -108,16 +108,17 @@ static void print_first_weights(const ddp_train_position *now)
 static void print_foreign_options(const char *cfg)
 {
     static const char place[] = "backup/NAME";
+    const ddp_foreign_options_taken *ignored = ddp_run.command.ignored;
     char *base = ddp_cfg_base(cfg);
 
-    for (int i = 0; i < ddp_run.foreign_options->count; i++) {
-        const char *text = ddp_run.foreign_options->all[i].sentence, *at = strstr(text, place);
+    for (int i = 0; i < ignored->count; i++) {
+        const char *text = ignored->all[i].sentence, *at = strstr(text, place);
 
         if (at)
-            printf("DDP: %s: %.*s%s/%s%s\n", ddp_run.foreign_options->all[i].word, (int)(at - text),
-                   text, ddp_run.directory, base, at + strlen(place));
+            printf("DDP: %s: %.*s%s/%s%s\n", ignored->all[i].word, (int)(at - text), text,
+                   ddp_run.directory, base, at + strlen(place));
         else
-            printf("DDP: %s: %s\n", ddp_run.foreign_options->all[i].word, text);
+            printf("DDP: %s: %s\n", ignored->all[i].word, text);
     }
     free(base);
 }
@@ -140,7 +141,7 @@ static char *describe(const char *cfg)
     ddp_banner_print(out, ddp_run.group, &ddp_run.gpus, ddp_run.trainer, ddp_run.options,
                      ddp_run.seed);
     ddp_overrides_print(out, "DDP: ", &ddp_run.overrides);
-    if (ddp_run.is_detector && ddp_run.data && base)
+    if (ddp_run.is_detector && ddp_run.command.data && base)
         (void)fprintf(
             out, "labels most likely wrong: `darknet ddp suspects %s/%s` makes %s.suspects.html\n",
             ddp_run.directory, base, base);
@@ -152,7 +153,7 @@ static char *describe(const char *cfg)
 /* On rank 0: figures of other pictures are no measure. */
 static void print_other_validation(const ddp_train_position *now)
 {
-    size_t since = ddp_checkpoints_valid_since(ddp_run.checkpoints);
+    size_t since = ddp_checkpoints_origin(ddp_run.checkpoints)->valid_since;
 
     if (ddp_run.validation && since > 0 && since == now->step)
         printf("DDP: valid= lists other pictures than before, they have other labels, or -points "
@@ -163,8 +164,9 @@ static void print_other_validation(const ddp_train_position *now)
 /* Return 1 if the run was resumed and lacks the validation of the step that it goes on from. */
 static int is_validation_missing(void)
 {
-    return ddp_run.validation && ddp_checkpoints_resumed(ddp_run.checkpoints)
-           && !ddp_checkpoints_validated(ddp_run.checkpoints);
+    const ddp_run_origin *origin = ddp_checkpoints_origin(ddp_run.checkpoints);
+
+    return ddp_run.validation && origin->resumed && !origin->validated;
 }
 
 /* Open the run's files. What they know of earlier validations all ranks learn. */
@@ -172,24 +174,24 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
                                ddp_error *err)
 {
     int64_t communication_ns = ddp_trainer_communication_ns(ddp_run.trainer);
+    const ddp_run_origin *origin = ddp_checkpoints_origin(ddp_run.checkpoints);
     ddp_head_layers heads = ddp_network_heads(net);
     int writes = ddp_run.options->records && (!ddp_run.is_finished || is_validation_missing());
     char *banner = describe(cfg), *command = ddp_command_line();
     ddp_run_files_config config = {.directory = ddp_run.directory,
                                    .cfg = cfg,
-                                   .data = ddp_run.data,
+                                   .data = ddp_run.command.data,
                                    .tensorboard = ddp_run.options->tensorboard,
                                    .banner = banner ? banner : "",
                                    .command = command ? command : "",
-                                   .resumed = ddp_checkpoints_resumed(ddp_run.checkpoints)
-                                              || ddp_supervisor_restarted(),
+                                   .resumed = origin->resumed || ddp_supervisor_restarted(),
                                    .best = ddp_run.options->best,
                                    .start = *now,
-                                   .saved_step = ddp_checkpoints_saved_step(ddp_run.checkpoints),
-                                   .passed_over = ddp_checkpoints_passed_over(ddp_run.checkpoints),
+                                   .saved_step = origin->saved_step,
+                                   .passed_over = origin->passed_over,
                                    .trainer = ddp_run.trainer,
                                    .validation = ddp_run.validation,
-                                   .valid_since = ddp_checkpoints_valid_since(ddp_run.checkpoints),
+                                   .valid_since = origin->valid_since,
                                    .waits = &ddp_run.waits,
                                    .heads = &heads};
     ddp_status st = ddp_wait_shares_init(&ddp_run.waits, ddp_run.group, communication_ns, err);
@@ -202,7 +204,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
     free(command);
     if (!st && ddp_run.records) {
         print_other_validation(now);
-        ddp_best_look();
+        ddp_best_follow_file();
     }
     return st ? st : ddp_validation_share(ddp_run.validation, err);
 }
@@ -215,7 +217,7 @@ static void prepare_advice(void)
     char where[4096];
 
     (void)snprintf(where, sizeof where, "the last checkpoint in %s", ddp_run.directory);
-    ddp_session_prepare_advice(ddp_resume_advice(command, where));
+    ddp_run.advice = ddp_resume_advice(command, where);
     free(command);
 }
 
@@ -315,10 +317,10 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
     prepare_advice();
     ddp_watchdog_begin(ddp_run.directory, cfg,
                        ddp_reducer_plan(ddp_trainer_reducer(ddp_run.trainer)));
-    ddp_signals_take_term(ddp_launched(ddp_run.launcher));
+    ddp_signals_save_and_end(ddp_launched(ddp_run.launcher));
     if (commit(err) || ddp_checkpoints_begin(ddp_run.checkpoints, net, ddp_run.is_finished, err))
         return err->code;
-    if (ddp_run.launcher.rank == 0 && ddp_checkpoints_resumed(ddp_run.checkpoints))
+    if (ddp_run.launcher.rank == 0 && ddp_checkpoints_origin(ddp_run.checkpoints)->resumed)
         ddp_report_notify_launcher(DDP_NOTE_SAVED);
     if (ddp_run.launcher.rank == 0)
         ddp_report_notify_launcher(DDP_NOTE_TRAINS); /* only now: a restart finds its own files */
@@ -354,7 +356,7 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
                              input_height);
     if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
         return err->code;
-    if (ddp_checkpoints_resumed(ddp_run.checkpoints)) /* and would be once more */
+    if (ddp_checkpoints_origin(ddp_run.checkpoints)->resumed) /* and would be once more */
         ddp_session_advise();
     if (!ddp_run.is_finished) {
         ddp_losses_resume(paths, (size_t)n);

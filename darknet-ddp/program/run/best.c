@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-void ddp_best_look(void)
+void ddp_best_follow_file(void)
 {
     char *base, path[PATH_MAX];
     const char *name;
@@ -42,7 +42,7 @@ ddp_status ddp_best_keep_earlier(size_t step, ddp_error *err)
     if (is_own)
         return DDP_OK;
     is_own = 1;
-    if (!ddp_checkpoints_resumed(ddp_run.checkpoints))
+    if (!ddp_checkpoints_origin(ddp_run.checkpoints)->resumed)
         return DDP_OK;
     base = ddp_cfg_base(ddp_run.cfg_path);
     st = ddp_displaced_keep_best(ddp_run.directory, base, step, err);

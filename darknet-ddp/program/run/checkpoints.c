@@ -58,7 +58,7 @@ static ddp_status resume(network *net, const char *directory, const char *cfg, u
                                            .inputs = &ddp_run.inputs,
                                            .directory = directory,
                                            .cfg = cfg,
-                                           .first_weights = ddp_run.first_weights,
+                                           .first_weights = ddp_run.command.weights,
                                            .valid = ddp_run.validation ? valid : NULL};
 
     say_short_name(cfg);
@@ -78,7 +78,7 @@ ddp_status ddp_session_agree_on_weights(ddp_error *err)
 {
     char text[64];
 
-    if (ddp_checkpoints_resumed(ddp_run.checkpoints))
+    if (ddp_checkpoints_origin(ddp_run.checkpoints)->resumed)
         return DDP_OK;
     (void)snprintf(text, sizeof text, "first weights: contents %016" PRIx64, first_weights_hash);
     return ddp_agree(ddp_run.group, text, err);

@@ -5,8 +5,8 @@
 #include "glue/darknet.h"
 #include "options/options.h"
 
-/* Return the settings of Darknet that options give, for every command. The caller sets `line` and
- * `fatal`; a session also sets what depends on its ranks. */
+/* Return the settings of Darknet that the options give. They hold for every command. Members that
+ * depend on the command or its ranks are zero; the caller sets them. */
 ddp_darknet_config ddp_darknet_config_of(const ddp_options *options);
 
 #endif

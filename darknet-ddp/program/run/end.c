@@ -30,8 +30,8 @@ static int judge_saves(void)
         ddp_session_fail(&err);
     ddp_session_advise_if_saved();
     if (ddp_run.checkpoints && ddp_group_rank(ddp_run.group) == 0)
-        ddp_best_look();
-    if (!ddp_checkpoints_status(ddp_run.checkpoints))
+        ddp_best_follow_file();
+    if (!ddp_checkpoints_last_failed(ddp_run.checkpoints))
         return 0;
     last = ddp_checkpoints_last(ddp_run.checkpoints);
     step = last ? ddp_displaced_step(last) : 0;
@@ -60,7 +60,7 @@ static void summarise_unreadable(void)
 
 static void summarise(int stopped)
 {
-    int validations = ddp_session_ends_early();
+    int validations = ddp_run.out_of_patience;
     const ddp_summary summary = {
         .checkpoints = ddp_run.checkpoints,
         .validation = ddp_run.validation,
@@ -71,13 +71,12 @@ static void summarise(int stopped)
         .more_patience = validations > 0 ? validations + ddp_run.options->patience : 0,
         .epochs = ddp_overrides_more_epochs(&ddp_run.overrides, ddp_run.options->epochs, 0),
         .cfg = ddp_run.cfg_path,
-        .data = ddp_run.is_detector ? ddp_run.data : NULL};
+        .data = ddp_run.is_detector ? ddp_run.command.data : NULL};
 
     if (!ddp_run.checkpoints || ddp_group_rank(ddp_run.group) != 0)
         return;
     ddp_summary_print(&summary);
-    ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout,
-                                ddp_session_steps());
+    ddp_algorithm_set_print_end(ddp_trainer_algorithms(ddp_run.trainer), stdout, ddp_run.steps);
 }
 
 /* Finish the run's saves and records and print its summary, after its last step or a stop. Returns
@@ -92,7 +91,7 @@ static int conclude(int stopped)
         ddp_session_fail(&err);
     summarise_unreadable();
     summarise(stopped);
-    if (!status && (!stopped || ddp_session_ends_early()))
+    if (!status && (!stopped || ddp_run.out_of_patience))
         ddp_done_marker_write();
     ddp_run_files_end(ddp_run.records, stopped ? "stopped" : "ended");
     ddp_run_files_close(ddp_run.records);

@@ -1,20 +1,20 @@
-/* run/losses.h: NAME.losses beside a run's weights, for `darknet ddp suspects`
- * (eval/loss_file.h). */
+/* run/losses.h: the file NAME.losses beside a run's weights. It has the mean loss of each label
+ * (eval/loss_file.h), by which `darknet ddp suspects` finds wrong labels. */
 #ifndef DDP_RUN_LOSSES_H
 #define DDP_RUN_LOSSES_H
 
 #include "base/status.h"
 #include "glue/network.h"
 
-/* Call when the training list was read. On rank 0, go on with NAME.losses as the run that is
- * resumed has left it; a new run has set it aside. paths[0..n): the list. A file that cannot be
- * read is told of, and stops nothing. */
+/* On rank 0, read the losses that an earlier part of this run has written to NAME.losses, if there
+ * is the file. paths[0..n): the training list. If the file cannot be read, a line says so and the
+ * run goes on without them. */
 void ddp_losses_resume(char *const *paths, size_t n);
 
-/* Collective: call after a save. On rank 0, write what the run knows of the losses of labels
- * (trainer/label_losses.h) to NAME.losses, unless that was done in this step. Nothing is written if
- * no loss is known, or with -ddp_records 0. A file that cannot be written is told of one time, and
- * stops nothing. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Gather the losses of labels (trainer/label_losses.h) from all ranks, and have rank 0 write them
+ * to NAME.losses. Call after each save; a second call in one step does nothing. With -ddp_records
+ * 0 no file is written. If the file cannot be written, a line says so once. Collective. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_losses_save(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -94,7 +94,7 @@ static ddp_status check_all(const ddp_batch *batch, ddp_error *err)
     return measured[1].may_have > 0 ? check(&measured[1], batch, err) : DDP_OK;
 }
 
-ddp_status ddp_memory_check(struct network *net, double saved, ddp_error *err)
+ddp_status ddp_memory_check(struct network *net, double checkpoint_bytes, ddp_error *err)
 {
     ddp_batch batch = ddp_trainer_batch(ddp_run.trainer);
     ddp_device *device = ddp_group_device(ddp_run.group);
@@ -105,7 +105,7 @@ ddp_status ddp_memory_check(struct network *net, double saved, ddp_error *err)
     if (!ddp_footprint_largest(net, &width, &height))
         return DDP_OK;
     ddp_footprint_measure(host, gpu, net, device, (size_t)batch.images * (size_t)batch.per_rank);
-    measured[0].later = KEPT + (ddp_group_rank(ddp_run.group) == 0 ? saved : 0);
+    measured[0].later = KEPT + (ddp_group_rank(ddp_run.group) == 0 ? checkpoint_bytes : 0);
     look_at_host(&measured[0], ddp_group_local_size(ddp_run.group));
     if (!ddp_device_is_host(device)) {
         ddp_device_memory(device, &used, &total);

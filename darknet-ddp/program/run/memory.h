@@ -1,5 +1,5 @@
-/* run/memory.h: is there memory for the largest size that random= draws? Looked at before the first
- * step, since a run of many hours would else end when that size is drawn. */
+/* run/memory.h: checks before the first step that there is memory for the largest size of pictures
+ * that random= draws. Else a run could end after hours, when that size is drawn. */
 #ifndef DDP_RUN_MEMORY_H
 #define DDP_RUN_MEMORY_H
 
@@ -7,13 +7,14 @@
 
 struct network;
 
-/* If training draws sizes of net's pictures, measure net's memory at the largest one, and take it.
- * Then no later step takes more for layers. saved: bytes of a checkpoint, which rank 0 copies when
- * it saves. Call on every rank when net is attached; blocks. Fails with DDP_ERR_USAGE if this rank
- * would take more than it may have; the text says what fits. Fails also as ddp_barrier. */
-ddp_status ddp_memory_check(struct network *net, double saved, ddp_error *err) DDP_MUST_CHECK;
+/* Allocate the memory that net's layers need at the largest size of pictures. Does nothing if the
+ * cfg has no random=1. Call when net is attached. Collective. Fails with DDP_ERR_USAGE if that is
+ * more than this rank may have; the text says what would fit. Fails also as ddp_barrier.
+ *   checkpoint_bytes  size of a checkpoint, for which rank 0 needs memory when it saves */
+ddp_status ddp_memory_check(struct network *net, double checkpoint_bytes,
+                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Print a line with what ddp_memory_check has measured, if anything. */
+/* Print how much memory ddp_memory_check has measured, if it has measured any. */
 void ddp_memory_print(void);
 
 #endif

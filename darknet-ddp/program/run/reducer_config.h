@@ -5,8 +5,8 @@
 #include "core/reducer.h"
 #include "options/options.h"
 
-/* Return the reducer's configuration for the group's ranks: what the options ask for, or the
- * defaults. The trainer sets the fields of an algorithm later. watch: is told of each bucket; NULL:
+/* Return the configuration of the reducer (core/reducer.h) that the options ask for. It leaves out
+ * the fields of algorithms, which the trainer sets. watch: the watch that notes each bucket; NULL:
  * none. */
 ddp_reducer_config ddp_reducer_config_of(const ddp_options *o, const ddp_group *group,
                                          ddp_watch *watch);

@@ -264,56 +264,43 @@ static ddp_status find_valid_labels(ddp_error *err)
     return ddp_fail(err, found.code, "%s; -ddp_validate 0 trains without validation", found.text);
 }
 
-void ddp_session_validate(const char *command, const char *data, const char *cfg)
-{
-    ddp_error err;
-
-    ddp_run.data = data;
-    ddp_run.cfg = cfg;
-    ddp_run.is_detector = strcmp(command, "detector") == 0;
-    ddp_run.label_kind = ddp_same_data_truth(command, data);
-    if (ddp_same_data_agree_on_data(ddp_run.group, command, data, &err)
-        || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, command, data,
-                               &err)
-        || ddp_validation_agree(ddp_run.validation, ddp_run.label_kind, &err)
-        || ddp_preflight(ddp_run.group, ddp_run.options, ddp_run.overrides.values, command, data,
-                         cfg, ddp_report_print, &err)
-        || find_train(&err) || find_valid(&err) || find_valid_labels(&err))
-        ddp_session_fail(&err);
-}
-
 /* train= of a .data file, for the whole run; NULL: there is none, or it cannot be read. */
-static char *find_list(const char *command, const char *data)
+static char *find_list(const char *data)
 {
     ddp_sections sections = {0};
     char *list = NULL;
     const char *path;
     ddp_error ignored;
 
-    if (ddp_arguments_has_data(command) && !ddp_data_read(&sections, data, &ignored)
+    if (data && !ddp_data_read(&sections, data, &ignored)
         && (path = ddp_sections_find(&sections, "train")))
         list = strdup(path);
     ddp_sections_release(&sections);
     return list;
 }
 
-void ddp_session_override(const char *command, const char *data, const char *cfg)
+void ddp_session_prepare(const ddp_session_command *command)
 {
+    const char *name = command->name, *data = command->data;
     ddp_error err;
 
-    ddp_run.list = find_list(command, data);
+    ddp_run.command = *command;
+    ddp_run.is_detector = strcmp(name, "detector") == 0;
+    ddp_run.label_kind = ddp_same_data_truth(name, data);
+    ddp_run.list = find_list(data);
     ddp_bad_samples_set_file(ddp_run.bad_data, ddp_run.list);
-    if (ddp_overrides_make(&ddp_run.overrides, ddp_run.options, cfg, ddp_run.list,
+    if (ddp_overrides_make(&ddp_run.overrides, ddp_run.options, command->cfg, ddp_run.list,
                            ddp_group_size(ddp_run.group), &err))
         ddp_session_fail(&err);
     ddp_darknet_set_net_values(ddp_run.overrides.values);
-}
-
-void ddp_session_begins_with(const char *weights, int clear, const ddp_foreign_options_taken *taken)
-{
-    ddp_run.foreign_options = taken;
-    ddp_run.first_weights = weights;
-    ddp_run.clear_given = clear;
+    if (ddp_same_data_agree_on_data(ddp_run.group, name, data, &err)
+        || ddp_validation_open(&ddp_run.validation, ddp_run.options, ddp_run.group, name, data,
+                               &err)
+        || ddp_validation_agree(ddp_run.validation, ddp_run.label_kind, &err)
+        || ddp_preflight(ddp_run.group, ddp_run.options, ddp_run.overrides.values, name, data,
+                         command->cfg, ddp_report_print, &err)
+        || find_train(&err) || find_valid(&err) || find_valid_labels(&err))
+        ddp_session_fail(&err);
 }
 
 ddp_group *ddp_session_group(void)

@@ -6,8 +6,6 @@
 
 struct ddp_run ddp_run;
 
-static const char *prepared_hint;
-
 void ddp_session_fail(const ddp_error *err)
 {
     ddp_run_files_end(ddp_run.records, "failed");
@@ -26,14 +24,9 @@ ddp_progress_now ddp_session_progress(const ddp_train_position *now)
     };
 }
 
-void ddp_session_prepare_advice(const char *resume_hint)
-{
-    prepared_hint = resume_hint;
-}
-
 void ddp_session_advise(void)
 {
-    ddp_report_set_resume_hint(prepared_hint);
+    ddp_report_set_resume_hint(ddp_run.advice);
 }
 
 void ddp_session_advise_if_saved(void)

@@ -1,5 +1,6 @@
-/* run/state.h: what the files of a session (session.c, begin.c, checkpoints.c, step.c, end.c)
- * share: the parts of the run, and calls from one of these files to another. Not for others. */
+/* run/state.h: the state of a training run (run/session.h), for the files in run/ alone. Five of
+ * them make up the run: session.c opens it, checkpoints.c saves and resumes, begin.c prints what it
+ * begins with, step.c follows each step, and end.c closes it. */
 #ifndef DDP_RUN_STATE_H
 #define DDP_RUN_STATE_H
 
@@ -8,8 +9,8 @@
 #include "inputs/same_data.h"
 #include "launch/gpus.h"
 #include "launch/launcher_env.h"
-#include "options/foreign_options.h"
 #include "options/options.h"
+#include "run/session.h"
 #include "saves/checkpoints.h"
 #include "show/run_files.h"
 #include "show/step_line.h"
@@ -20,10 +21,9 @@
 
 #include <signal.h>
 
-/* The run of this process: what several files need of it. The comment over each group of fields
- * names the file that sets them; end.c closes all. */
+/* The run of this process. */
 extern struct ddp_run {
-    /* Set by session.c when it opens the session: options, ranks, seed and trainer. */
+    /* Set by ddp_session_open. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;
@@ -34,40 +34,36 @@ extern struct ddp_run {
     ddp_bad_samples *bad_data;    /* this rank's record of samples that cannot be read */
     ddp_trainer *trainer;
 
-    /* Set by session.c: the words and files of the command. */
+    /* Set by ddp_session_prepare. */
+    ddp_session_command command;
+    int is_detector;            /* 1: the command is detector */
     ddp_truth_files label_kind; /* which files have the pictures' labels */
     ddp_validation *validation; /* validation while training; NULL: none */
-    int clear_given;            /* 1: -clear was given */
-    const ddp_foreign_options_taken *foreign_options;
-    ddp_overrides overrides;   /* values of options that replace the cfg's */
-    const char *data, *cfg;    /* files that the command line names; NULL: none */
-    char *list;                /* train= of the .data file; NULL: it has none */
-    int is_detector;           /* 1: the command is detector */
-    const char *first_weights; /* weights file that training begins with; NULL: none */
+    ddp_overrides overrides;    /* values of options that replace the cfg's */
+    char *list;                 /* train= of the .data file; NULL: it has none */
 
-    /* Set by checkpoints.c. */
+    /* Set by checkpoints.c when the network is loaded. */
     const char *directory; /* folder that the weights are saved in */
     const char *cfg_path;
-    /* 1: no batch was left to train at the start; records are then opened only if a validation is
-     * missing */
-    int is_finished;
     ddp_checkpoints *checkpoints;
 
-    /* Opened by begin.c: files that the run reads and writes. */
+    /* Set by begin.c before the first step. */
+    int is_finished;        /* 1: no batch is left to train */
+    const char *advice;     /* sentence on how to resume; NULL: no memory */
     ddp_data_files inputs;  /* files that the run has read (inputs/data_files.h) */
-    ddp_run_files *records; /* CSV, page and so on, on rank 0; NULL: none */
+    ddp_run_files *records; /* CSV file, page and so on; NULL: none, as on ranks other than 0 */
     ddp_wait_shares waits;
+
+    /* Set by step.c after each step. */
+    size_t steps;        /* number of steps that this run has made */
+    int out_of_patience; /* validations since the best when -patience ended the run; 0: it did not
+                          */
 } ddp_run;
 
 /* Return the clock and the run's counts at position `now`. Only while the trainer is attached. */
 ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 
-/* Set the sentence on how to go on, or NULL: none. The text must stay valid. A run that ends early
- * prints it only if ddp_session_advise was called before. */
-void ddp_session_prepare_advice(const char *resume_hint);
-
-/* Have a run that ends early print the sentence of ddp_session_prepare_advice, because there is a
- * checkpoint. */
+/* Have the run print ddp_run.advice if it ends early. Call when there is a checkpoint. */
 void ddp_session_advise(void);
 /* Call ddp_session_advise if this rank is 0 and the run has saved something. */
 void ddp_session_advise_if_saved(void);
@@ -85,33 +81,28 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 
 /* ---- a missed validation (step.c) ---- */
 
-/* If net was resumed from a step after which a validation was due and did not take place, validate
- * it now, and save as after any validation. Else do nothing. Collective. Fails as
- * ddp_validation_measure and ddp_best_keep_earlier. */
+/* If net was resumed from a step whose validation is missing, validate net now, and save it as
+ * after any validation. Else do nothing. Collective. Fails as ddp_validation_measure and
+ * ddp_best_keep_earlier. */
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
                                        ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- weights at the start (checkpoints.c) ---- */
 
-/* Fail with DDP_ERR_MISMATCH if ranks have loaded different weights. Collective. Fails also with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. Resumed runs pass: rank 0 alone reads checkpoints. */
+/* Fail with DDP_ERR_MISMATCH if ranks have loaded different weights. A resumed run passes, because
+ * rank 0 alone reads its checkpoint. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_session_agree_on_weights(ddp_error *err) DDP_MUST_CHECK;
 
 /* ---- a run's end (end.c) ---- */
 
-/* End every rank before anything was written, with status 128 + number, because signal `number` has
- * asked for it. Collective. */
+/* End every rank with exit status 128 + number, because signal `number` asked the run to end before
+ * it wrote anything. Collective. */
 void ddp_session_end_untrained(int number) __attribute__((noreturn));
 
-/* ---- steps of this run (step.c) ---- */
+/* ---- a step (step.c) ---- */
 
-/* Show Darknet's line about a step. On rank 0, while the trainer is attached. */
+/* Show Darknet's line about a step, with our figures behind it (show/step_line.h). Call on rank 0,
+ * while the trainer is attached. */
 void ddp_session_show_line(const ddp_train_position *position, const char *line);
-
-/* Return how many steps this run has made. */
-size_t ddp_session_steps(void);
-
-/* Return how many validations without a best there were when -patience ended the run, else 0. */
-int ddp_session_ends_early(void);
 
 #endif

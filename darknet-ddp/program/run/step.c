@@ -11,22 +11,10 @@
 static const double a_day_s = 86400;
 
 static struct {
-    size_t steps;         /* of this run */
     int64_t ended_ns;     /* the last one */
     int grace_is_short;   /* it was said */
     int validation_waits; /* for ranks to be alike */
-    int ends_early;       /* by -patience: after so many validations that were not the best */
 } stepping;
-
-size_t ddp_session_steps(void)
-{
-    return stepping.steps;
-}
-
-int ddp_session_ends_early(void)
-{
-    return stepping.ends_early;
-}
 
 static int64_t communication_now(void)
 {
@@ -52,7 +40,7 @@ static void end_early(int validations)
         printf("DDP: %d validation%s not better than %s %.4f after step %zu: the run ends "
                "(-patience)\n",
                validations, validations == 1 ? " was" : "s were", name, figure, step);
-    stepping.ends_early = validations;
+    ddp_run.out_of_patience = validations;
     ddp_plugin_stop();
 }
 
@@ -74,7 +62,7 @@ static ddp_status validate(struct judged *j, network *net, const ddp_train_posit
     if (ddp_validation_measure(ddp_run.validation, net, &listener, err))
         return err->code;
     if (ddp_group_rank(ddp_run.group) == 0)
-        ddp_best_look();
+        ddp_best_follow_file();
     if (ddp_validation_share(ddp_run.validation, err))
         return err->code;
     if (!ddp_validation_best(ddp_run.validation, &name, &figure, &j->earlier_step))
@@ -162,14 +150,15 @@ static void say_if_long(const ddp_train_position *now, double step_s)
     double remaining_s = step_s * (double)(now->last_step - now->step);
     char left[32], step[128];
 
-    if (now->last_step <= now->step || remaining_s < a_day_s || !ddp_run.data || !ddp_run.cfg)
+    if (now->last_step <= now->step || remaining_s < a_day_s || !ddp_run.command.data)
         return;
     ddp_duration(remaining_s, left, sizeof left);
     describe_step(step, sizeof step);
     printf("DDP: at %.3g s a step this run takes %s more; in a day fit %.0f of max_batches=%zu: "
            "`darknet ddp cfg %s -data %s -hours 24%s -o NEW.cfg` measures a step and writes a cfg "
            "that ends in a day\n",
-           step_s, left, a_day_s / step_s, now->last_step, ddp_run.cfg, ddp_run.data, step);
+           step_s, left, a_day_s / step_s, now->last_step, ddp_run.command.cfg,
+           ddp_run.command.data, step);
 }
 
 /* Where ranks differ, what is due is done when they are in sync again; between updates of several
@@ -201,11 +190,10 @@ static void name_straggler(void)
 
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now, ddp_error *err)
 {
+    const ddp_run_origin *origin = ddp_checkpoints_origin(ddp_run.checkpoints);
     struct judged judged;
 
-    if (!ddp_checkpoints_resumed(ddp_run.checkpoints)
-        || ddp_checkpoints_validated(ddp_run.checkpoints)
-        || !ddp_validation_due(ddp_run.validation, now))
+    if (!origin->resumed || origin->validated || !ddp_validation_due(ddp_run.validation, now))
         return DDP_OK;
     if (ddp_group_rank(ddp_run.group) == 0)
         printf("DDP: no weights of a validation after step %zu are there: it comes now\n",
@@ -223,7 +211,7 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
     struct judged judged;
     int64_t began_ns = ddp_clock_ns();
 
-    if (++stepping.steps == 2 && ddp_group_rank(ddp_run.group) == 0)
+    if (++ddp_run.steps == 2 && ddp_group_rank(ddp_run.group) == 0)
         say_if_long(now, (double)(began_ns - stepping.ended_ns) / 1e9);
     check_grace(now);
     ddp_done_marker_begin(); /* of commands that read no list */

@@ -78,7 +78,7 @@ static void print_files(const ddp_summary *s)
         printf("%s%s", between, ddp_path_name(newest));
     if (numbered > 1)
         printf(" and %zu numbered one%s before it%s", numbered - 1, ddp_plural(numbered - 1),
-               ddp_checkpoints_resumed(s->checkpoints) ? " (of this start alone)" : "");
+               ddp_checkpoints_origin(s->checkpoints)->resumed ? " (of this start alone)" : "");
     print_average(s);
     free(base);
     for (char *const *path = s->records; path && *path; path++)
@@ -90,7 +90,7 @@ static void print_files(const ddp_summary *s)
 static void print_command(const ddp_summary *s)
 {
     const ddp_resume_how how = {.option = "-resume", .patience = s->more_patience};
-    char *command = s->stopped || ddp_checkpoints_status(s->checkpoints)
+    char *command = s->stopped || ddp_checkpoints_last_failed(s->checkpoints)
                         ? ddp_resume_command(s->launched, how)
                         : ddp_command_to_train_further(s->launched, s->epochs, s->cfg);
     char *text = ddp_resume_advice(command, ddp_checkpoints_last(s->checkpoints));

@@ -1,6 +1,6 @@
-/* run/trace.h: traces steps A to B of a run (timing/tracer.h), and writes FILE, by -ddp_trace FILE
- * -ddp_trace_steps A:B. Without the latter these are steps 10 to 12 since the start. Call all
- * functions on every rank alike. */
+/* run/trace.h: records what each rank does in a few steps (timing/tracer.h), and writes a trace
+ * file to look at: -ddp_trace FILE. The steps are those of -ddp_trace_steps A:B, or 10 to 12 since
+ * the start. Call all functions on every rank. */
 #ifndef DDP_RUN_TRACE_H
 #define DDP_RUN_TRACE_H
 
@@ -10,24 +10,24 @@
 #include "options/options.h"
 #include "trainer/trainer.h"
 
-/* Prepare to trace a run that has done start->step steps, if the options ask for it. Blocks until
- * every rank is here. Fails with DDP_ERR_MISMATCH (ranks are to trace other steps), DDP_ERR_NOMEM,
- * DDP_ERR_COMM, and on rank 0 with DDP_ERR_IO (the file cannot be written). */
+/* Open the trace file on rank 0, if the options ask for a trace. start: the position at which the
+ * run begins. Collective. Fails with DDP_ERR_MISMATCH if ranks have other steps to trace, with
+ * DDP_ERR_IO on rank 0 if it cannot write the file, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin or end the trace, if that is due after the step `now`, which has ended or is the run's
- * start. At its end, writes the file; if not all can be written, a line says so. Fails with
- * DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* Begin the trace if the next step is its first, or end it and write the file if step `now` was its
+ * last. Call before the first step and after each step. If the file cannot be written, a line says
+ * so. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Add to the trace a span from begin_ns (ddp_clock_ns) to now, named `what`: a save or a
- * validation. Does nothing if this step is not traced. */
+/* Add a save or a validation, which began at begin_ns (ddp_clock_ns) and ends now, to the trace
+ * under the name `what`. Does nothing if this step is not traced. */
 void ddp_trace_run_add(int64_t begin_ns, const char *what);
 
-/* End the trace, if one is under way, and write the file, because the run ends. If no step was
- * traced, a line says so. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* End the trace, if it has begun and not ended, and write the file. Call when the run ends. If no
+ * step was traced, a line says so. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_close(ddp_error *err) DDP_MUST_CHECK;
 
 #endif

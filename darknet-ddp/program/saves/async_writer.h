@@ -1,18 +1,17 @@
-/* saves/async_writer.h: checkpoints that a thread writes while training goes on. On rank 0.
+/* saves/async_writer.h: writes checkpoints by a thread, while training goes on. On rank 0.
  *
- *   1. ddp_async_writer_save copies the network to memory, for which the step waits, and queues the
- *      pair of files.
- *   2. A thread of the writer's own writes one pair at a time.
- *   3. ddp_async_writer_poll, after each step, tells what has become of saves.
+ *   1. ddp_async_writer_save copies the network, and queues the copy. Training waits for that.
+ *   2. The writer's thread writes one checkpoint at a time: weights and state.
+ *   3. ddp_async_writer_poll, after each step, tells which saves have ended.
  *
- * A second save of the same network (BASE.backup beside BASE_100.weights) is queued behind the
- * first. A save of a later step waits until the queue is empty. If there is no memory for a copy,
+ * A second save of the same step (BASE.backup beside BASE_100.weights) is queued behind the first.
+ * A save of a later step waits until the queue is empty. If there is no memory for a copy,
  * ddp_async_writer_save writes the network itself.
  *
- * With run->sharded there is no copy: moments come from other ranks. Then the step waits until the
- * system has taken both files' bytes, and the thread syncs and renames the files. A second save of
- * the same network is a copy of these files, made by the thread. If the first save fails, its
- * copies fail, too, and later saves are written anew.
+ * With run->sharded there is no copy, because other ranks have the optimizer state. Then training
+ * waits until the system has taken both files' bytes, and the thread syncs and renames the files. A
+ * second save of the same step is a copy of these files, made by the thread. If the first save
+ * fails, its copies fail, too, and later saves are written anew.
  *
  * Threads: all functions are called by one thread, the trainer's. The writer's thread reads
  * run->base and run->guard, and calls the guard (checkpoint/checkpoint.h). It writes
@@ -26,43 +25,43 @@
 
 typedef struct ddp_async_writer ddp_async_writer;
 
-/* The most saves that wait to be written, or to be told of by ddp_async_writer_poll. */
+/* The most saves that may wait to be written, and that one ddp_async_result has room for. */
 enum { DDP_ASYNC_PATHS = 16 };
 
 /* The saves that have ended since the last ddp_async_writer_poll. */
 typedef struct ddp_async_result {
-    int ended;       /* how many saves have ended */
+    int ended;       /* number of saves that have ended */
     int last_failed; /* 1: the save that ended last failed */
-    double seconds;  /* seconds that the save which ended last took; 0: none has ended */
-    char
-        *saved[DDP_ASYNC_PATHS]; /* paths that were saved, the latest last; the caller frees each */
+    double seconds;  /* how long the save that ended last took; 0: none has ended */
+    char *
+        saved[DDP_ASYNC_PATHS]; /* paths that were saved, the latest last, for the caller to free */
     int saved_count;
-    ddp_status status; /* status of the first save that failed, or DDP_OK */
+    ddp_status status; /* status of the first save that failed; DDP_OK: none did */
     ddp_error error;   /* error of the first save that failed */
 } ddp_async_result;
 
-/* Open a writer and start its thread. run and directory must outlive it. directory: the folder of
- * the saves. keep: how many numbered pairs stay there (ddp_pair_prune); 0: all. *out is set on
- * success. Fails with DDP_ERR_NOMEM. */
+/* Open a writer and start its thread. *out is set on success. Fails with DDP_ERR_NOMEM.
+ *   run        must outlive the writer
+ *   directory  folder of the checkpoints; the string must outlive the writer
+ *   keep       number of numbered checkpoints that stay there (ddp_pair_prune); 0: all */
 ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
                                  const char *directory, int keep, ddp_error *err) DDP_MUST_CHECK;
 
 /* Wait until all saves are written, end the thread and free s. NULL is allowed. */
 void ddp_async_writer_close(ddp_async_writer *s);
 
-/* Start to save net's first `cutoff` layers at path, as ddp_checkpoint_save does. May first wait
- * for earlier saves of other steps. When this function returns, net may change.
- * ddp_async_writer_poll tells whether the save was written. Fails at once, with nothing written,
- * with DDP_ERR_FORMAT (a number of net is not finite) and DDP_ERR_COMM (run->sharded cannot be
- * asked). */
+/* Start to save net's first `cutoff` layers at path. May wait for earlier saves of other steps.
+ * When this function returns, the caller may change net. ddp_async_writer_poll tells later whether
+ * the checkpoint was written. Fails at once, with nothing written, with DDP_ERR_FORMAT (a number of
+ * net is not finite) and DDP_ERR_COMM (other ranks do not send their optimizer state). */
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if no save is being written or waits to be. */
+/* Return 1 if all saves are written. */
 int ddp_async_writer_is_idle(ddp_async_writer *s);
 
-/* Move to *news what has become of saves since the last poll. If `wait` is 1, or a save has failed,
- * wait first until nothing is left to write. */
+/* Set *news to the saves that have ended since the last call. If `wait` is 1, or a save has failed,
+ * first wait until all saves are written. */
 void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news);
 
 #endif

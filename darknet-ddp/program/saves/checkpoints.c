@@ -37,9 +37,8 @@ struct ddp_checkpoints {
     ddp_checkpoint_run run;
     ddp_checkpoint_guard guard;
     ddp_pair_header earlier; /* what was there before this run, on rank 0 */
-    int resumed, validated;
+    ddp_run_origin origin;
     ddp_resumed from;        /* on rank 0 */
-    uint64_t valid_since;    /* step, on rank 0 */
     size_t began_at;         /* images seen when training began */
     size_t began_step;       /* the step then, of a run that went on; else SIZE_MAX */
     ddp_async_writer *saver; /* NULL: nothing was saved yet */
@@ -126,8 +125,10 @@ static ddp_status resume(ddp_checkpoints *c, network *net, uint64_t *seed, ddp_e
     }
     if (ddp_broadcast(c->group, &found, sizeof found, 0, err))
         return ddp_wrap(err, "what to resume from");
-    c->resumed = found.resumed;
-    c->validated = found.validated;
+    c->origin = (ddp_run_origin){.resumed = found.resumed,
+                                 .validated = found.validated,
+                                 .saved_step = (size_t)c->from.metadata.step,
+                                 .passed_over = c->from.passed_over};
     *seed = found.seed;
     c->run.seed = found.seed;
     return DDP_OK;
@@ -163,6 +164,8 @@ static ddp_status make_room(void *ctx, const char *path, ddp_error *err)
 static ddp_status open_checkpoints(ddp_checkpoints *c, const ddp_checkpoints_config *config,
                                    network *net, uint64_t *seed, ddp_error *err)
 {
+    uint64_t valid_since;
+
     c->options = config->options;
     c->group = config->group;
     c->trainer = config->trainer;
@@ -184,9 +187,10 @@ static ddp_status open_checkpoints(ddp_checkpoints *c, const ddp_checkpoints_con
     if (ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs, err)
         || (ddp_group_rank(c->group) == 0 && read_files(c, config, err))
         || resume(c, net, seed, err)
-        || ddp_remember_validation(&c->run, &c->valid_since, &c->from.metadata, config->valid, err))
+        || ddp_remember_validation(&c->run, &valid_since, &c->from.metadata, config->valid, err))
         return err->code;
-    if (c->resumed)
+    c->origin.valid_since = (size_t)valid_since;
+    if (c->origin.resumed)
         ddp_trainer_set_resumed(c->trainer, 0, ddp_saved_moments_source(c->from.moments));
     return DDP_OK;
 }
@@ -340,36 +344,16 @@ double ddp_checkpoints_seconds(const ddp_checkpoints *c)
     return c->save_s;
 }
 
-int ddp_checkpoints_status(const ddp_checkpoints *c)
+int ddp_checkpoints_last_failed(const ddp_checkpoints *c)
 {
     return c && c->save_failed;
 }
 
 /* ---- what else a run that begins asks ---- */
 
-int ddp_checkpoints_resumed(const ddp_checkpoints *c)
+const ddp_run_origin *ddp_checkpoints_origin(const ddp_checkpoints *c)
 {
-    return c->resumed;
-}
-
-int ddp_checkpoints_validated(const ddp_checkpoints *c)
-{
-    return c->validated;
-}
-
-size_t ddp_checkpoints_valid_since(const ddp_checkpoints *c)
-{
-    return (size_t)c->valid_since;
-}
-
-int ddp_checkpoints_passed_over(const ddp_checkpoints *c)
-{
-    return c->from.passed_over;
-}
-
-size_t ddp_checkpoints_saved_step(const ddp_checkpoints *c)
-{
-    return (size_t)c->from.metadata.step;
+    return &c->origin;
 }
 
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list, ddp_error *err)
@@ -415,14 +399,14 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
     const ddp_train_position now = ddp_train_position_of(net);
 
     c->began_at = now.images;
-    c->began_step = c->resumed ? now.step : SIZE_MAX;
+    c->began_step = c->origin.resumed ? now.step : SIZE_MAX;
     if (ddp_group_rank(c->group) == 0)
         remove_dead_parts(c);
     if (is_finished || ddp_group_rank(c->group) != 0)
         return DDP_OK;
     if (ddp_run_lock_check(err))
         return err->code;
-    if (c->resumed)
+    if (c->origin.resumed)
         return ddp_earlier_run_keep_final(c->directory, c->base, err);
     /* A job that starts again has set an earlier run's files aside. A pair that lies here now was
      * saved just before the job failed, or by another run, where rank 0 is on another host. */

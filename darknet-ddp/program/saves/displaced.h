@@ -1,7 +1,7 @@
-/* saves/displaced.h: renames weights that lie where a run is about to save, if nobody has said that
- * they may go. Their state file goes with them, and a line says so: the SAVE rows of
- * checkpoint/starts.def. Weights may be of an earlier run, of another cfg, or no checkpoint at all.
- * On rank 0, by one thread at a time. */
+/* saves/displaced.h: renames weights that a run would save over although nobody allowed that. They
+ * may be of an earlier run, of another cfg, or no checkpoint at all; the SAVE rows of
+ * checkpoint/starts.def say which of them are renamed. Their state file is renamed with them, and a
+ * line says so. On rank 0, by one thread at a time. */
 #ifndef DDP_SAVES_DISPLACED_H
 #define DDP_SAVES_DISPLACED_H
 
@@ -10,35 +10,34 @@
 
 #include <stddef.h>
 
-/* If BASE_best.weights is in directory, and is not of step `step`, rename it to
- * BASE_best_N.weights, N being the first free number. `step` is that of the best figure that the
- * run knows; 0: the run's figures were lost. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Rename BASE_best.weights in directory to BASE_best_N.weights, N being the first free number,
+ * unless it was saved at step `step`. Does nothing if the file does not exist. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM. step  step of the best figure that the run knows; 0: it knows none */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the step of the weights at path, as their state file says; 0: there are no weights;
- * SIZE_MAX: their state file cannot be read. */
+/* Return the step at which the weights at path were saved, as their state file says; 0: there are
+ * no weights; SIZE_MAX: their state file cannot be read. */
 size_t ddp_displaced_step(const char *path);
 
-/* Return 1 if there are weights at path that cannot be read, or that no whole state file describes:
- * another program's, put there by hand, or with a damaged state. Reads all of both files. */
+/* Return 1 if the file at path is no whole checkpoint of ours: its state file is missing, damaged,
+ * or does not belong to it. Return 0 if it is one, or does not exist. Reads all of both files. */
 int ddp_displaced_is_foreign(const char *path);
 
-/* Make room for the weights file `path`, which the run named `base` is about to save. Weights that
- * lie there are renamed path.old or path.old.N, or stay to be written over: checkpoint/starts.def.
- * With is_own 1 (this run has saved there, or goes on from there), only another cfg's weights are
- * renamed. `step`: the step that the run goes on from; SIZE_MAX: it began anew. Unless is_own is 1,
- * reads all bytes of the weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Rename the weights at path to path.old or path.old.N, if the run named `base`, which is about to
+ * save there, must not write over them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ *   is_own  1: this run has saved at path, or goes on from there, so that only another cfg's
+ * weights are renamed. 0 reads all bytes of the weights step    step that the run goes on from;
+ * SIZE_MAX: it began anew */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename the weights at path, which must exist, to path.old or path.old.N. why: "which ...", for
- * the line that says so. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Rename the weights at path, which must exist, to path.old or path.old.N, and print why: "which
+ * ...". Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename a file at path, as ddp_displaced_keep_old does, that holds another cfg's weights or is no
- * weights file: the average of a run's weights comes there. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+/* Rename the file at path to path.old or path.old.N if it is no weights file, or another cfg's.
+ * Call before the average of the weights is saved there. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_before_average(const char *path, const char *base,
                                              ddp_error *err) DDP_MUST_CHECK;
 

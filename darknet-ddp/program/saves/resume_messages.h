@@ -1,5 +1,5 @@
-/* saves/resume_messages.h: messages of a run that is to be resumed, on rank 0: what it goes on
- * from, or why it does not. */
+/* saves/resume_messages.h: prints, with -resume, which checkpoint a run goes on from, or why it
+ * does not. On rank 0. */
 #ifndef DDP_SAVES_RESUME_MESSAGES_H
 #define DDP_SAVES_RESUME_MESSAGES_H
 
@@ -7,18 +7,18 @@
 #include "base/status.h"
 #include "state/checkpoint.h"
 
-/* Listener that prints why ddp_checkpoint_resume has passed a pair over, and its other notes. */
+/* Listener for ddp_checkpoint_resume that prints which checkpoints it cannot use, and why. */
 extern const ddp_pair_listener ddp_resume_printer;
 
-/* Print what the run goes on from, or that there is nothing (from->weights is NULL). algorithms:
- * those of the run; NULL: none. Fails with DDP_ERR_USAGE if there is nothing, and the job was
- * started again to go on from a checkpoint. */
+/* Print which checkpoint the run goes on from, or that there is none (from->weights is NULL). Fails
+ * with DDP_ERR_USAGE if there is none although the job was restarted to go on from one.
+ *   algorithms  algorithms of the run; NULL: none */
 ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *run,
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Add to *err, with which ddp_checkpoint_resume has failed, what the user may do. DDP_ERR_MISMATCH
- * becomes DDP_ERR_USAGE, since the command line asks for another run. Returns err->code. */
+/* Add to *err, the error of ddp_checkpoint_resume, what the user can do. DDP_ERR_MISMATCH becomes
+ * DDP_ERR_USAGE, since the command line asks for another run. Returns err->code. */
 ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
                               const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;

@@ -4,13 +4,14 @@
 
 #include <stddef.h>
 
-/* A list of paths. All zero: it is empty. */
+/* A list of paths. All zero is an empty one. */
 typedef struct ddp_saved_files {
     char **paths;
     size_t count;
 } ddp_saved_files;
 
-/* Put a copy of path at the list's end, or move it there; without memory do nothing. */
+/* Add a copy of path to the end of the list, or move it there if the list has it. Does nothing
+ * without memory. */
 void ddp_saved_files_add(ddp_saved_files *files, const char *path);
 
 /* Return 1 if path is in the list. */
