@@ -1,5 +1,5 @@
-/* bench/bench.h: measures steps of training on random data. Three kinds of steps take turns, so
- * that a machine which slows down slows all of them:
+/* bench/bench.h: measures how long training steps take, on random data. Three kinds of steps take
+ * turns, so that a machine that slows down slows all of them:
  *
  *   local    forward, backward and update, without communication
  *   wire     a step's communication alone
@@ -19,11 +19,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A quantity of a step, in seconds, as measured in each of the timed steps. */
+/* A time that was measured in each of `count` steps. */
 typedef struct ddp_sample {
-    const char *name;    /* the quantity's name, a short word */
-    const char *meaning; /* a phrase that explains the quantity */
-    double *seconds;     /* one of each step, `count` of them; ascending after ddp_sample_sort */
+    const char *name;    /* name of the time, a short word */
+    const char *meaning; /* a phrase that explains the time */
+    double *seconds;     /* the time of each step; ascending after ddp_sample_sort */
     size_t count;
 } ddp_sample;
 
@@ -40,16 +40,15 @@ typedef struct ddp_bench_config {
     ddp_network_shape shape;           /* shape of net */
     const char *cfg;                   /* the cfg's name */
     int batches;                       /* batches that make one update (-ddp_sync_every) */
-    int steps;                         /* how many steps of each kind to time, at least 1 */
+    int steps;                         /* number of steps of each kind to time, at least 1 */
     const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */
     int fp32;                          /* 1: GPUs compute without TF32 */
     int bf16;                          /* 1: layers compute in bf16 where they can (-ddp_bf16) */
-    int exact, deterministic, overlap; /* 1: the option of the field's name is on */
-    const char *wire;                  /* how gradients travel, for people; NULL: as float32 */
-    const char *replay; /* name of the profile by which layers sleep; NULL: they compute */
-    FILE *trace; /* file that gets a trace of one step of all ranks (core/trace.h), on rank 0; NULL
-                    elsewhere, or for none */
-    int draw;    /* 1: run two steps more, and trace the second; the same on all ranks */
+    int exact, deterministic, overlap; /* 1: the option of the member's name is on */
+    const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
+    const char *replay; /* profile by whose times layers sleep; NULL: they compute */
+    int draw;           /* 1: run two steps more, and trace the second; the same on all ranks */
+    FILE *trace; /* file for that trace (core/trace.h); NULL: none, as on ranks other than 0 */
 } ddp_bench_config;
 
 /* The result of ddp_bench_run. Print it on rank 0. */
@@ -59,22 +58,20 @@ typedef struct ddp_bench_result {
     const char *precision; /* precision of convolutions: "fp32", "TF32" or "bf16" */
     int on_host;           /* 1: the steps were computed on CPUs */
     int ranks;
-    int batch; /* images of an update, of all ranks together */
-    double gradient_mb;
-    /* MB that ranks sum in a step, of gradients or their compressed form, 4 bytes a number */
-    double summed_mb;
-    size_t buckets;
-    /* how many buckets were summed when backward ended, in the step that config->draw traces; 0
-     * without draw, or on one rank */
-    size_t hidden;
+    int batch;          /* images of an update, on all ranks together */
+    double gradient_mb; /* size of the gradients in MB */
+    double summed_mb;   /* size in MB of what ranks sum in a step, as float32; less if compressed */
+    size_t buckets;     /* number of buckets */
+    size_t
+        hidden; /* buckets of the traced step that were summed before backward ended; 0: no trace */
     ddp_sample *samples;
     size_t sample_count;
-    int counted;          /* 1: messages and inter_host_mb are known; not so with NCCL */
+    int counted;          /* 1: messages and inter_host_mb are known; 0: NCCL does not tell them */
     uint64_t messages;    /* messages that the sums of a step send, on the rank that sends most */
     double inter_host_mb; /* MB that leave a host in a step, for the host that sends most */
-    double cpu_s;         /* CPU seconds of a step's communication alone on this rank, a mean */
-    double limit_s;       /* seconds that a step takes at least: the longer of a step without
-                             communication, on CPUs plus cpu_s, and communication alone */
+    double cpu_s;         /* mean CPU seconds of a step's communication, on this rank */
+    double limit_s;       /* least seconds of a step: of its communication, or of all else (on CPUs
+                             plus cpu_s), whichever is more */
     double step_s;        /* median seconds of a step with communication */
     double local_s;       /* median seconds of a step without communication */
 } ddp_bench_result;

@@ -1,18 +1,16 @@
-/* bench/forecast.h: predicts how long a training step takes on more hosts than there are, from the
- * times of a network's layers and a model of the network between hosts. It reads and changes
- * nothing else.
+/* bench/forecast.h: predicts how long a training step would take on many hosts. It computes that
+ * from the measured times of the layers (core/layer_profile.h) and a model of the communication; it
+ * runs nothing.
  *
- * The model: buckets are launched as backward makes their gradients final, and travel one after the
- * other. A host's line carries what leaves it. Messages and sums take CPU time from the rank that
- * computes, unless a GPU does. The update waits for each layer's buckets; deferred and late ones
- * travel during the next forward pass. The model does not cut large buckets. It knows no slower
- * ranks, no lines that others use too, and no BatchNorm that waits for all ranks. It does not tell
- * how a GPU's sums travel within a host.
+ * The model: a bucket's allreduce starts when backward has computed its gradients. Buckets travel
+ * one after the other. A host's network line carries what leaves the host. Messages and sums take
+ * CPU time from the rank that computes, unless a GPU does. The update waits for each layer's
+ * buckets; deferred ones travel during the next forward pass. The model leaves out large buckets
+ * that are cut, slower ranks, and lines that others use, too. It leaves out BatchNorm that waits
+ * for all ranks, and a GPU's sums within a host.
  *
- * Times of layers are measured by timing/profiler.c, and kept in files by core/layer_profile.c.
- * With timing/replay.c a network's layers sleep as long, while the reducer and the messages are
- * real. So scripts/forecast.py runs up to 8 hosts of 2 ranks beside their predictions. The cost of
- * a byte comes from comm/schedule_cost.c. */
+ * timing/profiler.c measures the times. scripts/forecast.py compares predictions with real runs, in
+ * which layers sleep that long (timing/replay.c). comm/schedule_cost.c has the cost of a byte. */
 #ifndef DDP_BENCH_FORECAST_H
 #define DDP_BENCH_FORECAST_H
 
@@ -22,27 +20,27 @@
 #include "core/layer_profile.h"
 
 typedef struct ddp_forecast_config {
-    const ddp_layer_profile *profile;
+    const ddp_layer_profile *profile; /* measured times of the layers */
     const ddp_bucket_plan *plan;
     ddp_launch_order order; /* order in which buckets are launched in the first step */
-    int priority;     /* 1: the order may change so that buckets of first layers travel first */
-    int overlap;      /* 1: buckets travel while backward computes */
-    int mini_batches; /* mini-batches of a rank in a step */
-    double scale;     /* factor of the profile's times: a mini-batch's images / the profile's */
-    int ranks, hosts; /* at most as many hosts as ranks; ranks are spread evenly */
-    double bytes_s;   /* bytes a second of a host's line, each way */
-    /* bytes in which a number of a gradient travels: 4; less as bf16, fp16 or fp8 */
-    double value_bytes;
-    ddp_schedule schedule; /* schedule of sums of host memory */
+    int priority;       /* 1: the order may change so that buckets of first layers travel first */
+    int overlap;        /* 1: buckets travel while backward computes */
+    int mini_batches;   /* mini-batches of a rank in a step */
+    double scale;       /* factor of the profile's times: images of a mini-batch / the profile's */
+    int ranks, hosts;   /* at most as many hosts as ranks; ranks are spread evenly */
+    double bytes_s;     /* bytes a second of a host's line, each way */
+    double value_bytes; /* bytes of a gradient's number on the wire: 4; bf16, fp16 and fp8: less */
+    ddp_schedule schedule; /* way in which sums of host memory travel */
 } ddp_forecast_config;
 
 /* Predicted seconds of a step. */
 typedef struct ddp_forecast {
-    double local;         /* time of a step without communication */
-    double step;          /* time of a step with communication */
-    double wire;          /* time of a step in which a host's line is busy */
-    double cpu;           /* CPU time of a step that a rank spends on communication */
-    const char *schedule; /* schedule of sums: "direct", "levels", "nccl"; "none" for one rank */
+    double local; /* time without communication */
+    double step;  /* time with communication */
+    double wire;  /* time in which a host's line is busy */
+    double cpu;   /* CPU time that a rank spends on communication */
+    const char
+        *schedule; /* way in which sums travel: "direct", "levels", "nccl"; "none": one rank */
 } ddp_forecast;
 
 /* Simulate training steps on config->ranks ranks and config->hosts hosts, and write the times of

@@ -206,7 +206,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
         print_other_validation(now);
         ddp_best_follow_file();
     }
-    return st ? st : ddp_validation_share(ddp_run.validation, err);
+    return st ? st : ddp_validation_share_best(ddp_run.validation, err);
 }
 
 /* Prepare the sentence on how to go on, for a run that ends before its time. */
@@ -351,9 +351,9 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
         return err->code;
     ddp_run_files_list(ddp_run.records, (size_t)n);
     if (!ddp_run.is_finished || is_validation_missing())
-        ddp_validation_begin(ddp_run.validation, (size_t)n,
-                             (size_t)ddp_trainer_batch(ddp_run.trainer).batch, input_width,
-                             input_height);
+        ddp_validation_plan(ddp_run.validation, (size_t)n,
+                            (size_t)ddp_trainer_batch(ddp_run.trainer).batch, input_width,
+                            input_height);
     if (ddp_checkpoints_check_list(ddp_run.checkpoints, list, err))
         return err->code;
     if (ddp_checkpoints_origin(ddp_run.checkpoints)->resumed) /* and would be once more */

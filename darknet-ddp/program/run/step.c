@@ -63,7 +63,7 @@ static ddp_status validate(struct judged *j, network *net, const ddp_train_posit
         return err->code;
     if (ddp_group_rank(ddp_run.group) == 0)
         ddp_best_follow_file();
-    if (ddp_validation_share(ddp_run.validation, err))
+    if (ddp_validation_share_best(ddp_run.validation, err))
         return err->code;
     if (!ddp_validation_best(ddp_run.validation, &name, &figure, &j->earlier_step))
         j->earlier_step = 0;

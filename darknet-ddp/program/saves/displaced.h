@@ -12,7 +12,8 @@
 
 /* Rename BASE_best.weights in directory to BASE_best_N.weights, N being the first free number,
  * unless it was saved at step `step`. Does nothing if the file does not exist. Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM. step  step of the best figure that the run knows; 0: it knows none */
+ * DDP_ERR_IO, DDP_ERR_NOMEM.
+ *   step  step of the best figure that the run knows; 0: it knows none */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
 

@@ -86,7 +86,7 @@ static void recall(void *ctx, const double *values)
         r->row[r->columns.count + i] = NAN;
     add_to_history(r);
     if (key && !isnan(values[key]) && step > r->config.valid_since)
-        ddp_validation_recall(r->config.validation, step, values[key]);
+        ddp_validation_add_earlier(r->config.validation, step, values[key]);
 }
 
 static const char *const endings[FILES] = {[CSV] = "csv", [PAGE] = "html", [LOG] = "log"};

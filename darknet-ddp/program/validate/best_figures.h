@@ -1,4 +1,5 @@
-/* validate/best_figures.h: records which validation was the best, and which were before. */
+/* validate/best_figures.h: records which validation of a run was the best, and which were the best
+ * before it. */
 #ifndef DDP_VALIDATE_BEST_FIGURES_H
 #define DDP_VALIDATE_BEST_FIGURES_H
 
@@ -9,7 +10,7 @@
 
 /* A validation that was the best of the run when it came. */
 typedef struct ddp_best_figure {
-    double figure; /* figure of the validation: the greater the better */
+    double figure; /* figure of the validation, such as mAP: the greater the better */
     size_t step;   /* step after which the validation came; 0: there was none */
     int number;    /* the validation's number in the run, from 1 */
 } ddp_best_figure;
@@ -18,8 +19,8 @@ typedef struct ddp_best_figure {
 typedef struct ddp_best_figures {
     ddp_best_figure best;
     int number; /* number of validations so far */
-    /* Validations that were the best when they came, in their order, the present best last. One for
-     * which there was no memory is missing. On rank 0. */
+    /* `count` validations that were the best when they came, the present best last. On rank 0;
+     * those without memory are missing. */
     ddp_best_figure *all;
     size_t count;
 } ddp_best_figures;
@@ -30,13 +31,14 @@ void ddp_best_figures_release(ddp_best_figures *b);
 /* Add the figure of the validation after `step`. Returns 1 if it is the best so far, else 0. */
 int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 
-/* Return how many validations there were since the best. Without a best: since all were forgotten
- * (ddp_best_figures_go_back), or all of them. */
+/* Return the number of validations since the best; without a best, since it was forgotten
+ * (ddp_best_figures_go_back). */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
-/* Go back to the best of exactly `step`, and forget the bests that came later; step 0: forget all.
- * Returns 1. Returns 0, with nothing changed, if the best is of `step` already, there is no best,
- * or no validation of `step` is known. */
+/* Make the validation after `step` the best again, and forget later ones; step 0: forget all.
+ * Returns
+ * 1. Returns 0, with nothing changed, if it is the best already, if there is no best, or if the
+ * validation after `step` is not known. */
 int ddp_best_figures_go_back(ddp_best_figures *b, size_t step);
 
 /* Copy rank 0's fields best and number to all ranks. Collective. Fails with DDP_ERR_COMM. */

@@ -294,7 +294,7 @@ static void print_when(const ddp_validation *v, size_t lines)
            ddp_plural(v->set.count), often);
 }
 
-void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height)
+void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int width, int height)
 {
     if (!v)
         return;
@@ -416,7 +416,7 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
     return DDP_OK;
 }
 
-void ddp_validation_recall(ddp_validation *v, size_t step, double key)
+void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key)
 {
     (void)ddp_best_figures_add(&v->figures, step, key);
 }
@@ -426,7 +426,7 @@ int ddp_validation_go_back(ddp_validation *v, size_t step)
     return ddp_best_figures_go_back(&v->figures, step);
 }
 
-ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err)
+ddp_status ddp_validation_share_best(ddp_validation *v, ddp_error *err)
 {
     return v ? ddp_best_figures_share(&v->figures, v->group, err) : DDP_OK;
 }

@@ -1,5 +1,5 @@
-/* validate/schedule.h: validation while training: after which steps, on which pictures, and what
- * follows from the figures. The pictures are those of valid= in the .data file. Every rank takes
+/* validate/schedule.h: validates while training on the pictures of valid= in the .data file. It
+ * decides after which steps, finds the best result, and ends the run by -patience. Every rank takes
  * part in a validation, and all get the result. */
 #ifndef DDP_VALIDATE_SCHEDULE_H
 #define DDP_VALIDATE_SCHEDULE_H
@@ -16,23 +16,23 @@ typedef struct ddp_validation ddp_validation;
 /* The result of a validation. */
 typedef struct ddp_validation_result {
     int is_classifier;         /* 1: a classifier's; 0: a detector's */
-    ddp_precision all;         /* AP, precision, recall of a detector, all classes together */
-    const ddp_precision *each; /* AP, precision, recall of each of a detector's classes */
+    ddp_precision all;         /* a detector's AP, precision and recall, over all classes */
+    const ddp_precision *each; /* a detector's AP, precision and recall, for each class */
     char *const *names;        /* names of the classes; NULL: names= has too few */
-    size_t name_count;         /* names in names=; 0: there is no names= */
+    size_t name_count;         /* number of names in names=; 0: there is no names= */
     int classes;
-    ddp_accuracy accuracy; /* accuracy of a classifier */
+    ddp_accuracy accuracy; /* a classifier's accuracy */
     int top;               /* a classifier's k of top-k */
     size_t unreadable;     /* pictures left out because they or their labels cannot be read */
-    double key;            /* figure by which the best weights are chosen */
+    double key;            /* figure by which the best weights are chosen, such as mAP */
     double seconds;        /* how long the validation took */
 } ddp_validation_result;
 
-/* Open a validation from the .data file `data` and its lists. command: "detector" or "classifier".
- * *out is NULL if nothing is to be validated: another command, no valid=, or -ddp_validate 0.
- * options and group must outlive *out. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM,
- * and with DDP_ERR_USAGE if an option does not fit the command, or wants a validation where there
- * is no valid= or -ddp_validate is 0. */
+/* Open the validation of a run. Set *out to NULL if there is none, because -ddp_validate is 0, the
+ * .data file `data` has no valid=, or the command is no "detector" or "classifier". The options and
+ * the group must outlive *out. Fails with DDP_ERR_USAGE if an option does not fit the command, or
+ * needs a validation and there is none. Fails also with DDP_ERR_IO, DDP_ERR_FORMAT,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
                                const char *command, const char *data,
                                ddp_error *err) DDP_MUST_CHECK;
@@ -43,88 +43,82 @@ enum { DDP_VALIDATION_LIST = 64 };
 /* Write to text how many pictures v validates on, and a hash of their paths. */
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
-/* Write to text a hash of what the result depends on: the pictures' names, and their labels or
- * classes. Folders and order do not count. -points and -best count if they are not the usual ones.
+/* Write to text a hash of all that makes results comparable: the pictures' names, their labels or
+ * classes, and -points and -best unless they are the defaults. Folders and order do not count.
  * Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
-/* Check that all ranks validate on the same pictures, with the same files of truth
- * (inputs/same_data.h). v may be NULL. Collective. Fails with DDP_ERR_MISMATCH, which names what
- * differs, and as ddp_same_data_agree. */
+/* Fail with DDP_ERR_MISMATCH if ranks validate on different pictures or labels
+ * (inputs/same_data.h). v may be NULL. Collective. Fails also as ddp_same_data_agree. */
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Check that a detector's pictures have labels to compare with. Call on every rank: each notes
- * which of its own pictures have some. v may be NULL. Rank 0 prints a line if all label files are
- * empty. A label file that is there now, and is gone in a validation, counts as one that cannot be
- * read. Fails with DDP_ERR_FORMAT: no picture has a label file, or, with -labels_required, one
- * picture has none. */
+/* Note which of a detector's pictures have label files. Call on every rank. A label file that is
+ * gone later counts as one that cannot be read. If all label files are empty, rank 0 prints a line.
+ * v may be NULL. Fails with DDP_ERR_FORMAT if no picture has a label file, or if one has none and
+ * -labels_required is given. */
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
-/* Decide when to validate; rank 0 prints it. v may be NULL. Without -ddp_validate K, each epoch
- * ends with a validation. If epochs are short, only each second, third and so on does, with at
- * least 100 steps in between. So a run of few pictures does not spend its time on validating and
- * saving. The rule depends on steps alone, never on a clock: the same run validates at the same
- * steps anywhere.
- *   lines          lines of the training list; 0: without -ddp_validate K, the only validation is
- *                  that after the last step
- *   batch          images of a step
- *   width, height  of the cfg, at which pictures are validated */
-void ddp_validation_begin(ddp_validation *v, size_t lines, size_t batch, int width, int height);
+/* Decide after which steps to validate; rank 0 prints it. With -ddp_validate K it is every K steps,
+ * else every epoch, or every few epochs if these are shorter than 100 steps. The last step is
+ * always validated. v may be NULL.
+ *   lines          number of lines of the training list; 0: no list, so no epochs
+ *   batch          number of images of a step
+ *   width, height  size at which pictures are validated, of the cfg */
+void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int width, int height);
 
-/* Return 1 if a validation is due after the step that `now` has ended. v may be NULL: 0. */
+/* Return 1 if a validation is due after step `now`; 0 if not, or if v is NULL. */
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
-/* Check that net fits the validation of a detector, as ddp_validate_check_detector does. Call
- * before ddp_validation_measure. */
+/* Check that net can be validated as a detector. Call before ddp_validation_measure. Fails as
+ * ddp_validate_check_detector. */
 ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Validate net; ddp_validation_last then has the result on every rank. listener: is told of boxes
- * and of pictures that cannot be read; NULL: nobody is. Blocks until every rank is here. Fails as
- * ddp_validate_detector and, with -ddp_bf16, as ddp_network_check_bf16. Fails on every rank with
- * DDP_ERR_FORMAT if more pictures or labels cannot be read than -ddp_on_bad_data skips, or if none
- * can. */
+/* Validate net. ddp_validation_last then returns the result on every rank. Collective. Fails on
+ * every rank with DDP_ERR_FORMAT if no picture can be read, or if more pictures or labels cannot
+ * than -ddp_on_bad_data skips. Fails also as ddp_validate_detector and, with -ddp_bf16, as
+ * ddp_network_check_bf16.
+ *   listener  gets the boxes that were found, and the pictures that cannot be read; NULL: none */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Compare the last result with the best so far, on all ranks; rank 0 prints the result. Returns 1
- * if it is the best. If -patience ends the run and steps are left, *stop becomes the number of
- * validations since the best; else 0. */
+/* Compare the last result with the best so far. Returns 1 if it is the best. Rank 0 prints it. Call
+ * on all ranks. *stop becomes 0, or, if -patience ends the run before its last step, the number of
+ * validations since the best. */
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);
 
-/* Print a line on standard output that counts pictures that cannot be read, and one that counts
- * boxes that are not finite, if there were any. */
+/* Print how many pictures could not be read, and how many boxes were not finite, if any. */
 void ddp_validation_say_left_out(const ddp_validation_result *r);
 
-/* Return the *count paths of the pictures, in the list's order. They live as long as v. */
+/* Return the *count paths of the pictures, in the list's order. Valid as long as v. */
 char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count);
 
-/* Return the fields of the result that are known before the first validation: is_classifier, names,
- * classes. NULL if v is NULL. */
+/* Return a result whose members is_classifier, names, name_count, classes and top are set, even
+ * before the first validation. Returns NULL if v is NULL. */
 const ddp_validation_result *ddp_validation_kind(const ddp_validation *v);
 
-/* Return the value of `key` in the .data file, as long as v lives; NULL: it has none. */
+/* Return the value of `key` in the .data file; NULL: it has none. Valid as long as v. */
 const char *ddp_validation_key(const ddp_validation *v, const char *key);
 
-/* Note an earlier validation of a resumed run, after `step`, with the figure `key`. Call on rank 0
- * for each, in their order. */
-void ddp_validation_recall(ddp_validation *v, size_t step, double key);
+/* Add a validation that took place after `step`, before the run was resumed. Call on rank 0 for
+ * each, in their order. key: member `key` of its result. */
+void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key);
 
-/* Make the figure of `step` the best again, since its weights are the best on the disk (0: there
- * are none). On rank 0. Returns 1; 0, with nothing changed, if it is the best already, or the step
- * has no figure. */
+/* Make the validation after `step` the best again, because the best weights on the disk are of that
+ * step; 0: there are none. Call on rank 0. Returns 1. Returns 0, with nothing changed, if it is the
+ * best already, or is not known. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
-/* Give all ranks rank 0's best figure. v may be NULL. Collective. Fails with DDP_ERR_COMM. */
-ddp_status ddp_validation_share(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
+/* Copy rank 0's best result to all ranks. v may be NULL. Collective. Fails with DDP_ERR_COMM. */
+ddp_status ddp_validation_share_best(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the result of the last validation, which the next one overwrites; NULL: there was none. */
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v);
 
-/* Set *figure to the best figure so far, *step to its step, *name to what it is, such as
- * "mAP@0.5:0.95" (static), and return 1. Returns 0 if there is none, or v is NULL. */
+/* Set *figure to the best figure so far, *step to its step, and *name to what it is, such as
+ * "mAP@0.5:0.95" (static). Returns 1; 0 if there is none, or v is NULL. */
 int ddp_validation_best(const ddp_validation *v, const char **name, double *figure, size_t *step);
 
 #endif
