@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Start this program with args; args[0] is its name, NULL ends them. *out becomes a stream of all
+/* Start this program with args; args[0] is its name, NULL ends them. Set *out to a stream of all
  * that it prints, which the caller closes. Returns the child's process number; -1: it cannot be
  * started, and errno says why. */
 pid_t ddp_ask_start(const char *const *args, FILE **out);
@@ -14,13 +14,13 @@ pid_t ddp_ask_start(const char *const *args, FILE **out);
 /* Wait until the child of ddp_ask_start ends. Returns its exit status; -1: a signal ended it. */
 int ddp_ask_end(pid_t child);
 
-/* Run this program with args until it ends, and put what it prints into text[0..size); of a longer
- * output, the end. Returns its exit status. Returns -1 if a signal ended it, or if it cannot be
- * started; text then says why. */
+/* Run this program with args until it ends. Write the last size - 1 bytes of what it prints to
+ * text. Returns its exit status. Returns -1 if a signal ended it, or if it cannot be started; text
+ * then says why. */
 int ddp_ask(const char *const *args, char *text, size_t size);
 
-/* Return the last line in text that is neither empty nor indented; indented lines say more of the
- * line before. Cuts text off behind it. The result points into text. */
+/* Return the last line in text that is neither empty nor indented, such as an error without the
+ * indented lines that explain it. The result points into text, which is cut off after it. */
 char *ddp_ask_last_line(char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/cfg_templates.h: cfgs of well-known detectors, written for a number of classes. */
+/* cli/cfg_templates.h: writes cfgs of well-known detectors, for any number of classes. */
 #ifndef DDP_CLI_CFG_TEMPLATES_H
 #define DDP_CLI_CFG_TEMPLATES_H
 

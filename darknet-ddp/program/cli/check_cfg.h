@@ -1,4 +1,5 @@
-/* cli/check_cfg.h: finds out whether training would refuse a cfg, by asking the code that would. */
+/* cli/check_cfg.h: finds out what training would refuse in a cfg, by having this program parse it
+ * as training does. */
 #ifndef DDP_CLI_CHECK_CFG_H
 #define DDP_CLI_CHECK_CFG_H
 
@@ -6,21 +7,21 @@
 #include "check/faults.h"
 #include "options/options.h"
 
-/* Add an error of `file` to f from one line that training prints: "FILE:30: what is wrong", or
- * without a place. `kind`: a short constant. */
+/* Add the error in `line`, which training has printed, to f. The line is "FILE:30: what is wrong",
+ * or has no place; then `file` is taken. kind: a short constant that names the kind of error. */
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
-/* Have a process of its own parse the cfg at path as training does, since the process ends where
- * Darknet refuses something. cfg is the text of the file.
- *
- * The first key, value or layer that is refused becomes an error of f. If none is, a batch that
- * cannot be cut into mini-batches becomes an error, and cells of a detector that do not divide the
- * picture a warning. Values that train badly are told, too (check/training_values.h). A process
- * that cannot be started is an error, too. */
+/* Add to f what is wrong with the cfg at path: an error for the first key, value or layer that
+ * Darknet refuses. If it refuses none, other findings follow: a batch that cannot be cut into
+ * mini-batches, a detector's cells that do not divide the picture, and values that train badly
+ * (check/training_values.h). Darknet parses in a child process, which ends at the first error; if
+ * it cannot be started, that is an error of f, too.
+ *   cfg  text of the file at path */
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);
 
-/* Fail with DDP_ERR_FORMAT, naming the line, if Darknet does not train a layer correctly. */
+/* Fail with DDP_ERR_FORMAT, naming the line, if the cfg has a layer that Darknet does not train
+ * correctly. */
 ddp_status ddp_check_cfg_trainable(const char *path, const ddp_cfg_text *cfg,
                                    ddp_error *err) DDP_MUST_CHECK;
 

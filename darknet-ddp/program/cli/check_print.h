@@ -7,8 +7,7 @@
 #include "glue/weights.h"
 #include "inputs/anchor_fit.h"
 
-/* How well the anchors fit the boxes, and how well the weights fit the cfg. Known on rank 0 alone,
- * after all findings are gathered. */
+/* How well the anchors fit the boxes, and how well the weights fit the cfg. On rank 0. */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* path of the weights file; NULL: none was given */
@@ -18,7 +17,7 @@ typedef struct ddp_fit {
 typedef struct ddp_check_result {
     char *const *names; /* names of the classes; NULL: not known */
     int classes;
-    const uint64_t *by_class; /* boxes, or a classifier's pictures, of each of `classes` */
+    const uint64_t *by_class; /* by class: number of boxes, or of a classifier's pictures */
     const ddp_tally *tally;
     const ddp_heads *heads;
     const ddp_fit *fit;
@@ -28,10 +27,9 @@ typedef struct ddp_check_counts {
     size_t errors, warnings;
 } ddp_check_counts;
 
-/* Print the faults to out, each as a line "FILE:LINE: error: SENTENCE", but only the first 50 of a
- * kind in a row. Then print the counts of r. If json is not NULL, all faults and the counts are
- * also written there, as JSON. Returns how many faults there are; afterwards faults can only be
- * released. */
+/* Print each fault to out as a line "FILE:LINE: error: SENTENCE", of many faults of a kind in a row
+ * the first 50. Then print the counts of r. Write all of it as JSON to json, too; NULL: do not.
+ * Returns the numbers of faults. Afterwards *faults can only be released. */
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
                                  const ddp_check_result *r);
 

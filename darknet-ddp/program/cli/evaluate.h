@@ -1,5 +1,5 @@
-/* cli/evaluate.h: opens what commands that measure given weights need: ranks, pictures, the
- * network. */
+/* cli/evaluate.h: validates given weights on the pictures of valid=, for `darknet ddp map` and
+ * similar commands. */
 #ifndef DDP_CLI_EVALUATE_H
 #define DDP_CLI_EVALUATE_H
 
@@ -15,13 +15,13 @@ typedef struct ddp_evaluate {
     int rank; /* this rank's number in group */
 } ddp_evaluate;
 
-/* Join the ranks, read the .data file, and load cfg and weights on each rank. command: "detector"
- * or "classifier". call->words: DATA CFG WEIGHTS. Collective; ends the program on failure. */
+/* Join the ranks, and load the .data file, the cfg and the weights that call->words name (DATA CFG
+ * WEIGHTS). Collective. Ends the program on failure. command: "detector" or "classifier". */
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call);
 
-/* Validate on all ranks and return the result, which lives until ddp_evaluate_close. found: gets
- * the boxes of all pictures on rank 0, with ctx; NULL: none. Collective; ends the program where
- * ddp_validation_measure fails. */
+/* Validate and return the result, which is valid until ddp_evaluate_close. Collective. Ends the
+ * program on failure. found: function that gets the boxes of all pictures on rank 0, with ctx;
+ * NULL: none. */
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx);
 
 /* Free the network and the result, and leave the group. */

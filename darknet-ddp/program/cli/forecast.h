@@ -1,4 +1,4 @@
-/* cli/forecast.h: the table that `darknet ddp plan -profile FILE` prints: predicted times of a step
+/* cli/forecast.h: prints the table of `darknet ddp plan -profile FILE`: predicted times of a step
  * on more ranks (bench/forecast.h). */
 #ifndef DDP_CLI_FORECAST_H
 #define DDP_CLI_FORECAST_H
@@ -7,11 +7,11 @@
 #include "glue/network.h"
 #include "options/options.h"
 
-/* Print a line for 1, 2, 4 and so on ranks, below options->np, and one for options->np ranks (1,024
- * if -np is not given). `plan` and `shape` are those of the network whose layers' times
- * options->profile has. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_USAGE if the profile
- * does not fit (core/layer_profile.h), or the options send other sums than those of whole
- * gradients. */
+/* Print a line for 1 rank, 2, 4 and so on, up to options->np ranks (1,024 without -np). The times
+ * of layers come from the file options->profile. Fails with DDP_ERR_USAGE if the file is of another
+ * network, or if an option has ranks exchange anything else than whole gradients. Fails also with
+ * DDP_ERR_IO, DDP_ERR_NOMEM.
+ *   plan, shape  of the network */
 ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 

@@ -276,7 +276,7 @@ int main(int argc, char **original)
     ddp_rank_output_init(launcher);
     if (ddp_launched(launcher))
         ddp_report_notify_launcher(DDP_NOTE_BEGINS);
-    if (ddp_command_front(argc, original))
+    if (ddp_command_print_help(argc, original))
         return 0;
     argv = calloc((size_t)argc + 3 + DDP_NAMED_RUN_WORDS, sizeof *argv);
     if (!argv)

@@ -130,7 +130,7 @@ static int print_command(const char *name)
     return count > 0;
 }
 
-int ddp_command_front(int argc, char **argv)
+int ddp_command_print_help(int argc, char **argv)
 {
     const char *name;
 

@@ -1,4 +1,4 @@
-/* predict/label_source.h: where a label comes from that `darknet ddp import` has made. */
+/* predict/label_source.h: finds the annotation from which `darknet ddp import` has made a label. */
 #ifndef DDP_PREDICT_LABEL_SOURCE_H
 #define DDP_PREDICT_LABEL_SOURCE_H
 
@@ -9,10 +9,10 @@ typedef struct ddp_label_source {
     char object[DDP_LABEL_SOURCE_OBJECT]; /* which of its objects: "line 27"; "": not known */
 } ddp_label_source;
 
-/* Set *s to the source of a line of the label file at `labels`, and return 1: what import wrote to
- * sources/ beside the file's folder (import/write.h). Returns 0 if there is none. If the label file
- * is younger, its lines may have moved, and the object is not known.
- *   line   from 1; 0 for the whole file, whose annotation file is that of its first label */
+/* Set *s to the source of a line of the label file at `labels`, as import wrote it to the folder
+ * sources/ (import/write.h). Returns 1; 0 if there is none. If the label file was edited since,
+ * lines may have moved, so the object is not known.
+ *   line   number of the line, from 1; 0: the first label, without its object */
 int ddp_label_source_read(ddp_label_source *s, const char *labels, int line);
 
 #endif

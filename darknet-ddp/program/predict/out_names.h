@@ -1,5 +1,5 @@
-/* predict/out_names.h: names for files that are made of predictions. Each file has its picture's
- * name, and no two have the same. */
+/* predict/out_names.h: makes names for the files that predictions are written to. Each file has its
+ * picture's name, and no two files have the same. */
 #ifndef DDP_PREDICT_OUT_NAMES_H
 #define DDP_PREDICT_OUT_NAMES_H
 
@@ -10,21 +10,20 @@ enum { DDP_OUT_NAME = 4096 };
 
 typedef struct ddp_out_names {
     const ddp_sink_config *config;
-    const char *out; /* a folder, or the name of the one file, with its ending or without */
+    const char *out; /* path of a folder, or of one file, with or without .jpg or .mp4 */
     int is_folder;   /* 1: `out` is a folder */
-    char *repeated;  /* by picture: 1 if another of the list has the same file name; NULL: `out` is
-                        no folder */
+    char *
+        repeated; /* by picture: 1 if another one has the same file name; NULL if `out` is a file */
 } ddp_out_names;
 
-/* Set *n to names under `out`; config and out must outlive it. For one file (config->is_one_file)
- * `out` is the name, with its ending .jpg or .mp4 or without, unless it is a folder. For several it
- * is a folder, made if it is not there. Close *n in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
- */
+/* Prepare names in the folder `out`, which is made if it does not exist. If there is one picture
+ * (config->is_one_file), and no such folder, `out` is the name of its file. config and out must
+ * outlive *n. Close *n in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Write to `name` the path, without its ending, of what is made of the picture at `path`, which has
- * index `number` in config->paths. A name that pictures share gets "-" and number + 1 behind it. */
+/* Write to `name` the path of the file for the picture config->paths[number], without ending. If
+ * pictures have the same file name, "-" and number + 1 are added. path: the picture's path. */
 void ddp_out_name(const ddp_out_names *n, const char *path, size_t number, char name[DDP_OUT_NAME]);
 
 /* Free what *n owns. All zero is allowed. */

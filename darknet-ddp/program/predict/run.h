@@ -1,4 +1,5 @@
-/* predict/run.h: predicts many pictures and films, on one rank or several. */
+/* predict/run.h: runs the network on many pictures and films, on one rank or several, and hands the
+ * predictions to sinks (predict/sinks.h). */
 #ifndef DDP_PREDICT_RUN_H
 #define DDP_PREDICT_RUN_H
 
@@ -9,30 +10,30 @@ enum { DDP_SINKS_MOST = 5, DDP_PREDICTORS_MOST = 8 };
 
 typedef struct ddp_predict_run {
     ddp_group *group;
-    /* All predictors compute each picture; only the first computes frames of films. Each adds a
-     * view or, with `mirrors`, two. `picture` of a detection is the number of its view, from 0 to
-     * config->views - 1. */
+    /* Predictors with different weights, which all look at each picture. Their boxes come together
+     * in one prediction; `picture` of a box is then the number of its view (config->views). Frames
+     * of films are only looked at by the first. */
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];
     size_t predictor_count;
     const ddp_sink_config *config;
-    /* sinks, which get predictions; ranks other than 0 have only sinks with is_of_each_rank */
+    /* sinks for the predictions; on ranks other than 0, only those with is_of_each_rank */
     ddp_sink sinks[DDP_SINKS_MOST];
     size_t sink_count;
-    /* Take a sentence that names a picture that cannot be read, on the rank that reads it; not
-     * NULL. */
+    /* Print a sentence that names a picture that cannot be read. Called on the rank that reads it;
+     * not NULL. */
     void (*unreadable)(const char *sentence);
-    size_t pictures, boxes, unreadable_count; /* counts so far of all ranks, on rank 0 alone; a
-                                                 frame counts as a picture */
-    double forward_s; /* seconds of the forward passes of all ranks, added up; only on rank 0 */
+    /* counts of pictures (frames, too), boxes, and unreadable pictures of all ranks; on rank 0 */
+    size_t pictures, boxes, unreadable_count;
+    double forward_s; /* seconds of the forward passes of all ranks, added up; on rank 0 */
 } ddp_predict_run;
 
-/* Predict each file of config->paths, and tell the sinks. On a terminal a line shows progress. Rank
- * r of N takes pictures r, r + N and so on. Collective. Fails as the sinks do, with DDP_ERR_NOMEM,
- * with DDP_ERR_USAGE (a film, and there are several ranks or the build reads none), DDP_ERR_IO (of
- * a film), DDP_ERR_COMM. */
+/* Predict each file of config->paths, and hand the predictions to the sinks. Rank r of N takes
+ * pictures r, r + N and so on. On a terminal a line shows progress. Collective. Fails as the sinks
+ * do, with DDP_ERR_USAGE (a film, and there are several ranks or the build reads none), DDP_ERR_IO
+ * (of a film), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Close all sinks, and erase the line of progress. Returns the first failure; the other sinks are
+/* Close all sinks, and erase the line of progress. Fails as the first sink that fails; all are
  * closed all the same. */
 ddp_status ddp_predict_run_close(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 

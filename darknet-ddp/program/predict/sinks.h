@@ -1,5 +1,5 @@
-/* predict/sinks.h: where predictions go. Each sink is a file NAME_sink.c with a function that opens
- * it. */
+/* predict/sinks.h: writes predictions to the terminal, to JSON, label files, pictures or films.
+ * Each of these writers is a sink: a struct of callbacks, implemented in NAME_sink.c. */
 #ifndef DDP_PREDICT_SINKS_H
 #define DDP_PREDICT_SINKS_H
 
@@ -9,66 +9,69 @@
 
 #include <stddef.h>
 
-/* Facts about a command that every sink (writer of predictions) knows. */
+/* Facts about a command that every sink knows. */
 typedef struct ddp_sink_config {
     int is_classifier;
-    const char *data;   /* the .data file */
-    char *const *names; /* a name for each class; not NULL */
+    const char *data;   /* path of the .data file */
+    char *const *names; /* name of each class; not NULL */
     int classes;
-    int views;      /* how often a picture is looked at: by each predictor, twice with `mirrors` */
-    float thresh;   /* score, 0 to 1, from which boxes were kept */
-    int ext_output; /* 1: the sides of boxes are printed, too, in pixels */
-    char *const *paths; /* the pictures and films, `count` of them */
+    int views;          /* passes over a picture: one by each predictor, or two with `mirrors` */
+    float thresh;       /* least score, 0 to 1, of boxes that were kept */
+    int ext_output;     /* 1: sides of boxes are printed, too, in pixels (-ext_output) */
+    char *const *paths; /* paths of the pictures and films, `count` of them */
     size_t count;
     int is_one_file; /* 1: the command names one picture or film, and no list or folder */
 } ddp_sink_config;
 
 typedef struct ddp_sink ddp_sink;
 
+/* A sink: callbacks that get the predictions of a command, one after the other. */
 struct ddp_sink {
     void *ctx;
-    /* Begin a film, whose frames come next. number: its index in the list. NULL: not called. */
+    /* Begin a film, whose frames come next. number: its index in config->paths. NULL: not called.
+     */
     ddp_status (*begin_film)(void *ctx, const char *path, size_t number, const ddp_film_info *info,
                              ddp_error *err);
-    /* Take one prediction, which the caller releases. Pictures that cannot be read come, too. */
+    /* Write the prediction of one picture or frame. The caller releases it. Pictures that cannot be
+     * read come, too. */
     ddp_status (*take)(void *ctx, ddp_prediction *p, ddp_error *err);
     /* End the film. NULL: not called. */
     ddp_status (*end_film)(void *ctx, ddp_error *err);
     /* Write what is left, and free ctx. Called once, also after a failure. */
     ddp_status (*close)(void *ctx, ddp_error *err);
-    /* 1: takes the predictions of its own rank, with pixels. 0: takes those of all ranks on rank 0,
-     * in the order of the list, without pixels where there are several ranks. */
+    /* 1: each rank's sink gets its own predictions, with pixels. 0: rank 0's sink gets those of all
+     * ranks, in the order of the list, and with several ranks without pixels. */
     int is_of_each_rank;
 };
 
-/* Each function below sets *s to an open sink. config, and the names given, must outlive it. Fails
- * with DDP_ERR_NOMEM; *s is then open if its ctx is set. */
+/* Each function below opens a sink. config and other parameters must outlive it. Each may fail with
+ * DDP_ERR_NOMEM. After a failure, close the sink if its ctx is set. */
 
-/* Open a sink that prints predictions as lines on standard output. */
+/* Open a sink that prints predictions on standard output. */
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes all predictions to the file at path, which is emptied now. coco: 1 for
- * COCO's format of results, 0 for our own. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Open a sink that writes all predictions to the file at path, which is emptied now. coco: 1: in
+ * COCO's format of results; 0: in our own. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *path,
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes each picture's label file where training looks for it. A file that is
- * there already stays as it is. Taking a picture fails with DDP_ERR_IO if its file cannot be
- * written. Closing prints how many files were written, and how many were there already. */
+/* Open a sink that writes each picture's label file where training looks for it, unless the file
+ * exists. Its `take` fails with DDP_ERR_IO if the file cannot be written. Its `close` prints how
+ * many files were written, and how many existed. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes pictures with boxes; boxes of label files are thin. out: NAME of
- * NAME.jpg, for one picture, or a folder; NULL: "predictions". Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. Opening, and taking a picture, fail with DDP_ERR_USAGE if a file would be written
- * over that is not the sink's own. */
+/* Open a sink that writes each picture with the boxes drawn in it, and thin ones for its labels.
+ * The files go to the folder `out`, or for one picture to `out`.jpg; NULL: "predictions". This
+ * function and `take` fail with DDP_ERR_USAGE if a file of another program would be overwritten,
+ * and with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes NAME.mp4, with boxes, for each film. out: NAME of NAME.mp4, for one film,
- * or a folder; not NULL. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. The sink's begin_film fails with
- * DDP_ERR_USAGE if NAME.mp4 is there and not empty. */
+/* Open a sink that writes each film with the boxes drawn in it. out: a folder, or for one film the
+ * NAME of NAME.mp4; not NULL. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. Its begin_film fails with
+ * DDP_ERR_USAGE if the file exists and is not empty. */
 ddp_status ddp_film_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,4 +1,4 @@
-/* predict/source.h: which pictures and films the words of a command name. */
+/* predict/source.h: finds the pictures and films that a command's words name. */
 #ifndef DDP_PREDICT_SOURCE_H
 #define DDP_PREDICT_SOURCE_H
 
@@ -13,15 +13,14 @@ typedef struct ddp_source {
     int is_one_file; /* 1: the command names one picture or film, and no list or folder */
 } ddp_source;
 
-/* Add the pictures and films that words[0..count) name. A word is a picture, a film, a folder, or a
- * list: a file .txt or .list with a path in each line. Any other word counts as a picture, and no
- * file is looked at. A folder's pictures and films are sorted by name.
- * Release *s in any case. Fails with DDP_ERR_IO (a list or folder cannot be read), DDP_ERR_FORMAT
- * (nothing is in it), DDP_ERR_NOMEM. */
+/* Add the pictures and films that words[0..count) name. A word is a folder, whose files are added
+ * sorted by name, or a list (.txt or .list) with a path in each line. Any other word is added as a
+ * picture or film, whether the file exists or not. Release *s in any case. Fails with DDP_ERR_IO (a
+ * list or folder cannot be read), DDP_ERR_FORMAT (nothing is in it), DDP_ERR_NOMEM. */
 ddp_status ddp_source_read(ddp_source *s, char *const *words, int count,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if the name of a file ends as those of films do (.mp4 and others), else 0. */
+/* Return 1 if the name of the file has the ending of a film, such as .mp4; else 0. */
 int ddp_source_is_film(const char *path);
 
 /* Free the paths, and make *s all zero. */

@@ -2,8 +2,8 @@
 
 #include "samples/transforms.h"
 
-void ddp_suspect_tell(const ddp_suspect_list *all, const ddp_suspect *s,
-                      char text[DDP_SUSPECT_TEXT])
+void ddp_suspect_describe(const ddp_suspect_list *all, const ddp_suspect *s,
+                          char text[DDP_SUSPECT_TEXT])
 {
     const char *label = s->label.line ? all->config->names[s->label.truth.class_id] : "";
     const char *other = s->has_other ? all->config->names[s->other.truth.class_id] : "";

@@ -89,7 +89,7 @@ static void put_card(FILE *f, const ddp_suspect_list *all, size_t i)
     ddp_label_source source;
     size_t end;
 
-    ddp_suspect_tell(all, s, text);
+    ddp_suspect_describe(all, s, text);
     ddp_suspect_place(all, s, place);
     end = strlen(place);
     while (s->label.line && place[--end] != ':')

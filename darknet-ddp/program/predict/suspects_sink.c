@@ -86,7 +86,7 @@ static void print(const struct sink *s)
     if (ddp_suspects_warn(&s->all, text))
         printf("%s\n", text);
     for (size_t i = 0; i < r->count && i < TERMINAL_LINES; i++) {
-        ddp_suspect_tell(&s->all, &r->list[i], text);
+        ddp_suspect_describe(&s->all, &r->list[i], text);
         ddp_suspect_place(&s->all, &r->list[i], place);
         printf("%4zu  %.2f  %-7s  %s  %s\n", i + 1, r->list[i].doubt,
                ddp_suspect_word(r->list[i].kind), place, text);

@@ -1,4 +1,4 @@
-/* predict/truths.h: the boxes of a picture's label file, to draw beside what is found. */
+/* predict/truths.h: reads the boxes of a picture's label file, to draw them beside those found. */
 #ifndef DDP_PREDICT_TRUTHS_H
 #define DDP_PREDICT_TRUTHS_H
 
@@ -6,10 +6,10 @@
 
 enum { DDP_TRUTHS_MOST = 1024 };
 
-/* Read at most DDP_TRUTHS_MOST boxes of the label file that training would read for the picture at
- * path, in fractions of the picture. Returns how many; 0 where there is no such file. Lines that
- * training with `classes` classes would refuse are left out. lines: becomes the line of each, from
- * 1; NULL: not wanted. */
+/* Read the boxes of the label file of the picture at `path`, at most DDP_TRUTHS_MOST. Lines that
+ * training with `classes` classes would refuse are left out. Returns the number of boxes; 0 if
+ * there is no label file. lines: is set to the line number of each box, from 1; NULL: not
+ * wanted. */
 size_t ddp_truths_read(ddp_truth truths[DDP_TRUTHS_MOST], int lines[DDP_TRUTHS_MOST],
                        const char *path, int classes);
 

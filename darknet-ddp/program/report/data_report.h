@@ -1,4 +1,5 @@
-/* report/data_report.h: a page of what is in training data, for `darknet ddp check -report`. */
+/* report/data_report.h: writes a page (HTML) that shows what is in training data, for `darknet ddp
+ * check -report`. */
 #ifndef DDP_REPORT_DATA_REPORT_H
 #define DDP_REPORT_DATA_REPORT_H
 
@@ -8,32 +9,31 @@
 
 #include <stdio.h>
 
-/* A picture of the list train= or valid=. Two are near if their likeness is 0.99 or more. */
+/* A picture of the list train= or valid=. A near picture is one with a likeness of 0.99 or more. */
 typedef struct ddp_report_picture {
     const char *path;
     int is_valid;         /* 1: the list is valid=; 0: train= */
     int is_read;          /* 1: the picture could be decoded */
-    ddp_label_box *boxes; /* boxes of its label file; for a classifier one, of its class, around the
-                             whole picture */
+    ddp_label_box *boxes; /* boxes of its label file; for a classifier one around the picture */
     size_t box_count;
-    uint32_t like; /* 1 + number of the nearest picture that stands before it in its list; 0: none
-                      is near */
-    uint32_t trained; /* for valid=: 1 + number of the nearest picture of train=; 0: none is near */
-    double like_by, trained_by; /* likeness, 0 to 1, to the picture of `like`, of `trained` */
+    uint32_t like;    /* 1 + index of the nearest picture before it in its list; 0: none is near */
+    uint32_t trained; /* for valid=: 1 + index of the nearest picture of train=; 0: none is near */
+    double like_by, trained_by; /* likeness, 0 to 1, to the pictures of `like` and of `trained` */
 } ddp_report_picture;
 
 typedef struct ddp_data_report {
     const ddp_scan_data *data;
-    int cell; /* side in pixels of a cell of the cfg's finest head, set by the caller after reading;
-                 0: not known */
-    ddp_report_picture *pictures; /* by path, those of train= first; each once in its list */
-    ddp_signature *signatures;    /* one for each picture */
+    int cell; /* pixels of a side of a cell of the cfg's finest head, set by the caller after
+                 ddp_data_report_read; 0: not known */
+    ddp_report_picture
+        *pictures;             /* pictures of train=, then of valid=; each once, sorted by path */
+    ddp_signature *signatures; /* one for each picture */
     size_t count;
 } ddp_data_report;
 
-/* Read the labels and decode the pictures of data, and find which pictures are near. Release *r in
- * any case; data must outlive it. Fails with DDP_ERR_NOMEM.
- *   threads   how many threads work, at least 1; more than 64 count as 64 */
+/* Read the labels and decode the pictures of data, and find which pictures are near each other.
+ * data must outlive *r. Release *r in any case. Fails with DDP_ERR_NOMEM.
+ *   threads   number of threads, at least 1; more than 64 count as 64 */
 ddp_status ddp_data_report_read(ddp_data_report *r, const ddp_scan_data *data, int threads,
                                 ddp_error *err) DDP_MUST_CHECK;
 
