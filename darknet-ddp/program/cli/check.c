@@ -27,10 +27,10 @@ static void look(ddp_scan_data *c, int rank, int size)
     size_t r = (size_t)rank, n = (size_t)size;
     size_t first = c->list.count * r / n, end = c->list.count * (r + 1) / n;
 
-    ddp_scan_data_train(c, first, end - first);
+    ddp_scan_data_check_train(c, first, end - first);
     first = c->valid.count * r / n;
     end = c->valid.count * (r + 1) / n;
-    ddp_scan_data_valid(c, first, end - first);
+    ddp_scan_data_check_valid(c, first, end - first);
 }
 
 /* Find the faults that need whole lists, on rank 0 alone; other ranks drop what they know of them.
@@ -41,7 +41,7 @@ static void look_at_lists(ddp_scan_data *c, int rank)
         ddp_faults_release(&c->faults);
         return;
     }
-    ddp_scan_data_lists(c);
+    ddp_scan_data_check_lists(c);
 }
 
 /* A list of backgrounds has empty label files; without any, somebody has put them elsewhere. */
@@ -52,7 +52,7 @@ static void look_at_labels(ddp_scan_data *c)
     if (ddp_scan_data_has_no_labels(c, &why))
         ddp_fault_add(&c->faults, DDP_FAULT_ERROR, "labels-none", c->list_path, 0, "%s", why.text);
     else
-        ddp_scan_data_boxes(c, &c->faults);
+        ddp_scan_data_check_boxes(c, &c->faults);
 }
 
 /* Without labels all validations have the figure 0 or none, and the first weights stay the best. */

@@ -12,10 +12,10 @@
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
 /* Add to f what is wrong with the cfg at path: an error for the first key, value or layer that
- * Darknet refuses. If it refuses none, other findings follow: a batch that cannot be cut into
- * mini-batches, a detector's cells that do not divide the picture, and values that train badly
- * (check/training_values.h). Darknet parses in a child process, which ends at the first error; if
- * it cannot be started, that is an error of f, too.
+ * Darknet refuses. If it refuses none, add what else is wrong: a batch that cannot be cut, cells
+ * that do not divide the picture, and values that train badly (check/training_values.h). Darknet
+ * parses in a child process, which ends at the first error; if it cannot be started, that is an
+ * error of f, too.
  *   cfg  text of the file at path */
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);

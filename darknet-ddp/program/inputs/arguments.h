@@ -1,31 +1,30 @@
-/* inputs/arguments.h: checks whether the files of a train command are what their places on the line
- * say, and can be read, before anything is started, made or written. */
+/* inputs/arguments.h: checks the files of a command before anything is started or written. Each
+ * must be readable, and of the kind that its place on the command line wants. */
 #ifndef DDP_INPUTS_ARGUMENTS_H
 #define DDP_INPUTS_ARGUMENTS_H
 
 #include "base/status.h"
 #include "inputs/text_file.h"
 
-/* The words of `darknet COMMAND train DATA CFG WEIGHTS`, some commands without DATA. A missing word
- * is NULL. */
+/* The words of `darknet COMMAND train DATA CFG WEIGHTS`, and some options. A missing word is NULL;
+ * some commands take no DATA. */
 typedef struct ddp_arguments {
     const char *command, *data, *cfg, *weights;
-    const char *backup;              /* value of -backup; NULL: the .data file says */
+    const char *backup;              /* value of -backup; NULL: the .data file's */
     const char *trace, *tensorboard; /* values of -ddp_trace and -tensorboard; NULL: none */
     int allow_unknown;               /* 1: the .data file may have keys that nobody reads */
     int validates;     /* 1: the run reads valid= and the files that validation needs */
-    int saves;         /* 1: this process writes weights, trace and events */
+    int saves;         /* 1: this process writes weights, trace and TensorBoard's events */
     int has_epochs;    /* 1: -epochs is given, in place of max_batches= */
-    int width, height; /* values of -width and -height; 0: the cfg says */
-    int elsewhere;     /* 1: files may be on other hosts alone, so an unreadable one is no error */
+    int width, height; /* values of -width and -height; 0: the cfg's */
+    int elsewhere;     /* 1: files may be on other hosts only, so an unreadable one is no error */
 } ddp_arguments;
 
 /* Return 1 if `darknet COMMAND train` reads a .data file. */
 int ddp_arguments_has_data(const char *command);
 
-/* Check the files of a. Fails with DDP_ERR_USAGE if
- * - a file stands in the place of another kind: cfg, .data file, weights, another framework's
- *   model;
+/* Check all files that a train command reads and writes. Fails with DDP_ERR_USAGE if
+ * - ddp_arguments_check_places does;
  * - CFG is of another kind of network than COMMAND trains, or has other outputs than classes;
  * - DATA has no option, no train=, no classes= where the run needs it, or a wrong number;
  * - DATA has a key that nobody reads, or one that stands twice;
@@ -38,14 +37,15 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_
  * cannot be read, whatever a->elsewhere is. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check DATA, CFG and WEIGHTS of any command; NULL: it reads no such file. Fails with DDP_ERR_USAGE
- * if one stands in the place of another kind, or is a model of another framework. With a->validates
- * it also fails if DATA lacks classes=. A file that cannot be read passes: the command says so. */
+/* Fail with DDP_ERR_USAGE if DATA, CFG or WEIGHTS is a file of another kind, such as a cfg in the
+ * place of DATA, or another framework's model. With a->validates it also fails if DATA lacks
+ * classes=. For any command. A file that cannot be read passes, since the command itself says
+ * so. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Call say for each fault of the .data file and of the files that it names, also of those that only
- * some commands read. The sentences are those of ddp_arguments_check; kind is a short constant.
- * Keys that nobody reads are faults unless a->allow_unknown. */
+/* Call `say` for each fault of the .data file, and of the files that it names for any command. Its
+ * `kind` is a short constant; *why is an error of ddp_arguments_check. Keys that nobody reads are
+ * faults unless a->allow_unknown. */
 void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
                               void (*say)(void *ctx, const char *kind, const ddp_error *why),
                               void *ctx);

@@ -1,5 +1,5 @@
-/* inputs/data_keys.h: checks the keys of a .data file, and the values of those that are numbers.
- * `path` is that of the .data file, for errors. */
+/* inputs/data_keys.h: checks the keys of a .data file, and the values that must be numbers. The
+ * parameter `path` is the path of the .data file, for errors. */
 #ifndef DDP_INPUTS_DATA_KEYS_H
 #define DDP_INPUTS_DATA_KEYS_H
 
@@ -9,21 +9,21 @@
 /* Return 1 if word is a key of .data files. */
 int ddp_data_is_key(const char *word);
 
-/* Fail with DDP_ERR_USAGE if an option has a key that nobody reads, and name what may have been
- * meant. Looks from *at on, an index of data->cfg.lines, and sets *at behind that option, so that
- * the next call finds the next one. */
+/* Fail with DDP_ERR_USAGE if a key is one that nobody reads; the error names a similar key. Looks
+ * at data->cfg.lines from index *at on. Sets *at to the index after that key, so that the next call
+ * finds the next one. */
 ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if a key stands in two lines; the text names both. */
+/* Fail with DDP_ERR_USAGE if a key stands in two lines; the error names both. */
 ddp_status ddp_data_check_twice(const ddp_sections *data, const char *path,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Return an option whose value must be a number and is none, or is out of range; *wrong becomes a
- * constant that says what is wrong. Return NULL, with *wrong undefined, if all are right. */
+/* Return the first line whose value must be a number but is none, or is out of range, and set
+ * *wrong to a constant that says what is wrong. Return NULL if all are right. */
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong);
 
-/* Fail with DDP_ERR_USAGE if an option's value is no number that fits (ddp_data_bad_number). */
+/* Fail with DDP_ERR_USAGE if ddp_data_bad_number returns a line. */
 ddp_status ddp_data_check_numbers(const ddp_sections *data, const char *path,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,6 +1,6 @@
-/* inputs/file_kinds.h: checks whether each file on the line is of the kind that its place wants.
- * All functions fail with DDP_ERR_USAGE, and say what the file is and what is wanted. DATA, CFG and
- * WEIGHTS are the words of ddp_arguments. */
+/* inputs/file_kinds.h: checks whether each file on a command line is of the kind that its place
+ * wants. All functions fail with DDP_ERR_USAGE; the error says what the file is, and what is
+ * wanted. DATA, CFG and WEIGHTS are the files of struct ddp_arguments. */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H
 
@@ -8,7 +8,8 @@
 #include "inputs/arguments.h"
 #include "inputs/text_file.h"
 
-/* Fail if DATA, CFG or WEIGHTS is named as another framework's model, whether it exists or not. */
+/* Fail if DATA, CFG or WEIGHTS has a name like another framework's model (.pt, .onnx, ...), whether
+ * it exists or not. */
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail if DATA or CFG is a weights file, or WEIGHTS is none. */
@@ -22,9 +23,9 @@ ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path,
 ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if CFG's network is not of the kind that a->command trains, or has no loss (detectors are
- * not asked for one). Fail if a classifier's network has another number of outputs than classes. A
- * cfg with a section that Darknet does not know passes here: Darknet names it when it parses. */
+/* Fail if CFG's network is not of the kind that a->command trains: no detector, or no network with
+ * a loss for other commands. Fail if a classifier's network has another number of outputs than
+ * classes. A cfg with an unknown section passes, because Darknet names that when it parses. */
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 
@@ -32,9 +33,8 @@ ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cf
 ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if, without -epochs, max_batches is 0 for a detector, or 0 or missing for policy=poly. For
- * other commands and policies 0 means without end, and a cfg without the key passes: Darknet names
- * misspelt keys. */
+/* Fail if CFG's max_batches is 0 and a detector is trained, or if it is 0 or missing with
+ * policy=poly. With -epochs, which sets it, all pass. */
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -48,12 +48,12 @@ static ddp_status find_missing(char *const *paths, size_t n, ddp_error *err)
                     missing, n, first);
 }
 
-ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int *empty,
+ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int *all_empty,
                                 ddp_error *err)
 {
     int some = 0;
 
-    *empty = 0;
+    *all_empty = 0;
     if (required && find_missing(paths, n, err))
         return err->code;
     for (size_t i = 0; i < n; i++) {
@@ -63,6 +63,6 @@ ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int 
             return DDP_OK;
         some |= size == 0;
     }
-    *empty = some;
+    *all_empty = some;
     return n == 0 || some ? DDP_OK : ddp_label_files_none(paths[0], err);
 }

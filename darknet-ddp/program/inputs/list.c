@@ -51,8 +51,8 @@ static ddp_status fail_to_read(const char *path, const char *list, size_t i, ddp
 
 /* Every path is looked for before training, which may come to a missing picture only after hours.
  */
-ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const char *list,
-                         ddp_error *err)
+ddp_status ddp_list_check_pictures(ddp_group *group, char *const *paths, size_t n, const char *list,
+                                   ddp_error *err)
 {
     int64_t end_ns = ddp_clock_ns() + search_ns;
     size_t ranks = (size_t)ddp_group_size(group);
@@ -65,7 +65,7 @@ ddp_status ddp_list_find(ddp_group *group, char *const *paths, size_t n, const c
     return ddp_barrier(group, err);
 }
 
-ddp_status ddp_list_check(ddp_list *out, ddp_group *group, char *const *paths, int n,
+ddp_status ddp_list_agree(ddp_list *out, ddp_group *group, char *const *paths, int n,
                           ddp_error *err)
 {
     *out = (ddp_list){.count = n};

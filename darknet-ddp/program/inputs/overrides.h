@@ -1,10 +1,9 @@
-/* inputs/overrides.h: values that options put into a cfg's [net]: -epochs, -batch, -subdivisions,
- * -width, -height and -learning_rate.
+/* inputs/overrides.h: computes the values of a cfg's [net] that options replace: -epochs, -batch,
+ * -subdivisions, -width, -height and -learning_rate.
  *
- * A run sees as many pictures as the cfg says, or as -epochs does. So another batch changes
+ * The number of pictures that a run sees is that of the cfg, or of -epochs. So -batch also changes
  * max_batches= and every key that counts batches: steps=, step=, burn_in= (by ddp_burn_in_of),
- * sgdr_cycle=, and gamma= of the policies exp and sigmoid. The learning rate stays the cfg's unless
- * it is given. */
+ * sgdr_cycle=, and gamma= of the policies exp and sigmoid. */
 #ifndef DDP_INPUTS_OVERRIDES_H
 #define DDP_INPUTS_OVERRIDES_H
 
@@ -16,30 +15,32 @@
 
 enum { DDP_OVERRIDES_MOST = 16, DDP_OVERRIDE_BYTES = 256 };
 
-/* Values that replace the cfg's. All zero: none. */
+/* Values that replace the cfg's. All zero: none. It points into itself, so it must not be
+ * copied. */
 typedef struct ddp_overrides {
-    /* The new values; a NULL key ends them. Each .value points into `text`, so the struct must not
-     * be copied or moved. */
-    ddp_net_value values[DDP_OVERRIDES_MOST + 1];
-    char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* strings of values */
+    ddp_net_value values[DDP_OVERRIDES_MOST + 1];      /* new values; a NULL key ends them */
+    char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* the new values as text */
     char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];  /* the cfg's own values; "": none */
     int count;
-    double epoch; /* batches of an epoch, also a fraction; 0: -epochs is not given */
+    double epoch; /* number of batches of an epoch, also a fraction; 0: -epochs is not given */
 } ddp_overrides;
 
-/* Set *o to the values by which the options replace those of the cfg file. `list`: the file of
- * training pictures, read for -epochs; NULL: there is none. `size`: the number of ranks. Nothing is
- * to be freed; *o must stay where it is. On failure *o is empty. Fails with DDP_ERR_USAGE (-epochs
- * without pictures, a list of steps that is too long), DDP_ERR_FORMAT (a value of the cfg that is
- * replaced or used is no number), DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Set *o to the values that replace those of the file cfg. Nothing has to be freed. On failure *o
+ * is empty. Fails with DDP_ERR_USAGE (-epochs without pictures, a list of steps that is too long),
+ * DDP_ERR_FORMAT (a value of the cfg that is replaced or used is no number), DDP_ERR_IO,
+ * DDP_ERR_NOMEM.
+ *   list  path of the training list, whose lines -epochs counts; NULL: none
+ *   size  number of ranks */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return a value of -epochs with which a finished run trains further: at least twice `epochs`, and
- * more batches than the `batches` that it has made. Returns 0 if -epochs was not given. */
+/* Return the value of -epochs to advise for training a finished run further: twice `epochs`, or
+ * more if the run has made more batches than that. Returns 0 if -epochs was not given.
+ *   epochs   present value of -epochs
+ *   batches  number of batches that the run has made */
 int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches);
 
-/* Print one line with all overridden values, after the text begin; nothing if there are none. */
+/* Print one line with all new values, which begins with `begin`; nothing if there are none. */
 void ddp_overrides_print(FILE *out, const char *begin, const ddp_overrides *o);
 
 #endif

@@ -112,7 +112,7 @@ static void print_warnings(const ddp_scan_data *c)
 {
     ddp_faults faults = {0};
 
-    ddp_scan_data_keys(c, &faults);
+    ddp_scan_data_check_names(c, &faults);
     ddp_check_training_values(&faults, c->cfg_path, &c->cfg.cfg);
     print_all(&faults);
 }
@@ -122,7 +122,7 @@ static void print_boxes(const ddp_scan_data *c)
 {
     ddp_faults faults = {0};
 
-    ddp_scan_data_boxes(c, &faults);
+    ddp_scan_data_check_boxes(c, &faults);
     print_all(&faults);
 }
 
@@ -138,9 +138,9 @@ static findings look_and_say(ddp_scan_data *c, int rank, int size, ddp_preflight
         ddp_faults_release(&c->faults);
         c->faults = (ddp_faults){0};
     }
-    look_at_some(c, &c->list, ddp_scan_data_train, rank, size);
+    look_at_some(c, &c->list, ddp_scan_data_check_train, rank, size);
     sort(c, &found, 1, out);
-    look_at_some(c, &c->valid, ddp_scan_data_valid, rank, size);
+    look_at_some(c, &c->valid, ddp_scan_data_check_valid, rank, size);
     sort(c, &found, 0, out);
     if (out)
         (void)fclose(out);

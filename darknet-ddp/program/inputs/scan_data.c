@@ -122,7 +122,7 @@ static void check_eval(const ddp_scan_data *c, ddp_faults *f)
                       line->value);
 }
 
-void ddp_scan_data_keys(const ddp_scan_data *c, ddp_faults *f)
+void ddp_scan_data_check_names(const ddp_scan_data *c, ddp_faults *f)
 {
     const char *path = ddp_sections_find(&c->data, names_key(c));
 
@@ -195,7 +195,7 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err)
     c->valid_path = read_lines(c, "valid", &c->valid, ddp_lines_read);
     compare_cfg(c);
     (void)read_lines(c, names_key(c), &c->names, ddp_names_read);
-    ddp_scan_data_keys(c, &c->faults);
+    ddp_scan_data_check_names(c, &c->faults);
     c->by_names = names_tell(c);
     return DDP_OK;
 }
@@ -221,7 +221,7 @@ static ddp_list_lines part_of(const ddp_lines *lines, const char *path, size_t f
     return (ddp_list_lines){path, lines->all + first, lines->numbers + first, count};
 }
 
-void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count)
+void ddp_scan_data_check_train(ddp_scan_data *c, size_t first, size_t count)
 {
     const ddp_list_lines part = part_of(&c->list, c->list_path, first, count);
     ddp_check_config config = config_of(c);
@@ -237,7 +237,7 @@ void ddp_scan_data_train(ddp_scan_data *c, size_t first, size_t count)
     ddp_check_pictures(&c->faults, &c->tally, c->by_class, &config, &part);
 }
 
-void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count)
+void ddp_scan_data_check_valid(ddp_scan_data *c, size_t first, size_t count)
 {
     const ddp_list_lines part = part_of(&c->valid, c->valid_path, first, count);
     ddp_check_config config = config_of(c);
@@ -251,7 +251,7 @@ void ddp_scan_data_valid(ddp_scan_data *c, size_t first, size_t count)
     free(by_class);
 }
 
-void ddp_scan_data_lists(ddp_scan_data *c)
+void ddp_scan_data_check_lists(ddp_scan_data *c)
 {
     const ddp_list_lines train = part_of(&c->list, c->list_path, 0, c->list.count);
     const ddp_list_lines valid = part_of(&c->valid, c->valid_path, 0, c->valid.count);
@@ -270,7 +270,7 @@ int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why)
     return ddp_label_files_none(c->list.all[0], why) != DDP_OK;
 }
 
-void ddp_scan_data_boxes(const ddp_scan_data *c, ddp_faults *f)
+void ddp_scan_data_check_boxes(const ddp_scan_data *c, ddp_faults *f)
 {
     enum { FEW = 20, SHARE = 10 };
     const ddp_tally *t = &c->tally;

@@ -1,4 +1,4 @@
-/* inputs/text_file.h: reads small text files whole: as lines, or as sections of options. */
+/* inputs/text_file.h: reads lists, files of names, cfgs and .data files into memory. */
 #ifndef DDP_INPUTS_TEXT_FILE_H
 #define DDP_INPUTS_TEXT_FILE_H
 
@@ -6,11 +6,11 @@
 #include "base/status.h"
 #include "glue/darknet.h"
 
-/* A text file as lines; blank ones are left out. All zero is an empty one. */
+/* A text file as lines, without blank ones. All zero is an empty one. */
 typedef struct ddp_lines {
     void *text;
     char **all;      /* the lines, pointers into text */
-    size_t *numbers; /* for each line in `all`: its number in the file, from 1 */
+    size_t *numbers; /* number of each line in the file, from 1 */
     size_t count;
     int has_mark; /* 1: the file begins with a byte-order mark, which is skipped */
 } ddp_lines;
@@ -22,26 +22,32 @@ typedef struct ddp_sections {
     int has_mark; /* 1: the file begins with a byte-order mark, which is skipped */
 } ddp_sections;
 
-/* Read the file at path: as lines; as names of classes, one a line; as a cfg; as a .data file. In a
- * file of names blank lines count, as in Darknet, but for the last ones. Release *l or *s in any
- * case. Fail with DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_FORMAT if a byte is 0. */
+/* Read the lines of the file at path. Release *l in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM,
+ * and with DDP_ERR_FORMAT if a byte is 0. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
+/* Read a file of names of classes, one a line, as ddp_lines_read does. Blank lines count as names,
+ * as in Darknet, but not at the end. */
 ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
+/* Read a cfg. Release *s in any case. Fails as ddp_lines_read. */
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
+/* Read a .data file. Release *s in any case. Fails as ddp_lines_read. */
 ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 /* Free what *l or *s holds, and make it all zero. */
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 
-/* Set keys of the first section to values, which must outlive *s (see ddp_cfg_text_set). A NULL key
- * ends them. Fails with DDP_ERR_NOMEM. */
+/* Replace the values of keys in the first section by values[], which must outlive *s. A NULL key
+ * ends values. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the value, or the line, of the first option with this key in any section; NULL if there is
- * none. Both belong to s. ddp_sections_whole returns its whole number, as ddp_cfg_whole does. */
+/* Return the value of the first option with this key, in any section; NULL: none. It belongs to
+ * s. */
 const char *ddp_sections_find(const ddp_sections *s, const char *key);
+/* Return the line of the first option with this key, in any section; NULL: none. It belongs to
+ * s. */
 const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key);
+/* Return the value of the first option with this key as a whole number, as ddp_cfg_whole does. */
 int ddp_sections_whole(const ddp_sections *s, const char *key, int fallback);
 
 #endif

@@ -1,6 +1,5 @@
-/* inputs/written_kinds.h: the kinds of files that commands write, told apart by their first bytes.
- * A command that finds a file at its path writes over it only if it begins as a file of the kind
- * that is to be written. */
+/* inputs/written_kinds.h: tells the kinds of files that commands write from each other, by their
+ * first bytes. A command overwrites a file only if it is of the kind that is to be written. */
 #ifndef DDP_INPUTS_WRITTEN_KINDS_H
 #define DDP_INPUTS_WRITTEN_KINDS_H
 
@@ -23,14 +22,14 @@ typedef enum ddp_written_kind {
     DDP_WRITTEN_IMAGENET
 } ddp_written_kind;
 
-/* Return what a file of this kind is called: "weights file". */
+/* Return the name of the kind, such as "weights file". */
 const char *ddp_written_name(ddp_written_kind kind);
 
-/* Return 1 if a file of this kind is never written over: weights, and a cfg, which people edit. */
+/* Return 1 if a file of this kind is never overwritten: weights, and a cfg, which people edit. */
 int ddp_written_is_kept(ddp_written_kind kind);
 
-/* Return 1 if the first bytes of the file show that it is of another kind; 0 also if it is empty or
- * cannot be read. */
+/* Return 1 if the first bytes of the file are those of another kind. Return 0 if not, if the file
+ * is empty, or if it cannot be read. */
 int ddp_written_is_other(const char *path, ddp_written_kind kind);
 
 #endif

@@ -345,8 +345,8 @@ static ddp_status check_list(char *const *paths, int n, ddp_error *err)
 {
     ddp_list list;
 
-    if (ddp_list_check(&list, ddp_run.group, paths, n, err)
-        || (!ddp_run.list && ddp_list_find(ddp_run.group, paths, (size_t)n, NULL, err))
+    if (ddp_list_agree(&list, ddp_run.group, paths, n, err)
+        || (!ddp_run.list && ddp_list_check_pictures(ddp_run.group, paths, (size_t)n, NULL, err))
         || ddp_same_data_agree(ddp_run.group, ddp_run.label_kind, paths, (size_t)n, err))
         return err->code;
     ddp_run_files_list(ddp_run.records, (size_t)n);

@@ -236,7 +236,7 @@ static ddp_status find_train(ddp_error *err)
         return DDP_OK;
     st = ddp_lines_read(&list, ddp_run.list, err);
     if (!st)
-        st = ddp_list_find(ddp_run.group, list.all, list.count, ddp_run.list, err);
+        st = ddp_list_check_pictures(ddp_run.group, list.all, list.count, ddp_run.list, err);
     ddp_lines_release(&list);
     return st;
 }
@@ -251,8 +251,8 @@ static ddp_status find_valid(ddp_error *err)
     if (!ddp_run.validation)
         return DDP_OK;
     paths = ddp_validation_pictures(ddp_run.validation, &count);
-    return ddp_list_find(ddp_run.group, paths, count,
-                         ddp_validation_key(ddp_run.validation, "valid"), err);
+    return ddp_list_check_pictures(ddp_run.group, paths, count,
+                                   ddp_validation_key(ddp_run.validation, "valid"), err);
 }
 
 static ddp_status find_valid_labels(ddp_error *err)
