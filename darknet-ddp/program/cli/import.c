@@ -53,7 +53,7 @@ static ddp_status read_names(ddp_annotations *a, const char *path, ddp_error *er
     ddp_status st = path ? ddp_names_read(&names, path, err) : DDP_OK;
 
     for (size_t i = 0; !st && i < names.count; i++)
-        (void)ddp_annotations_class(a, names.all[i], path);
+        (void)ddp_annotations_add_class(a, names.all[i], path);
     a->is_closed = path != NULL;
     ddp_lines_release(&names);
     return st;

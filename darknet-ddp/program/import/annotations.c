@@ -50,7 +50,7 @@ static int grow(ddp_annotations *a, void **array, size_t count, size_t *room, si
     return 1;
 }
 
-int ddp_annotations_class(ddp_annotations *a, const char *name, const char *where)
+int ddp_annotations_add_class(ddp_annotations *a, const char *name, const char *where)
 {
     char **grown;
 
@@ -58,7 +58,7 @@ int ddp_annotations_class(ddp_annotations *a, const char *name, const char *wher
         if (strcmp(a->classes[i], name) == 0)
             return (int)i;
     if (a->is_closed) {
-        ddp_annotations_odd(a, DDP_ODD_CLASS, where);
+        ddp_annotations_add_odd(a, DDP_ODD_CLASS, where);
         return -1;
     }
     grown = reallocarray(a->classes, a->class_count + 1, sizeof *grown);
@@ -99,7 +99,7 @@ void ddp_annotations_sort_classes(ddp_annotations *a)
     a->classes = sorted;
 }
 
-size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named, ddp_side side)
+size_t ddp_annotations_add_picture(ddp_annotations *a, char *path, const char *named, ddp_side side)
 {
     ddp_annotated_picture p = {.path = path, .named = strdup(named), .side = side};
 
@@ -112,12 +112,12 @@ size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named
         return a->picture_count;
     }
     if (!path)
-        ddp_annotations_odd(a, DDP_ODD_MISSING, named);
+        ddp_annotations_add_odd(a, DDP_ODD_MISSING, named);
     a->pictures[a->picture_count] = p;
     return a->picture_count++;
 }
 
-size_t ddp_annotations_source(ddp_annotations *a, const char *path)
+size_t ddp_annotations_add_source(ddp_annotations *a, const char *path)
 {
     char *whole = realpath(path, NULL);
 
@@ -131,14 +131,14 @@ size_t ddp_annotations_source(ddp_annotations *a, const char *path)
     return a->source_count++;
 }
 
-void ddp_annotations_box(ddp_annotations *a, const ddp_annotated_box *box)
+void ddp_annotations_add_box(ddp_annotations *a, const ddp_annotated_box *box)
 {
     if (box->picture < a->picture_count
         && grow(a, (void **)&a->boxes, a->box_count, &a->box_room, sizeof *a->boxes))
         a->boxes[a->box_count++] = *box;
 }
 
-void ddp_annotations_odd(ddp_annotations *a, ddp_oddity kind, const char *where)
+void ddp_annotations_add_odd(ddp_annotations *a, ddp_oddity kind, const char *where)
 {
     size_t count = a->odd[kind]++;
 

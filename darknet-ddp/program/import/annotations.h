@@ -1,32 +1,34 @@
-/* import/annotations.h: pictures with their boxes, as an annotation format has them, in memory.
+/* import/annotations.h: a set of annotated pictures in memory, for `darknet ddp import`.
  *
- *  1. A reader (readers.h) adds classes, pictures and boxes, and counts what is odd.
+ *  1. A reader (readers.h) adds the classes, pictures and boxes of a file format to the set.
  *  2. prepare.h compares them with the picture files, and drops what cannot be trained on.
- *  3. split.h says which pictures are kept for validation; write.h writes all of it.
+ *  3. split.h chooses the pictures for validation.
+ *  4. write.h writes the set as Darknet reads it.
  *
- * Functions that add something set `lost` if there is no memory for it. The caller of a reader
- * looks at `lost` once, at the end. */
+ * Each step counts what is odd in the set, such as a box beyond its picture. Functions that add
+ * something set `lost` if there is no memory. The caller of a reader checks `lost` once, at the
+ * end. */
 #ifndef DDP_IMPORT_ANNOTATIONS_H
 #define DDP_IMPORT_ANNOTATIONS_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* Kinds of oddities, such as a box beyond its picture: DDP_ODD_ID for a row of oddities.def. */
+/* Kinds of oddities, such as a box beyond its picture: DDP_ODD_ID for each row of oddities.def. */
 typedef enum ddp_oddity {
 #define ODDITY(ID, ...) DDP_ODD_##ID,
 #include "import/oddities.def"
     DDP_ODDITIES
 } ddp_oddity;
 
-enum { DDP_ODD_EXAMPLES = 3 }; /* examples that are kept of each kind, at most */
+enum { DDP_ODD_EXAMPLES = 3 }; /* the most examples that are kept of each kind */
 
-/* List of pictures (for training or validation) to which a picture belongs. */
+/* The set that a picture belongs to. */
 typedef enum ddp_side {
     DDP_SIDE_UNKNOWN, /* the source does not say */
-    DDP_SIDE_TRAIN,
-    DDP_SIDE_VALID,
-    DDP_SIDE_TEST /* a picture of a test set, which is on no list */
+    DDP_SIDE_TRAIN,   /* training: it comes to the list train= */
+    DDP_SIDE_VALID,   /* validation: it comes to the list valid= */
+    DDP_SIDE_TEST     /* a test set: it comes to no list */
 } ddp_side;
 
 /* A box. Its sides are fractions of the picture's width and height. */
@@ -34,24 +36,24 @@ typedef struct ddp_annotated_box {
     size_t picture;   /* index of the box's picture in the set */
     int class_id;     /* index of the box's class in the set */
     size_t source;    /* index of the annotation file that has the box, in the set's `sources` */
-    long long object; /* which of the file's objects it is: a line, or COCO's id */
-    unsigned odd; /* bits 1 << kind (ddp_oddity) of the box's oddities, to be counted; 0: none */
+    long long object; /* number of the box in that file: its line, or COCO's id */
+    unsigned odd;     /* the box's oddities, bits 1 << ddp_oddity, which are not counted yet */
     double left, top, right, bottom;
 } ddp_annotated_box;
 
 typedef struct ddp_annotated_picture {
     char *path;  /* path of the picture file; NULL: none was found, or the picture is left out */
     char *named; /* the picture's name in the source, for messages */
-    double width, height; /* pixels, as the source says or, if it says none, the file; 0: unknown */
+    double width, height; /* pixels, of the source, or else of the file; 0: unknown */
     ddp_side side;
-    size_t boxes; /* boxes of the picture that stay; set by ddp_annotations_prepare */
+    size_t boxes; /* number of boxes that stay, set by ddp_annotations_prepare */
 } ddp_annotated_picture;
 
 /* A set of pictures and their boxes. All zero: empty. Release with ddp_annotations_release. */
 typedef struct ddp_annotations {
-    char **classes; /* names */
+    char **classes; /* names of the classes */
     size_t class_count;
-    int is_closed; /* 1: no class may be added; a box of any other class is left out */
+    int is_closed; /* 1: no class may be added, and boxes of other classes are left out */
 
     ddp_annotated_picture *pictures;
     size_t picture_count, picture_room;
@@ -60,50 +62,47 @@ typedef struct ddp_annotations {
 
     char **sources; /* whole paths of the annotation files */
     size_t source_count, source_room;
-    const char *object_word; /* word for the number `object` of a box: "line"; the reader sets it */
+    const char *object_word; /* word for the number `object` of a box, such as "line" */
 
-    size_t odd[DDP_ODDITIES]; /* by kind (ddp_oddity): number of oddities counted */
-    /* by kind: where the first oddities are, strings that the set frees; NULL: no more */
-    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES];
-    int lost; /* 1: something is missing for want of memory */
+    size_t odd[DDP_ODDITIES];                       /* by kind: number of oddities counted */
+    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: places of the first; NULL: none */
+    int lost; /* 1: something could not be added for want of memory */
 } ddp_annotations;
 
 /* Free all that *a holds, and make it all zero. */
 void ddp_annotations_release(ddp_annotations *a);
 
-/* Return the index of the class of this name. A new one is added or, if classes are closed, counted
- * as DDP_ODD_CLASS at `where`. Returns -1 if it was not added: also without memory. */
-int ddp_annotations_class(ddp_annotations *a, const char *name, const char *where);
+/* Find the class with this name, or add it. Returns its index; -1 without memory. If classes are
+ * closed and have no such name, counts a DDP_ODD_CLASS at `where`, and returns -1. */
+int ddp_annotations_add_class(ddp_annotations *a, const char *name, const char *where);
 
-/* Sort the classes by the bytes of their names, for a source that has no order of its own. Does
- * nothing if they are closed. */
+/* Sort the classes by their names, for a source that has no order of its own. Does nothing if they
+ * are closed. */
 void ddp_annotations_sort_classes(ddp_annotations *a);
 
-/* Add a picture and return its index. Without memory nothing is added, and a->picture_count is
- * returned.
- *   path   the file, which the set frees; NULL: it was not found, which is counted
- *   named  what the source calls it; copied */
-size_t ddp_annotations_picture(ddp_annotations *a, char *path, const char *named, ddp_side side);
+/* Add a picture and return its index. Without memory, nothing is added and the index is none.
+ *   path   path of the file, which the set frees; NULL: it was not found, which is counted as odd
+ *   named  name of the picture in the source; copied */
+size_t ddp_annotations_add_picture(ddp_annotations *a, char *path, const char *named,
+                                   ddp_side side);
 
-/* Add the whole path of an annotation file. Returns its index in a->sources; without memory that of
- * the next one. */
-size_t ddp_annotations_source(ddp_annotations *a, const char *path);
+/* Add the whole path of an annotation file, and return its index in a->sources. */
+size_t ddp_annotations_add_source(ddp_annotations *a, const char *path);
 
-/* Add a copy of a box. Its class must be there. A box without its picture (box->picture is no index
- * of one) is dropped. */
-void ddp_annotations_box(ddp_annotations *a, const ddp_annotated_box *box);
+/* Add a copy of a box, whose class must be in the set. Does nothing if its picture is not. */
+void ddp_annotations_add_box(ddp_annotations *a, const ddp_annotated_box *box);
 
-/* Count something odd. where: which file, picture or entry; copied for the first ones. */
-void ddp_annotations_odd(ddp_annotations *a, ddp_oddity kind, const char *where);
+/* Count an oddity. where: name of the file, picture or entry that is odd, for the examples. */
+void ddp_annotations_add_odd(ddp_annotations *a, ddp_oddity kind, const char *where);
 
-/* Return the kind that is called `word`; DDP_ODDITIES: none is. */
+/* Return the kind with the name `word` (oddities.def); DDP_ODDITIES: there is none. */
 ddp_oddity ddp_oddity_find(const char *word);
 
-/* Return 1 if `-leave` may name the kind: the others are always treated in one way. */
+/* Return 1 if -leave may name the kind, so that users may leave it out. */
 int ddp_oddity_is_choice(ddp_oddity kind);
 
-/* Print a line for each kind that was counted. It says how often, what was done, and examples.
- * left: 1 << kind for each kind that was left out by choice. */
+/* Print for each kind that was counted how often, what was done, and examples. left: kinds that the
+ * user leaves out, bits 1 << kind. */
 void ddp_annotations_print_odd(FILE *out, const ddp_annotations *a, unsigned left);
 
 #endif

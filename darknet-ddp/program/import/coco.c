@@ -42,7 +42,7 @@ static void is_broken(const struct coco *c, const char *list, size_t index)
     char where[WHERE];
 
     (void)snprintf(where, sizeof where, "%s: %s[%zu]", c->path, list, index);
-    ddp_annotations_odd(c->a, DDP_ODD_ENTRY, where);
+    ddp_annotations_add_odd(c->a, DDP_ODD_ENTRY, where);
 }
 
 /* ---- classes ---- */
@@ -78,7 +78,7 @@ static void read_classes(struct coco *c)
             continue;
         }
         if (json_object_set_new(c->class_of, id,
-                                json_integer(ddp_annotations_class(c->a, name, c->path))))
+                                json_integer(ddp_annotations_add_class(c->a, name, c->path))))
             c->a->lost = 1;
     }
     free(sorted);
@@ -96,8 +96,8 @@ static void read_picture(struct coco *c, const json_t *entry, size_t index, char
         is_broken(c, "images", index);
         return;
     }
-    at = ddp_annotations_picture(c->a, ddp_folder_find((const char *const *)folders, name), name,
-                                 ddp_folder_side(c->path));
+    at = ddp_annotations_add_picture(c->a, ddp_folder_find((const char *const *)folders, name),
+                                     name, ddp_folder_side(c->path));
     if (json_object_set_new(c->picture_of, id, json_integer((json_int_t)at)))
         c->a->lost = 1;
     if (at < c->a->picture_count) {
@@ -210,7 +210,7 @@ static void read_box(struct coco *c, const json_t *entry, size_t index)
     if (id_text(id, json_object_get(entry, "category_id")))
         class_id = json_object_get(c->class_of, id);
     if (class_id && json_integer_value(class_id) < 0) {
-        ddp_annotations_odd(c->a, DDP_ODD_CLASS, id);
+        ddp_annotations_add_odd(c->a, DDP_ODD_CLASS, id);
         return;
     }
     b.picture = (size_t)json_integer_value(picture);
@@ -229,7 +229,7 @@ static void read_box(struct coco *c, const json_t *entry, size_t index)
     b.right /= width;
     b.top /= height;
     b.bottom /= height;
-    ddp_annotations_box(c->a, &b);
+    ddp_annotations_add_box(c->a, &b);
 }
 
 /* ---- files ---- */
@@ -253,7 +253,7 @@ static ddp_status read_file(ddp_annotations *a, const char *path, const char *pi
             err, json_error_code(&why) == json_error_cannot_open_file ? DDP_ERR_IO : DDP_ERR_FORMAT,
             "%s:%d: %s", path, why.line > 0 ? why.line : 1, why.text);
     if (!c.root)
-        ddp_annotations_odd(a, DDP_ODD_ENTRY, path);
+        ddp_annotations_add_odd(a, DDP_ODD_ENTRY, path);
     if (c.root && !is_coco(c.root) && !any) {
         json_decref(c.root);
         return ddp_fail(err, DDP_ERR_FORMAT,
@@ -262,7 +262,7 @@ static ddp_status read_file(ddp_annotations *a, const char *path, const char *pi
     if (c.root && is_coco(c.root)) {
         *found = 1;
         a->object_word = "annotation id";
-        c.source = ddp_annotations_source(a, path);
+        c.source = ddp_annotations_add_source(a, path);
         c.picture_of = json_object();
         c.class_of = json_object();
         a->lost |= !c.picture_of || !c.class_of;

@@ -13,11 +13,10 @@ typedef struct ddp_folder {
     size_t count;
 } ddp_folder;
 
-/* List the files in a folder, and in those within it to a depth of 8. endings: words with blanks
- * between them, ".jpg .png". A file is listed if its name ends in one, without regard to case. Left
- * out are names that begin with a dot, and folders within `folder` that cannot be read. Paths begin
- * with `folder`. The caller releases *f, in any case. Fails with DDP_ERR_IO if `folder` itself
- * cannot be read, and with DDP_ERR_NOMEM. */
+/* List the files in a folder, and in folders within it to a depth of 8. Names that begin with a
+ * dot, and inner folders that cannot be read, are left out. The paths begin with `folder`. Release
+ * *f in any case. Fails with DDP_ERR_IO if `folder` cannot be read, and with DDP_ERR_NOMEM.
+ *   endings  endings of names to list, in upper or lower case, such as ".jpg .png" */
 ddp_status ddp_folder_list(ddp_folder *f, const char *folder, const char *endings,
                            ddp_error *err) DDP_MUST_CHECK;
 /* Free the paths, and make *f all zero. */
@@ -26,20 +25,20 @@ void ddp_folder_release(ddp_folder *f);
 /* Endings of the pictures that Darknet loads, for ddp_folder_list. */
 extern const char ddp_folder_pictures[];
 
-/* Return the path FOLDER/NAME, which the caller frees; NULL: no memory. If name is a path from the
- * root, a copy of it is returned. */
+/* Return the path FOLDER/NAME, or a copy of name if it begins with "/". The caller frees it. NULL:
+ * no memory. */
 char *ddp_folder_join(const char *folder, const char *name);
 
 /* Return the last component of a path: a pointer into it. Backslashes separate components, too. */
 const char *ddp_folder_last(const char *path);
 
-/* Return the first path FOLDER/NAME that is a file, with each of the folders in turn. If there is
- * none, search again with the last component of name alone. NULL: none was found, or no memory. The
- * caller frees the result. A NULL ends folders. */
+/* Search each of the folders for the file `name`, then for the last component of name alone.
+ * Returns the first path that is found, which the caller frees. NULL: none, or no memory. A NULL
+ * ends folders. */
 char *ddp_folder_find(const char *const *folders, const char *name);
 
-/* Return the side whose word a path's last two components contain: "train", else "val", else
- * "test". DDP_SIDE_UNKNOWN: they contain none. */
+/* Return the side of a picture by the last two components of a path: TRAIN if they contain "train",
+ * else VALID if "val", else TEST if "test", else UNKNOWN. */
 ddp_side ddp_folder_side(const char *path);
 
 #endif

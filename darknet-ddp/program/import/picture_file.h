@@ -1,24 +1,24 @@
-/* import/picture_file.h: reads how large a picture file is, and how its camera says to turn it. One
- * thread at a time may call these. */
+/* import/picture_file.h: reads the size of a picture file, and how viewers turn it (Exif). One
+ * thread at a time may call these functions. */
 #ifndef DDP_IMPORT_PICTURE_FILE_H
 #define DDP_IMPORT_PICTURE_FILE_H
 
 #include "import/annotations.h"
 
 typedef struct ddp_picture_file {
-    int width, height; /* pixels, as viewers show it; 1 x 1 for kinds whose size is not read */
-    int orientation;   /* Exif's orientation, 1 to 8, by which viewers turn the picture; 1: none */
+    int width, height; /* pixels, as viewers show it; 1 x 1 for formats whose size is not read */
+    int orientation;   /* Exif's orientation, 1 to 8, by which viewers turn it; 1: they do not */
 } ddp_picture_file;
 
-/* Set *p from the header of a picture, and return 1. Returns 0 if Darknet could not load it. */
+/* Read the header of the picture at path. Returns 1; 0 if Darknet could not load the picture. */
 int ddp_picture_file_look(ddp_picture_file *p, const char *path);
 
-/* Set the picture's size to that of its file, if its source says none; to 0 if there is no file, or
- * Darknet could not load it. */
+/* Set the picture's size to that of its file, if the source did not say it. It stays 0 if there is
+ * no file, or Darknet could not load it. */
 void ddp_picture_size_if_unknown(ddp_annotated_picture *p);
 
-/* Turn a box of the picture as it is stored, so that it fits the picture as viewers show it.
- * orientation: Exif's, 1 to 8. */
+/* Turn a box by Exif's orientation, from the picture as stored to the picture as viewers show
+ * it. */
 void ddp_box_turn(ddp_annotated_box *b, int orientation);
 
 #endif

@@ -64,7 +64,7 @@ static void sort_pictures(ddp_annotations *a, size_t *order, size_t *place,
         sorted[i] = a->pictures[order[i]];
         if (i > 0 && sorted[i].path && sorted[first].path
             && strcmp(sorted[first].path, sorted[i].path) == 0) {
-            ddp_annotations_odd(a, DDP_ODD_TWICE, sorted[i].path);
+            ddp_annotations_add_odd(a, DDP_ODD_TWICE, sorted[i].path);
             leave_out(&sorted[i]);
         } else
             first = i;
@@ -108,12 +108,12 @@ static int cut(ddp_annotations *a, ddp_annotated_box *b)
     b->bottom = fmin(b->bottom, 1);
     if (!(b->right - b->left > least / fmax(p->width, 1))
         || !(b->bottom - b->top > least / fmax(p->height, 1))) {
-        ddp_annotations_odd(a, DDP_ODD_BOX, p->named);
+        ddp_annotations_add_odd(a, DDP_ODD_BOX, p->named);
         return 0;
     }
     if (whole.left < -rounding || whole.top < -rounding || whole.right > 1 + rounding
         || whole.bottom > 1 + rounding)
-        ddp_annotations_odd(a, DDP_ODD_OUTSIDE, p->named);
+        ddp_annotations_add_odd(a, DDP_ODD_OUTSIDE, p->named);
     return 1;
 }
 
@@ -121,7 +121,7 @@ static int is_kept(ddp_annotations *a, const ddp_annotated_box *b, unsigned left
 {
     for (int kind = 0; kind < DDP_ODDITIES; kind++)
         if (b->odd >> kind & 1U)
-            ddp_annotations_odd(a, (ddp_oddity)kind, a->pictures[b->picture].named);
+            ddp_annotations_add_odd(a, (ddp_oddity)kind, a->pictures[b->picture].named);
     return !(b->odd & left);
 }
 
@@ -135,7 +135,7 @@ static int look_at(ddp_annotations *a, ddp_annotated_picture *p, unsigned left)
     int is_stored, is_seen;
 
     if (!ddp_picture_file_look(&file, p->path)) {
-        ddp_annotations_odd(a, DDP_ODD_UNREADABLE, p->path);
+        ddp_annotations_add_odd(a, DDP_ODD_UNREADABLE, p->path);
         leave_out(p);
         return 1;
     }
@@ -144,10 +144,10 @@ static int look_at(ddp_annotations *a, ddp_annotated_picture *p, unsigned left)
     if (is_seen || (file.width == 1 && file.height == 1) || p->width <= 0)
         return 1;
     if (!is_stored) {
-        ddp_annotations_odd(a, DDP_ODD_SIZE, p->path);
+        ddp_annotations_add_odd(a, DDP_ODD_SIZE, p->path);
         return 1;
     }
-    ddp_annotations_odd(a, DDP_ODD_TURNED, p->path);
+    ddp_annotations_add_odd(a, DDP_ODD_TURNED, p->path);
     if (left >> DDP_ODD_TURNED & 1U)
         leave_out(p);
     return file.orientation;
@@ -162,7 +162,7 @@ static void prepare_picture(ddp_annotations *a, size_t picture, size_t first, si
 
     p->boxes = 0;
     if (p->path && p->side == DDP_SIDE_TEST) {
-        ddp_annotations_odd(a, DDP_ODD_TEST, p->path);
+        ddp_annotations_add_odd(a, DDP_ODD_TEST, p->path);
         leave_out(p);
     }
     if (p->path)
@@ -180,7 +180,7 @@ static void prepare_picture(ddp_annotations *a, size_t picture, size_t first, si
     }
     if (!p->path || p->boxes > 0)
         return;
-    ddp_annotations_odd(a, DDP_ODD_EMPTY, p->path);
+    ddp_annotations_add_odd(a, DDP_ODD_EMPTY, p->path);
     if (left >> DDP_ODD_EMPTY & 1U)
         leave_out(p);
 }

@@ -5,11 +5,11 @@
 #include "import/annotations.h"
 
 /* Set the side of each picture that has a path to TRAIN or VALID. About `percent` (0 to 100) of
- * them become VALID, at least one of several unless percent is 0. The side depends on the picture's
- * file name alone, without its ending, so it stays when other pictures come or go.
+ * them become VALID; at least one, unless percent is 0 or there is one picture. The side depends on
+ * the picture's file name alone, so it stays when other pictures come or go.
  *
- * With percent < 0, pictures keep the sides of their source, if it has both; those without a side
- * become TRAIN. If it does not have both, 10 percent become VALID. */
+ * With percent < 0 pictures keep the sides of their source, and those without a side become TRAIN.
+ * If the source does not have both sides, percent is 10. */
 void ddp_split(ddp_annotations *a, double percent);
 
 #endif

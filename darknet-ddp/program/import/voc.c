@@ -185,7 +185,7 @@ static char *find_picture(const struct voc *v, char *named)
 static void add_boxes(struct voc *v, size_t picture)
 {
     const ddp_annotated_picture *p = &v->a->pictures[picture];
-    size_t source = ddp_annotations_source(v->a, v->xml);
+    size_t source = ddp_annotations_add_source(v->a, v->xml);
 
     for (size_t i = 0; i < v->count; i++) {
         const struct object *o = &v->objects[i];
@@ -193,22 +193,22 @@ static void add_boxes(struct voc *v, size_t picture)
         int class_id;
 
         if (!*o->name || !isfinite(sum)) {
-            ddp_annotations_odd(v->a, DDP_ODD_ENTRY, v->xml);
+            ddp_annotations_add_odd(v->a, DDP_ODD_ENTRY, v->xml);
             continue;
         }
-        class_id = ddp_annotations_class(v->a, o->name, v->xml);
+        class_id = ddp_annotations_add_class(v->a, o->name, v->xml);
         if (class_id < 0 || p->width <= 0 || p->height <= 0)
             continue;
-        ddp_annotations_box(v->a,
-                            &(ddp_annotated_box){.picture = picture,
-                                                 .class_id = class_id,
-                                                 .source = source,
-                                                 .object = o->line,
-                                                 .odd = (unsigned)o->difficult << DDP_ODD_DIFFICULT,
-                                                 .left = o->side[0] / p->width,
-                                                 .top = o->side[1] / p->height,
-                                                 .right = o->side[2] / p->width,
-                                                 .bottom = o->side[3] / p->height});
+        ddp_annotations_add_box(
+            v->a, &(ddp_annotated_box){.picture = picture,
+                                       .class_id = class_id,
+                                       .source = source,
+                                       .object = o->line,
+                                       .odd = (unsigned)o->difficult << DDP_ODD_DIFFICULT,
+                                       .left = o->side[0] / p->width,
+                                       .top = o->side[1] / p->height,
+                                       .right = o->side[2] / p->width,
+                                       .bottom = o->side[3] / p->height});
     }
 }
 
@@ -249,7 +249,7 @@ static int read_file(ddp_annotations *a, const char *xml, const char *pictures, 
     if (is_annotation) {
         char *path = find_picture(&v, named);
 
-        at = ddp_annotations_picture(a, path, named, side);
+        at = ddp_annotations_add_picture(a, path, named, side);
         if (at < a->picture_count) {
             a->pictures[at].width = v.width > 0 ? v.width : 0;
             a->pictures[at].height = v.height > 0 ? v.height : 0;
@@ -257,7 +257,7 @@ static int read_file(ddp_annotations *a, const char *xml, const char *pictures, 
             add_boxes(&v, at);
         }
     } else
-        ddp_annotations_odd(a, DDP_ODD_ENTRY, xml);
+        ddp_annotations_add_odd(a, DDP_ODD_ENTRY, xml);
     free(v.objects);
     return is_annotation;
 }

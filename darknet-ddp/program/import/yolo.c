@@ -67,7 +67,7 @@ static void add_class(struct yolo *y, size_t number, const char *name)
     y->classes = grown;
     for (; y->class_count < count; y->class_count++)
         grown[y->class_count] = -1;
-    grown[number] = ddp_annotations_class(y->a, name, y->path);
+    grown[number] = ddp_annotations_add_class(y->a, name, y->path);
 }
 
 static ddp_status read_classes(struct yolo *y, ddp_error *err)
@@ -172,15 +172,15 @@ static void read_line(struct yolo *y, char *line, ddp_annotated_box b, const cha
         return;
     if (count < 0 || number[0] < 0 || number[0] != floor(number[0])
         || !read_sides(&b, number + 1, count - 1)) {
-        ddp_annotations_odd(y->a, DDP_ODD_ENTRY, where);
+        ddp_annotations_add_odd(y->a, DDP_ODD_ENTRY, where);
         return;
     }
     if (number[0] >= (double)y->class_count || y->classes[(size_t)number[0]] < 0) {
-        ddp_annotations_odd(y->a, DDP_ODD_CLASS, where);
+        ddp_annotations_add_odd(y->a, DDP_ODD_CLASS, where);
         return;
     }
     b.class_id = y->classes[(size_t)number[0]];
-    ddp_annotations_box(y->a, &b);
+    ddp_annotations_add_box(y->a, &b);
 }
 
 /* A picture without a label file shows nothing. */
@@ -193,7 +193,7 @@ static void read_labels(struct yolo *y, size_t picture, const char *path)
 
     y->a->lost |= !label;
     if (in)
-        b.source = ddp_annotations_source(y->a, label);
+        b.source = ddp_annotations_add_source(y->a, label);
     for (int n = 1; in && getline(&line, &room, in) >= 0; n++) {
         (void)snprintf(where, sizeof where, "%s:%d", label, n);
         b.object = n;
@@ -207,7 +207,7 @@ static void read_labels(struct yolo *y, size_t picture, const char *path)
 
 static void add_picture(struct yolo *y, char *path, ddp_side side)
 {
-    size_t at = ddp_annotations_picture(y->a, path, path, side);
+    size_t at = ddp_annotations_add_picture(y->a, path, path, side);
 
     if (at < y->a->picture_count)
         read_labels(y, at, y->a->pictures[at].path);
@@ -247,7 +247,7 @@ static ddp_status read_list(struct yolo *y, const char *list, ddp_side side, ddp
             add_picture(y, path, side);
         else {
             free(path);
-            (void)ddp_annotations_picture(y->a, NULL, line, side);
+            (void)ddp_annotations_add_picture(y->a, NULL, line, side);
         }
     }
     free(line);
