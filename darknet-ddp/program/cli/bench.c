@@ -104,7 +104,7 @@ static void run(ddp_bench_result *result, ddp_bench_config *config, const ddp_op
         ddp_session_fail(&err);
     if (options->replay)
         replay(&replayed, config, options);
-    ddp_rank_output_errors_only();
+    ddp_rank_output_show_errors();
     if (ddp_bench_run(result, config, &err))
         ddp_session_fail(&err);
 }

@@ -87,9 +87,9 @@ static ddp_status look_at_weights(ddp_scan_data *c, const char *weights, int for
 
     if (!weights)
         return DDP_OK;
-    ddp_rank_output_quiet();
+    ddp_rank_output_hide_errors();
     st = ddp_weights_check(c->cfg_path, weights, &fit->weights, err);
-    ddp_rank_output_errors_only();
+    ddp_rank_output_show_errors();
     fit->weights_path = weights;
     if (!st && fit->weights.refusal[0])
         ddp_fault_add(&c->faults, force ? DDP_FAULT_WARNING : DDP_FAULT_ERROR, "weights-unfit",
@@ -220,7 +220,7 @@ int ddp_command_check(const ddp_command_call *call)
     if (ddp_backend_open(&group, options, call->launcher, &err))
         ddp_rank_output_failure(&err);
     ddp_rank_output_open(group);
-    ddp_rank_output_errors_only();
+    ddp_rank_output_show_errors();
     rank = ddp_group_rank(group);
     if (ddp_arguments_check_kinds(&words, &err))
         ddp_rank_output_failure(&err);

@@ -39,9 +39,9 @@ void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_c
     if (m->rank == 0 && ddp_network_bad_size(m->net, misfit))
         (void)fprintf(stderr, "%s: %s\n", cfg, misfit);
     if (m->rank > 0)
-        ddp_rank_output_quiet();
+        ddp_rank_output_hide_errors();
     ddp_network_read_weights(m->net, weights);
-    ddp_rank_output_errors_only();
+    ddp_rank_output_show_errors();
 }
 
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx)

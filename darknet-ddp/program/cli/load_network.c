@@ -12,8 +12,8 @@ network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_o
     };
     network *net;
 
-    ddp_rank_output_quiet();
+    ddp_rank_output_hide_errors();
     net = ddp_network_load(shape, cfg, numbers, sizeof numbers / sizeof numbers[0], gpu, draws);
-    ddp_rank_output_errors_only();
+    ddp_rank_output_show_errors();
     return net;
 }

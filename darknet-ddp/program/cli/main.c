@@ -272,7 +272,7 @@ int main(int argc, char **original)
         ddp_launcher_forget();
     launcher = ddp_launcher_read();
     if (!clears_screen(argc, original))
-        ddp_terminal_escape();
+        ddp_terminal_replace_streams();
     ddp_rank_output_init(launcher);
     if (ddp_launched(launcher))
         ddp_report_notify_launcher(DDP_NOTE_BEGINS);

@@ -86,11 +86,11 @@ static void load_networks(struct testing *t)
 
     for (size_t i = 0; i < t->weights_count; i++) {
         if (i > 0 || ddp_group_rank(t->group) > 0)
-            ddp_rank_output_quiet();
+            ddp_rank_output_hide_errors();
         t->nets[i] = ddp_network_load(&t->shape, t->call->words[1], numbers,
                                       sizeof numbers / sizeof numbers[0], t->gpus.gpu, 0);
         ddp_network_read_weights(t->nets[i], t->weights[i]);
-        ddp_rank_output_errors_only();
+        ddp_rank_output_show_errors();
     }
 }
 

@@ -328,7 +328,7 @@ static ddp_status attached(network *net, const ddp_train_position *now, const ch
         print_run(net, now, cfg);
         ddp_done_marker_open(ddp_run.directory, cfg);
     }
-    ddp_rank_output_errors_only();
+    ddp_rank_output_show_errors();
     if (open_records(net, now, cfg, err)
         || ddp_trace_run_open(ddp_run.options, ddp_run.group, ddp_run.trainer, now, err)
         || ddp_trace_run_step(net, now, err))

@@ -1,4 +1,5 @@
-/* show/csv_columns.h: the columns of NAME.csv, which has a row a step, and how a row is filled. */
+/* show/csv_columns.h: names the columns of NAME.csv, which has a row for each step, and fills a
+ * row. */
 #ifndef DDP_SHOW_CSV_COLUMNS_H
 #define DDP_SHOW_CSV_COLUMNS_H
 
@@ -8,8 +9,8 @@
 
 #include <stddef.h>
 
-/* Columns that every run has; those of its validation and its heads follow. Times are seconds of
- * rank 0, NaN if not measured. */
+/* The first columns, which every run has. Those of its validation and its heads follow. Times are
+ * in seconds, on rank 0; NaN: not measured. */
 enum {
     DDP_COLUMN_STEP,
     DDP_COLUMN_IMAGES,  /* images of all ranks since the network was new */
@@ -32,30 +33,31 @@ enum {
 typedef struct ddp_csv_columns {
     char **names; /* names of the columns, `count` of them */
     size_t count;
-    size_t key; /* column of the figure by which the best weights are chosen; 0: no validation */
-    size_t each, classes; /* first column of the classes' average precision, and how many columns: 0
-                             unless a detector of up to 1,000 classes is validated */
-    size_t heads,
-        head_count; /* first column of the heads, DDP_HEAD_COLUMNS for each of head_count */
+    size_t key;  /* column of the figure by which the best weights are chosen; 0: no validation */
+    size_t each; /* first of the columns with each class's average precision */
+    size_t classes;    /* number of these columns; 0: no detector, or more than 1,000 classes */
+    size_t heads;      /* first of the columns of the heads, DDP_HEAD_COLUMNS for each head */
+    size_t head_count; /* number of heads */
 } ddp_csv_columns;
 
 /* Columns of a head, counted from its first one: parts of its loss, and mean IoU, on rank 0. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
-/* Set *c to the columns of a run. kind: what ddp_validation_kind returns for its validation; NULL:
- * it has none. best: the option -best (options/options.h). heads: ddp_network_heads. Release with
- * ddp_csv_columns_release. Fails with DDP_ERR_NOMEM; *c is then empty. */
+/* Set *c to the columns of a run. Release with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM;
+ * *c is then empty.
+ *   kind   result of ddp_validation_kind; NULL: the run does not validate
+ *   best   value of the option -best (options/options.h)
+ *   heads  result of ddp_network_heads */
 ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
 void ddp_csv_columns_release(ddp_csv_columns *c); /* makes *c all zero, if it is not */
 
-/* Write loss and IoU of a step's heads to their columns of row[0..c->count); heads has
+/* Write loss and IoU of the heads in a step to their columns of row[0..c->count). heads has
  * c->head_count entries. */
 void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
                                 double *row);
 
-/* Write a validation's result to its columns of row[0..c->count); NaN if result is NULL (there was
- * none). */
+/* Write a validation's result to its columns of row[0..c->count); NaN if result is NULL. */
 void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
                           double *row);
 

@@ -32,5 +32,5 @@ void ddp_layers_show(const ddp_network_size *size, const char *table)
         size->layers, ddp_plural((size_t)size->layers),
         in_words((double)size->parameters, parameters), in_words(size->operations, operations),
         size->has_pictures ? "a picture" : "an input", memory);
-    ddp_terminal_note(table);
+    ddp_terminal_log_only(table);
 }

@@ -4,8 +4,8 @@
 
 #include "glue/network_size.h"
 
-/* Print on standard error how large a network is; its table of layers goes to the run's NAME.log.
- * Fits ddp_darknet_config.table. */
+/* Print on standard error how large a network is, and write its table of layers to NAME.log. It is
+ * a callback for ddp_darknet_config.table. */
 void ddp_layers_show(const ddp_network_size *size, const char *table);
 
 #endif

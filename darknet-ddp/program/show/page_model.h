@@ -1,4 +1,5 @@
-/* show/page_model.h: what a run's page (monitor/page.h) shows, from all parts of the run. */
+/* show/page_model.h: gathers from all parts of a run what its page, NAME.html, shows, and writes
+ * the page (monitor/page.h). */
 #ifndef DDP_SHOW_PAGE_MODEL_H
 #define DDP_SHOW_PAGE_MODEL_H
 
@@ -26,8 +27,8 @@ typedef struct ddp_page_model {
     double remaining_s; /* seconds until the run's last step; NaN: not known */
 } ddp_page_model;
 
-/* Write the page of a run to out. Returns 1; 0, with nothing written, without memory. ferror(out)
- * tells whether it could be written. */
+/* Write the page to out. Returns 1; 0, with nothing written, without memory. ferror(out) tells
+ * whether all could be written. */
 int ddp_page_model_write(FILE *out, const ddp_page_model *run);
 
 #endif

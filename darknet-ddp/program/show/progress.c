@@ -14,33 +14,22 @@ static const double much_loading = 0.2;
 
 void ddp_progress_start(ddp_progress *p, const ddp_progress_now *now)
 {
-    *p = (ddp_progress){.started_ns = now->now_ns,
-                        .last_ns = now->now_ns,
-                        .last_communication_ns = now->communication_ns,
-                        .last_loading_ns = now->loading_ns,
-                        .last_images = now->images,
-                        .step = now->step,
-                        .last_step = now->last_step};
+    *p = (ddp_progress){.started_ns = now->now_ns, .last = *now};
 }
 
 void ddp_progress_step(ddp_progress *p, const ddp_progress_now *now)
 {
-    double step_ns = fmax(1, (double)(now->now_ns - p->last_ns));
-    double communication_ns = (double)(now->communication_ns - p->last_communication_ns);
-    double loading_ns = fmax(0, (double)(now->loading_ns - p->last_loading_ns));
+    double step_ns = fmax(1, (double)(now->now_ns - p->last.now_ns));
+    double communication_ns = (double)(now->communication_ns - p->last.communication_ns);
+    double loading_ns = fmax(0, (double)(now->loading_ns - p->last.loading_ns));
 
     p->steps++;
     p->step_ns = fade * p->step_ns + step_ns;
-    p->images = fade * p->images + (double)(now->images - p->last_images);
+    p->images = fade * p->images + (double)(now->images - p->last.images);
     /* on a GPU communication is known a step later */
     p->communication_ns = fade * p->communication_ns + fmin(communication_ns, step_ns);
     p->loading_ns = fade * p->loading_ns + fmin(loading_ns, step_ns);
-    p->last_ns = now->now_ns;
-    p->last_images = now->images;
-    p->last_communication_ns = now->communication_ns;
-    p->last_loading_ns = now->loading_ns;
-    p->step = now->step;
-    p->last_step = now->last_step;
+    p->last = *now;
 }
 
 double ddp_progress_speed(const ddp_progress *p)
@@ -50,14 +39,14 @@ double ddp_progress_speed(const ddp_progress *p)
 
 double ddp_progress_communication(const ddp_progress *p)
 {
-    if (p->last_communication_ns < 0)
+    if (p->last.communication_ns < 0)
         return (double)NAN;
     return p->step_ns > 0 ? p->communication_ns / p->step_ns : 0;
 }
 
 double ddp_progress_loading(const ddp_progress *p)
 {
-    if (p->last_loading_ns < 0)
+    if (p->last.loading_ns < 0)
         return (double)NAN;
     return p->step_ns > 0 ? p->loading_ns / p->step_ns : 0;
 }
@@ -69,10 +58,10 @@ int ddp_progress_waits_for_loader(const ddp_progress *p)
 
 double ddp_progress_remaining_s(const ddp_progress *p)
 {
-    if (p->last_step == 0 || p->last_step < p->step || p->steps == 0)
+    if (p->last.last_step == 0 || p->last.last_step < p->last.step || p->steps == 0)
         return (double)NAN;
-    return (double)(p->last_ns - p->started_ns) / 1e9 / (double)p->steps
-           * (double)(p->last_step - p->step);
+    return (double)(p->last.now_ns - p->started_ns) / 1e9 / (double)p->steps
+           * (double)(p->last.last_step - p->last.step);
 }
 
 void ddp_progress_line(const ddp_progress *p, char *text, size_t size)

@@ -81,11 +81,11 @@ void ddp_rank_output_open(ddp_group *group)
         ddp_report_notify_launcher(DDP_NOTE_MEET);
         return;
     }
-    ddp_rank_output_quiet();
+    ddp_rank_output_hide_errors();
     close_off(STDOUT_FILENO);
 }
 
-void ddp_rank_output_quiet(void)
+void ddp_rank_output_hide_errors(void)
 {
     (void)fflush(NULL);
     if (state.error_fd == STDERR_FILENO) {
@@ -113,7 +113,7 @@ FILE *ddp_rank_output_take_output(void)
     return out;
 }
 
-void ddp_rank_output_errors_only(void)
+void ddp_rank_output_show_errors(void)
 {
     if (state.error_fd == STDERR_FILENO)
         return;

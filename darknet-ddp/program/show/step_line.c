@@ -73,10 +73,10 @@ static void renew(const char *validation)
     char left[32];
     struct line l = {.count = 0};
 
-    if (p->last_step > 0)
-        add_segment(&l, bold, "%zu/%zu", p->step, p->last_step);
+    if (p->last.last_step > 0)
+        add_segment(&l, bold, "%zu/%zu", p->last.step, p->last.last_step);
     else
-        add_segment(&l, bold, "%zu", p->step);
+        add_segment(&l, bold, "%zu", p->last.step);
     add_segment(&l, NULL, "  loss ");
     add_segment(&l, green, "%.4g", run.figures.loss);
     add_segment(&l, NULL, " avg ");
@@ -103,12 +103,12 @@ static void print_line(const char *line, const char *validation)
 {
     char figures[128] = "", text[1024];
 
-    if (run.progress.last_communication_ns >= 0)
+    if (run.progress.last.communication_ns >= 0)
         ddp_progress_line(&run.progress, figures, sizeof figures);
     (void)snprintf(text, sizeof text, "%s%s%s%s\n", line, figures, *validation ? ", " : "",
                    validation);
     if (ddp_terminal_renews())
-        ddp_terminal_note(text);
+        ddp_terminal_log_only(text);
     else
         (void)fputs(text, stdout);
 }
@@ -139,14 +139,14 @@ void ddp_step_line_show(const ddp_progress_now *now, const char *line,
 
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns)
 {
-    run.progress.last_ns += ns;
-    run.progress.last_communication_ns += communication_ns;
-    run.progress.last_loading_ns += ns - communication_ns;
+    run.progress.last.now_ns += ns;
+    run.progress.last.communication_ns += communication_ns;
+    run.progress.last.loading_ns += ns - communication_ns;
 }
 
 void ddp_step_line_saved(int64_t ns)
 {
-    run.progress.last_loading_ns += ns;
+    run.progress.last.loading_ns += ns;
 }
 
 int ddp_step_line_print_end(const char *begin, const char *how)
@@ -156,12 +156,12 @@ int ddp_step_line_print_end(const char *begin, const char *how)
 
     if (run.steps == 0)
         return 0;
-    ddp_duration((double)(p->last_ns - p->started_ns) / 1e9, spent, sizeof spent);
-    if (p->last_step > 0)
-        (void)snprintf(all, sizeof all, " of %zu", p->last_step);
-    printf("%s%s batch %zu%s\n", begin, how, p->step, all);
-    printf("%s%zu images%s; %zu step%s in %s, average loss %.4f\n", begin, p->last_images,
-           p->step > run.steps ? " in all" : "", run.steps, ddp_plural(run.steps), spent,
+    ddp_duration((double)(p->last.now_ns - p->started_ns) / 1e9, spent, sizeof spent);
+    if (p->last.last_step > 0)
+        (void)snprintf(all, sizeof all, " of %zu", p->last.last_step);
+    printf("%s%s batch %zu%s\n", begin, how, p->last.step, all);
+    printf("%s%zu images%s; %zu step%s in %s, average loss %.4f\n", begin, p->last.images,
+           p->last.step > run.steps ? " in all" : "", run.steps, ddp_plural(run.steps), spent,
            run.figures.average_loss);
     return 1;
 }

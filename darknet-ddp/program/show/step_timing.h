@@ -1,5 +1,6 @@
-/* show/step_timing.h: how the time of each step is spent, as columns of a row (show/csv_columns.h).
- * The parameter `images` counts the images of all ranks since the network was new. */
+/* show/step_timing.h: measures how the time of each step is spent, and writes it to columns of a
+ * row (show/csv_columns.h). The parameter `images` counts the images of all ranks since the network
+ * was new. */
 #ifndef DDP_SHOW_STEP_TIMING_H
 #define DDP_SHOW_STEP_TIMING_H
 
@@ -8,8 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Clock, and times and images counted up to one moment. Only the difference of two such structs
- * means something. */
+/* Totals at one moment: clock, times and images. A step's values are the differences of two. */
 struct ddp_step_counts {
     int64_t now_ns, communication_ns, save_ns, aside_ns;
     ddp_trainer_times times;
@@ -18,21 +18,23 @@ struct ddp_step_counts {
 
 typedef struct ddp_step_timing {
     ddp_trainer *trainer;
-    struct ddp_step_counts last, step; /* last: counts when the step began; step: when it ended */
-    int64_t saving_ns;                 /* when the save under way began */
-    int64_t save_ns;                   /* total spent on saving */
-    int64_t aside_ns; /* total spent on what is no part of a step, saving included */
+    struct ddp_step_counts last; /* totals when the step began */
+    struct ddp_step_counts step; /* totals when the step ended */
+    int64_t saving_ns;           /* when the present save began (ddp_clock_ns) */
+    int64_t save_ns;             /* total time spent on saving */
+    int64_t aside_ns; /* total time spent on saving and anything else that is no part of a step */
     int in_row;       /* 1 between ddp_step_timing_end and ddp_step_timing_next */
 } ddp_step_timing;
 
 /* Begin the first step, after `images` images. The trainer must stay attached while *t is used. */
 void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images);
 
-/* Note that a save begins (saving), or that it has ended (saved). */
+/* Note that a save begins. */
 void ddp_step_timing_saving(ddp_step_timing *t);
+/* Note that a save has ended. */
 void ddp_step_timing_saved(ddp_step_timing *t);
 
-/* End a step, after `images` images, and write its speed and times, without saving, to row. */
+/* End a step, after `images` images, and write its speed and times to row, without saving. */
 void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row);
 
 /* Return the seconds of saving since the row before. */

@@ -364,7 +364,7 @@ static void print_text(struct stream *s, const char *text, size_t bytes, int las
     }
 }
 
-void ddp_terminal_note(const char *line)
+void ddp_terminal_log_only(const char *line)
 {
     struct stream s = {.fd = -1};
 
@@ -467,7 +467,7 @@ const char *ddp_terminal_erasing(ddp_launcher launcher)
     return DDP_TTY_ERASE;
 }
 
-void ddp_terminal_escape(void)
+void ddp_terminal_replace_streams(void)
 {
     FILE *out, *err;
 

@@ -1,16 +1,14 @@
-/* show/terminal.h: what a run prints goes through here, to where it was started and to NAME.log.
+/* show/terminal.h: copies all that this process prints to NAME.log, and keeps a line of progress at
+ * the bottom of a terminal.
  *
- * stdout and stderr are streams of show/terminal.c, whoever prints. So no output has control
- * characters (base/printable.h). On a terminal, one line stands below all else and renews itself;
- * lines printed meanwhile stand above it. The printing thread writes, so nothing is lost where the
- * program ends at once. NAME.log gets a line of standard error at once. It gets other lines when
- * one is printed a second or more after the last write. Output whose reader has gone is dropped.
- * Under mpirun every output looks like a terminal, so the output of mpirun, or of the darknet that
- * started it, is asked instead.
+ * stdout and stderr become streams of show/terminal.c, for all code that prints. These replace
+ * control characters (base/printable.h), and print lines above the line of progress. The thread
+ * that prints also writes, so nothing is lost if the program ends at once. Output whose reader has
+ * gone is dropped. NAME.log gets lines of standard error at once, and others about once a second.
  *
- * Darknet prints a step's line by train_line (patches), which comes to ddp_session_show_line
- * (run/step.c) and to show/step_line.c. It adds figures (show/progress.c), and prints it or renews
- * the terminal's line. Lines about less than a step go by train_say, silent without -verbose. */
+ * Darknet prints its line about a step by train_line (patches), which calls ddp_session_show_line
+ * (run/step.c). Then show/step_line.c adds figures (show/progress.c), and prints it or renews the
+ * line of progress. With -verbose alone, train_say prints Darknet's other lines. */
 #ifndef DDP_SHOW_TERMINAL_H
 #define DDP_SHOW_TERMINAL_H
 
@@ -19,61 +17,61 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A piece of text, in one colour, in the line of progress at the terminal's bottom. */
+/* A piece of the line of progress, in one colour. */
 typedef struct ddp_terminal_segment {
-    const char *colour; /* number of an escape sequence, "1" for bold; NULL: none */
+    const char *colour; /* number of an escape sequence, such as "1" for bold; NULL: none */
     const char *text;
 } ddp_terminal_segment;
 
-/* Replace stdout and stderr by streams whose output goes through here. Call before anything is
- * printed. Does nothing if there is no memory. */
-void ddp_terminal_escape(void);
+/* Replace stdout and stderr by the streams described above. Call before anything is printed. Does
+ * nothing without memory. */
+void ddp_terminal_replace_streams(void);
 
-/* Return another stream whose output goes through here, to the descriptor fd. Closing the stream
- * leaves fd open. NULL: no memory. */
+/* Return a new stream like these that writes to the descriptor fd. Closing it leaves fd open. NULL:
+ * no memory. */
 FILE *ddp_terminal_stream(int fd);
 
-/* Find out if the run was started on a terminal whose line can be renewed. Begin to remember what
- * is printed, for a later ddp_terminal_log. On rank 0; later calls do nothing. launcher: under
- * mpirun every output of a rank looks like a terminal, so mpirun's own output is asked. */
+/* Find out whether a line of progress can be shown, and begin to keep what is printed for a later
+ * ddp_terminal_log. Under mpirun every output of a rank looks like a terminal, so it is mpirun's
+ * own output that counts. Call on rank 0; later calls do nothing. */
 void ddp_terminal_open(ddp_launcher launcher);
 
-/* Return 1 if a line can renew itself; 0 for a file, a pipe, or TERM=dumb. */
+/* Return 1 if a line of progress can be shown; 0 for a file, a pipe, or TERM=dumb. */
 int ddp_terminal_renews(void);
 
-/* Show segments[0..count) as the line that renews itself, at most ten times a second. Call only if
- * ddp_terminal_renews. There are no colours if NO_COLOR is set. Segments form groups: each group
- * but the first begins with two blanks. Groups without room are left out; the first is cut. */
+/* Show segments[0..count) as the line of progress, at most ten times a second. Call only if
+ * ddp_terminal_renews. Without room for all, the last groups are left out: a segment that begins
+ * with two blanks begins a new group. There are no colours if NO_COLOR is set. */
 void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count);
 
-/* Erase the line that renews itself, and show none from now on. */
+/* Erase the line of progress, and show none from now on. */
 void ddp_terminal_clear(void);
 
-/* Return what a rank other than 0 must write to its standard error before a line. It erases rank
- * 0's line if mpirun writes both to one terminal. "" elsewhere. */
+/* Return the text that a rank other than 0 must print before a line on standard error. It erases
+ * rank 0's line of progress, if mpirun writes both to one terminal; else it is "". */
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
-/* Write all that is printed to the file at path, too, beginning with `head` and what was printed so
- * far. `append`: 1 writes behind what the file has; 0 renames an old file to PATH.old. Call after
- * ddp_terminal_open; else there is no file. The path must outlive the run; NULL: no file, and
- * nothing is remembered. A failure is said once, and stops nothing. */
+/* Write all that is printed to the file at path, too: `head`, what was printed since
+ * ddp_terminal_open, and what follows. If the file cannot be written, a line says so once.
+ *   path    path of the file, which must outlive the run; NULL: no file, so nothing more is kept
+ *   append  1: add to an old file; 0: rename it to PATH.old */
 void ddp_terminal_log(const char *path, int append, const char *head);
 
-/* Write a line, which ends with its newline, to NAME.log alone. */
-void ddp_terminal_note(const char *line);
+/* Write a line, which must end with a newline, to NAME.log, without printing it. */
+void ddp_terminal_log_only(const char *line);
 
 /* Return the errno of a failed write to standard output; 0: none, or its reader has gone. */
 int ddp_terminal_output_error(void);
 
-/* Write NAME.log anew, with all that it has, if it is no longer there (ddp_file_bring_back). */
+/* Write NAME.log anew, with all that it had, if somebody has removed it (ddp_file_bring_back). */
 void ddp_terminal_bring_back_log(void);
 
-/* Write to NAME.log all that waits to be written there. Waits for its disk. */
+/* Write to NAME.log all that is not written yet. Waits for the disk. */
 void ddp_terminal_flush(void);
 
-/* Write a line, which ends with its newline, to fd, as if printed on standard error. From any
- * thread, whether ddp_terminal_open was called or not. Does not wait for a disk: NAME.log has the
- * line with the next one that is printed, or after ddp_terminal_flush. */
+/* Print a line, which must end with a newline, to fd as if on standard error. From any thread. Does
+ * not wait for a disk: NAME.log gets the line with the next one that is printed, or by
+ * ddp_terminal_flush. */
 void ddp_terminal_say(int fd, const char *text);
 
 #endif
