@@ -43,7 +43,7 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_SAVED = 2,       /* a checkpoint was saved, or the run goes on from one */
     DDP_NOTE_FAILS = 4,       /* this rank ends the job */
     DDP_NOTE_DONE = 8,        /* all is done and saved; the exit status will be 0 */
-    DDP_NOTE_LACKS = 16,      /* all is done, but a save failed; the exit status will be 1 */
+    DDP_NOTE_LACKS = 16,      /* all is done; the exit status will be 1, as after a failed save */
     DDP_NOTE_BEGINS = 32,     /* a rank runs */
     DDP_NOTE_COMMITS = 64,    /* training begins; from now on, ranks that are asked to end save */
     DDP_NOTE_UNTRAINED = 128, /* all ranks end before training, as asked, with nothing written */
@@ -51,7 +51,7 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_MEET = 512       /* all ranks have met: their group is open */
 } ddp_launcher_note;
 
-/* Environment variable that ddp_child sets for its ranks: PID@HOST of this process. */
+/* Environment variable that ddp_child sets for the ranks: PID@HOST of its own process. */
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
 /* Run args[0], a path, with args (NULL after the last) until it ends, kill the processes that it

@@ -27,8 +27,8 @@ typedef struct ddp_terminal_segment {
  * nothing without memory. */
 void ddp_terminal_replace_streams(void);
 
-/* Return a new stream like these that writes to the descriptor fd. Closing it leaves fd open. NULL:
- * no memory. */
+/* Return a stream that behaves as the new stdout, but writes to the descriptor fd. Closing it
+ * leaves fd open. NULL: no memory. */
 FILE *ddp_terminal_stream(int fd);
 
 /* Find out whether a line of progress can be shown, and begin to keep what is printed for a later
