@@ -27,9 +27,9 @@ int ddp_displaced_is_foreign(const char *path);
 
 /* Rename the weights at path to path.old or path.old.N, if the run named `base`, which is about to
  * save there, must not write over them. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
- *   is_own  1: this run has saved at path, or goes on from there, so that only another cfg's
- * weights are renamed. 0 reads all bytes of the weights step    step that the run goes on from;
- * SIZE_MAX: it began anew */
+ *   is_own  1: this run has saved at path, or goes on from there, so it may write over all but
+ *           another cfg's weights; 0: all bytes of the weights are read to decide
+ *   step    step that the run goes on from; SIZE_MAX: it began anew */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 

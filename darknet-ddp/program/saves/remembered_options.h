@@ -16,8 +16,8 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
  * validates on these; 0: always. Call when run has been compared with the checkpoint `was`. Fails
  * with DDP_ERR_USAGE if there is no room.
  *   valid  the pictures, in words; NULL: the run does not validate, and keeps what `was` says
- *   was    checkpoint that the run goes on from; all zero: none. If it names no pictures, they
- * count as these */
+ *   was    checkpoint that the run goes on from; all zero: none. One that names no pictures
+ *          counts as validated on these */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;

@@ -3,11 +3,10 @@
  * that is printed. -tensorboard adds an event file. If a file cannot be written, a line says so
  * once, and the run goes on. Calls for each step, in this order:
  *
- * 1. ddp_run_files_step, when the step has ended. It takes the times of forward, backward and so
- * on,
- *     which trainer/trainer_phase.c has measured.
- * 2. ddp_run_files_found, by a validation, if one follows the step. 3. ddp_run_files_add. It writes
- * the step's row to the CSV file (monitor/csv.c; columns:
+ *  1. ddp_run_files_step, when the step has ended. It takes the times of forward, backward and so
+ *     on, which trainer/trainer_phase.c has measured.
+ *  2. ddp_run_files_found, by a validation, if one follows the step.
+ *  3. ddp_run_files_add. It writes the step's row to the CSV file (monitor/csv.c; columns:
  *     show/csv_columns.c), the page's history (monitor/history.c) and TensorBoard.
  *
  * About every two seconds ddp_run_files_add returns 1. Then the caller has all ranks gather how
@@ -34,12 +33,11 @@ typedef struct ddp_run_files_config {
     int resumed;              /* 1: the run goes on from a checkpoint, and so do its files */
     int best;                 /* value of the option -best (options/options.h) */
     ddp_train_position start; /* position at which the run begins */
-    size_t saved_step;        /* ddp_run_origin.saved_step */
-    int passed_over;          /* ddp_run_origin.passed_over */
-    size_t valid_since;       /* ddp_run_origin.valid_since */
+    size_t saved_step;        /* step that the checkpoint counts; 0: the run is new */
+    int passed_over;          /* number of newer checkpoints that could not be used */
+    size_t valid_since;       /* step since which it validates on its present pictures; 0: always */
     ddp_trainer *trainer;     /* the trainer, attached from ddp_run_files_open to the last save */
-    ddp_validation
-        *validation; /* gets the earlier validations of a resumed run's CSV file; NULL: none */
+    ddp_validation *validation;   /* gets validations of a resumed run's CSV file; NULL: none */
     const ddp_wait_shares *waits; /* shares of time waited, for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
