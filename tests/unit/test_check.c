@@ -297,11 +297,11 @@ static void numbers_lines_that_are_not_blank(void **state)
     const char *list = file_of("list", "\n a\n\t\r\n\nb\nc", 11);
 
     (void)state;
-    assert_int_equal(ddp_list_number(list, 0), 2);
-    assert_int_equal(ddp_list_number(list, 1), 5);
-    assert_int_equal(ddp_list_number(list, 2), 6);
-    assert_int_equal(ddp_list_number(list, 7), 8);
-    assert_int_equal(ddp_list_number("none", 4), 5);
+    assert_int_equal(ddp_list_line_number(list, 0), 2);
+    assert_int_equal(ddp_list_line_number(list, 1), 5);
+    assert_int_equal(ddp_list_line_number(list, 2), 6);
+    assert_int_equal(ddp_list_line_number(list, 7), 8);
+    assert_int_equal(ddp_list_line_number("none", 4), 5);
 }
 
 /* ---- a cfg ---- */

@@ -147,7 +147,8 @@ static char *sentence_of(const ddp_bad_samples *b, size_t line, const char *why)
     int bytes;
 
     if (b->file)
-        bytes = asprintf(&text, "%.600s (%s:%zu)", why, b->file, ddp_list_number(b->file, line));
+        bytes =
+            asprintf(&text, "%.600s (%s:%zu)", why, b->file, ddp_list_line_number(b->file, line));
     else
         bytes = asprintf(&text, "%.600s (line %zu of the training list)", why, line + 1);
     return bytes < 0 ? NULL : text;

@@ -46,7 +46,7 @@ static ddp_status fail_to_read(const char *path, const char *list, size_t i, ddp
         return ddp_fail(err, DDP_ERR_IO, "cannot read %.300s of the training list: %s%s", path,
                         strerror(number), ddp_path_oddity(path));
     return ddp_fail(err, DDP_ERR_IO, "%s:%zu: cannot read %.300s: %s%s", list,
-                    ddp_list_number(list, i), path, strerror(number), ddp_path_oddity(path));
+                    ddp_list_line_number(list, i), path, strerror(number), ddp_path_oddity(path));
 }
 
 /* Every path is looked for before training, which may come to a missing picture only after hours.

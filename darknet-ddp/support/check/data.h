@@ -1,5 +1,5 @@
-/* check/data.h: checks of the pictures and labels of a training list: faults, and counts for a
- * summary. A good box is one that ddp_check_label accepts. */
+/* check/data.h: checks the pictures and labels of a training list. Lists faults, and counts
+ * pictures and boxes for a summary. A good box is one that ddp_check_label accepts. */
 #ifndef DDP_CHECK_DATA_H
 #define DDP_CHECK_DATA_H
 
@@ -14,16 +14,16 @@ enum {
     DDP_PATH_BYTES = 4096 /* bytes of a path, with the zero at its end */
 };
 
-/* Counts over the pictures that were checked. Plain numbers: those of several ranks add up. */
+/* Counts of the pictures that were checked. Counts of several ranks can be added up. */
 typedef struct ddp_tally {
-    uint64_t pictures;        /* pictures that were looked at */
+    uint64_t pictures;        /* all pictures */
     uint64_t turned;          /* pictures that viewers turn, by their Exif data */
     uint64_t with_two_labels; /* pictures with two label files that differ */
     uint64_t without_labels;  /* pictures without a label file */
     uint64_t without_boxes;   /* pictures with an empty label file */
     uint64_t boxes;           /* good boxes of all pictures */
     uint64_t beyond;          /* good boxes that reach beyond the picture's edge */
-    /* pictures whose longer side is at most ddp_side_bins[i] pixels, and in no bin before */
+    /* pictures whose longer side is at most ddp_side_bins[i] pixels, and above the bin before */
     uint64_t sides[DDP_SIDE_BINS];
     uint64_t
         sizes[DDP_BOX_BINS]; /* good boxes for which the root of width x height, fractions of the
@@ -34,10 +34,9 @@ typedef struct ddp_tally {
 
 enum { DDP_BOX_SAMPLE = 4096 }; /* most boxes in a sample */
 
-/* A sample of many boxes. A box's key is a hash of its picture's path and its index among the
- * picture's boxes. Kept are the sizes of boxes whose key ends in `level` zero bits; a box that has
- * no room raises `level`. So the sample is the same whichever ranks have seen the boxes. All zero
- * is an empty sample. */
+/* A random sample of the sizes of boxes. It has the boxes whose key ends in `level` zero bits; when
+ * there are too many, `level` rises. A key is a hash of the picture and the box's index in it, so
+ * the sample does not depend on which rank saw which box. All zero is an empty sample. */
 typedef struct ddp_box_sample {
     float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the network's input */
     uint32_t keys[DDP_BOX_SAMPLE];
@@ -54,36 +53,33 @@ typedef struct ddp_check_config {
      * these are pictures of a classifier, whose classes stand in their paths. */
     void (*label_path)(const char *picture, char *out);
     /* If a picture has another label file, which differs from that of label_path, write its path to
-     * out[0..DDP_PATH_BYTES) and return 1; else return 0. NULL: this is not
-     * checked. */
+     * out[0..DDP_PATH_BYTES) and return 1; else return 0. NULL: this is not checked. */
     int (*second_label_path)(const char *picture, char *out);
-    /* Decode all of the picture. Returns 0 if that succeeds; note[0..size) then has the decoder's
-     * warning, or "". Else returns another number, and note says why. NULL: only the first and last
-     * bytes of files are read. */
+    /* Decode a picture. Returns 0 on success, with the decoder's warning or "" in note[0..size).
+     * Else returns another number, with the reason in note. NULL: pictures are not decoded; only
+     * the first and last bytes of files are read. */
     int (*decode)(const char *picture, char *note, size_t size);
     ddp_exif_reader exif; /* reads Exif data; NULL: no picture is turned */
     int classes;          /* number of classes; 0: not known */
     char *const *names;   /* names of a classifier's classes; else NULL */
     int most_boxes;       /* boxes that training takes of a picture; 0: not known */
     int missing_is_error; /* 1: a picture without a label file is an error; 0: it shows nothing */
-    /* Write to shares[0] and shares[1] which fraction of the network's width and height a picture
-     * of this size fills. NULL: all of both. */
+    /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]
+     * and input[1], a picture of this size fills. NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
-    int input[2]; /* the network's width and height in pixels, for `shares` */
-    /* width and height of each anchor, fractions of the network's input; NULL: none */
-    const float *anchors;
+    int input[2];         /* the network's width and height in pixels, for `shares` */
+    const float *anchors; /* widths and heights, fractions of the network's input; NULL: none */
     int anchor_count;
     ddp_box_sample *sample; /* sample to which good boxes are added; NULL: none */
 } ddp_check_config;
 
 /* Check the pictures of a list. Adds faults to *f and counts to *t. Adds to by_class[c], for each c
- * below config->classes, the good boxes of class c, or a classifier's pictures; not used with
- * classes 0. */
+ * below config->classes, the number of good boxes, or of a classifier's pictures, of class c. */
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
                         const ddp_check_config *config, const ddp_list_lines *list);
 
-/* Offer a box to a sample, which keeps DDP_BOX_SAMPLE at most, chosen by keys alone. Sizes are
- * fractions of the network's input. key: a hash of the picture and the box's index in it. */
+/* Add a box to a sample if its key is chosen (see ddp_box_sample). width and height are fractions
+ * of the network's input. */
 void ddp_box_sample_add(ddp_box_sample *s, uint32_t key, float width, float height);
 
 /* Add the counts of *more to *t. */

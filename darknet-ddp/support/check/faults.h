@@ -1,4 +1,5 @@
-/* check/faults.h: faults of training data, as a list that ranks can put together. */
+/* check/faults.h: a list of faults of training data. It is kept as text, so that the lists of
+ * several ranks can be joined. */
 #ifndef DDP_CHECK_FAULTS_H
 #define DDP_CHECK_FAULTS_H
 
@@ -8,7 +9,7 @@
 #include <stdio.h>
 
 typedef enum ddp_fault_level {
-    DDP_FAULT_WARNING, /* training goes on, and is what was meant or nearly so */
+    DDP_FAULT_WARNING, /* training goes on, nearly as was meant */
     DDP_FAULT_ERROR    /* training would end, or learn something else than was meant */
 } ddp_fault_level;
 
@@ -34,10 +35,9 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
 /* If has_mark is 1, add a warning that a text file begins with a byte-order mark. */
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
-/* Remove each fault that repeats an earlier one of the list, as of a picture that two lists have.
- * Faults repeat each other if level, kind, file, line and text are the same. For faults of a
- * picture file (kind "picture-...") the text need not be the same, since it names a place in a
- * list. Without memory nothing is removed. */
+/* Remove each fault that equals an earlier one in level, kind, file, line and text: a picture may
+ * stand in two lists. The text of a fault of a picture (kind "picture-...") need not be equal,
+ * since it names a line of a list. Without memory nothing is removed. */
 void ddp_faults_unique(ddp_faults *f);
 
 /* Return 1 if there is a fault whose kind is, or begins with, `kind`; else 0. */
@@ -46,7 +46,7 @@ int ddp_faults_have(const ddp_faults *f, const char *kind);
 void ddp_faults_release(ddp_faults *f); /* frees the list; *f may be all zero */
 
 /* Call each(ctx, fault) for every fault in turn; the fault's strings are valid until `each`
- * returns. Afterwards *f can only be released. */
+ * returns. Afterwards *f may only be released. */
 void ddp_faults_each(ddp_faults *f, void (*each)(void *ctx, const ddp_fault *fault), void *ctx);
 
 #endif

@@ -43,7 +43,7 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list)
 
 /* ---- a line's number ---- */
 
-size_t ddp_list_number(const char *file, size_t i)
+size_t ddp_list_line_number(const char *file, size_t i)
 {
     struct stat info;
     FILE *in = stat(file, &info) == 0 && S_ISREG(info.st_mode) ? fopen(file, "r") : NULL;

@@ -1,4 +1,4 @@
-/* check/lists.h: checks of lists of pictures and of names, a line each. */
+/* check/lists.h: checks lists of pictures, and of names of classes. */
 #ifndef DDP_CHECK_LISTS_H
 #define DDP_CHECK_LISTS_H
 
@@ -6,8 +6,8 @@
 
 /* Some lines of a list file. */
 typedef struct ddp_list_lines {
-    const char *file;
-    char *const *all;
+    const char *file;      /* path of the list file */
+    char *const *all;      /* the lines */
     const size_t *numbers; /* number of each line in the file, from 1 */
     size_t count;
 } ddp_list_lines;
@@ -18,12 +18,12 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
 /* Return 1 if a line ends with a blank or a tab. */
 int ddp_ends_with_blank(const char *line);
 
-/* Return what may be wrong with a path that leads nowhere, as " (the name ends with a blank)"; ""
- * if nothing is odd. The text is static. */
+/* Return why a path of a list may lead nowhere: " (the name ends with a blank)"; "" if nothing is
+ * odd. Static text. */
 const char *ddp_path_oddity(const char *path);
 
-/* Return which line of a file, from 1, is number i, from 0, of those that are not blank. Returns i
- * + 1 if the file cannot be read or has fewer lines. */
-size_t ddp_list_number(const char *file, size_t i);
+/* Return the number, from 1, of the line of a file that is the i-th, from 0, of its lines without
+ * blank ones. Returns i + 1 if the file cannot be read or has fewer lines. */
+size_t ddp_list_line_number(const char *file, size_t i);
 
 #endif

@@ -112,7 +112,10 @@ void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, in
 
 /* ---- likeness ---- */
 
-double ddp_signature_likeness(const ddp_signature *a, const ddp_signature *b)
+/* Return how much the waves that both pictures have correlate, from -1 to 1. Picture b counts as it
+ * is, or mirrored in x, in y or in both, whichever correlates most. Returns 0 if one has no
+ * signature, or their aspects differ by more than a factor of 1.1. */
+static double likeness_of(const ddp_signature *a, const ddp_signature *b)
 {
     int64_t sums[2][2] = {{0}}; /* by odd v and odd u: mirrored, their waves change their signs */
     int known = a->known < b->known ? a->known : b->known;
@@ -211,7 +214,7 @@ int ddp_near_find(const ddp_signature *all, size_t count,
 
                     if (__builtin_popcountll(differs) > SIGNS_MOST || was_met(differs, block))
                         continue;
-                    likeness = ddp_signature_likeness(&all[i], other);
+                    likeness = likeness_of(&all[i], other);
                     if (likeness >= near)
                         found(ctx, i, b.order[at], likeness);
                 }

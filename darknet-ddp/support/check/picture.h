@@ -1,4 +1,5 @@
-/* check/picture.h: is a file a picture that Darknet can load? Its first and last bytes tell. */
+/* check/picture.h: checks by its first and last bytes that a file is a picture that Darknet can
+ * load. */
 #ifndef DDP_CHECK_PICTURE_H
 #define DDP_CHECK_PICTURE_H
 
@@ -6,20 +7,20 @@
 
 #include <stddef.h>
 
-/* Return the orientation, 1 to 8, that Exif data of `size` bytes say; 1 if none. */
+/* Returns the orientation, 1 to 8, in Exif data of `size` bytes; 1 if they have none. */
 typedef int (*ddp_exif_reader)(const unsigned char *exif, size_t size);
 
 typedef struct ddp_picture_header {
-    int width, height; /* size in pixels as viewers show it; 0: it is not fit */
-    int turned;        /* 1: its Exif data have viewers turn or mirror it */
+    int width, height; /* size in pixels as viewers show it; 0: the picture is not fit */
+    int turned;        /* 1: its Exif data make viewers turn or mirror it */
 } ddp_picture_header;
 
-/* Check a picture's header, and its end, if its kind says what must stand there. Returns 1 if it
- * is fit. Returns 0, and adds a fault to *f, if it cannot be read, is empty or cut off, or of a
- * kind that Darknet cannot load.
+/* Check the header of a picture, and its end, if its kind says what must stand there. Returns 1 if
+ * the picture is fit. Returns 0, and adds a fault to *f, if it cannot be read, is empty or cut off,
+ * or of a kind that Darknet cannot load.
  *
  *   place    where its path is listed, "FILE:LINE", for the fault
- *   exif     reads Exif data, of a PNG only those before the pixels; NULL: the size is as stored
+ *   exif     reads the Exif data, of a PNG only those before the pixels; NULL: they are ignored
  *   *header  all 0 if the picture is not fit; its sides are 1 for kinds whose size is not read */
 int ddp_check_picture(ddp_faults *f, const char *path, const char *place, ddp_exif_reader exif,
                       ddp_picture_header *header);

@@ -1,4 +1,4 @@
-/* check/training_values.h: values of a cfg with which training goes on but which cannot be
+/* check/training_values.h: warns of values in a cfg that training accepts, but that are hardly
  * meant. */
 #ifndef DDP_CHECK_TRAINING_VALUES_H
 #define DDP_CHECK_TRAINING_VALUES_H
@@ -6,7 +6,7 @@
 #include "base/cfg_text.h"
 #include "check/faults.h"
 
-/* Add warnings about the cfg at path to f:
+/* Add warnings about the cfg at path to *f:
  *   "cfg-rate"        a rate of 0, a burn_in= as long as the run, steps= that nothing reads, that
  *                     do not rise, that lie before the first batch or that no batch reaches,
  *                     scales= that raise the rate to more than ten times

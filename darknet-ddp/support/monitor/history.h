@@ -1,8 +1,9 @@
-/* monitor/history.h: figures of a run, a row a step, thinned so that any length of run fits.
+/* monitor/history.h: keeps a run's figures for drawing, in memory that does not grow with the run.
  *
- * A row has a number for each column; NaN: not measured in this row. At first each row is a point.
- * Whenever there are too many points, each two neighbours become one. It has the mean, the least
- * and the greatest value of each column, so a drawing hides no peak. */
+ * The caller adds a row for each step: a number for each column, NaN if it was not measured. At
+ * first each row is a point. Whenever there are too many points, each two neighbours become one. A
+ * point has the mean, the least and the greatest value of each column, so that a drawing hides no
+ * peak. */
 #ifndef DDP_MONITOR_HISTORY_H
 #define DDP_MONITOR_HISTORY_H
 
@@ -18,13 +19,13 @@ typedef struct ddp_history_value {
     double mean, least, greatest;
 } ddp_history_value;
 
-/* Make a history of `columns` columns. points: how many points are kept at most, even and at least
- * 2. *out is set on success. Fails with DDP_ERR_USAGE (points is odd or 0), DDP_ERR_NOMEM. */
+/* Make a history of `columns` columns and at most `points` points. points must be even and at
+ * least 2. *out is set on success. Fails with DDP_ERR_USAGE (points is odd or 0), DDP_ERR_NOMEM. */
 ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_history_close(ddp_history *h); /* frees h; NULL is allowed */
 
-/* Add a row: values[0..columns), NaN where not measured, at x, which rises from row to row. */
+/* Add a row, values[0..columns), at x, its step for example. x rises from row to row. */
 void ddp_history_add(ddp_history *h, double x, const double *values);
 
 /* Return how many points there are. */

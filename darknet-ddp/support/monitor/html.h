@@ -1,10 +1,8 @@
-/* monitor/html.h: writes parts of web pages that any browser shows, with no script and nothing from
- * elsewhere: pictures are in the page.
+/* monitor/html.h: writes a web page in one file, without scripts: its pictures are in the page.
  *
- * 1. ddp_html_begin writes the head; ddp_html_end the end.
- * 2. In between the caller writes elements, and all text by ddp_html_text.
- *
- * ferror(out) tells whether all of it could be written. */
+ * 1. ddp_html_begin writes the head.
+ * 2. The caller writes elements to the same file, and their text by ddp_html_text.
+ * 3. ddp_html_end writes the end. If ferror(out) is 0 then, all could be written. */
 #ifndef DDP_MONITOR_HTML_H
 #define DDP_MONITOR_HTML_H
 
@@ -12,32 +10,33 @@
 
 #include <stdio.h>
 
-/* A box of a picture that is shown, in fractions of what is shown. */
+/* A box drawn above a picture. */
 typedef struct ddp_html_box {
-    ddp_box box;
-    const char *name;   /* label that is written at the box; NULL: none */
-    const char *colour; /* CSS: "#e6194b" */
+    ddp_box box;        /* in fractions of the picture */
+    const char *name;   /* text at the box; NULL: none */
+    const char *colour; /* colour in CSS: "#e6194b" */
     int is_dashed;
 } ddp_html_box;
 
-/* The first bytes of each page: a file that begins otherwise is none of ours. */
+/* The first bytes of each page. A file that begins otherwise was not written here. */
 extern const char ddp_html_first[];
 
-/* Write the head, and the title, any UTF-8 text, as heading. ddp_html_end writes the end. */
+/* Write the head of a page, and its title, any UTF-8 text, as a heading. */
 void ddp_html_begin(FILE *out, const char *title);
+/* Write the end of a page. */
 void ddp_html_end(FILE *out);
 
-/* Write a UTF-8 text, with &, < and " escaped, for an element or attribute; NULL: nothing. */
+/* Write a UTF-8 text of an element or attribute, with &, < and " escaped. text NULL: nothing. */
 void ddp_html_text(FILE *out, const char *text);
 
 /* Write a JPEG of this size in pixels, with boxes drawn above it. */
 void ddp_html_jpeg(FILE *out, const void *jpeg, size_t bytes, int width, int height,
                    const ddp_html_box *boxes, size_t count);
 
-/* Write a table of bars with a count each; the longest bar has the greatest count. */
+/* Write a table with a row for each name: its count, and a bar as long as that. */
 void ddp_html_bars(FILE *out, const char *const *names, const double *counts, size_t count);
 
-/* Write bytes in base64, as data: addresses have them. */
+/* Write bytes in base64, for a data: URL. */
 void ddp_html_base64(FILE *out, const void *data, size_t count);
 
 #endif

@@ -1,6 +1,6 @@
-/* monitor/page.h: a page about a run that any browser shows, with nothing from elsewhere.
+/* monitor/page.h: writes a web page about a run, in one file: curves, tables and pictures.
  *
- * The page holds its figures as JSON, and its own script draws them. The file page.html has all of
+ * The page holds its figures as JSON, and its own script draws them. monitor/page.html has all of
  * the page but the figures. */
 #ifndef DDP_MONITOR_PAGE_H
 #define DDP_MONITOR_PAGE_H
@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+/* A row of a table, or a tile: a name and its value. */
 typedef struct ddp_page_pair {
     const char *name, *value;
 } ddp_page_pair;
@@ -23,11 +24,11 @@ enum { DDP_PAGE_SERIES = 8 }; /* most curves in a chart */
 
 typedef struct ddp_page_chart {
     const char *title, *unit; /* title, and unit of the values; "" for none */
-    int stack;                /* 1: curves are areas that stand on each other */
+    int stack;                /* 1: the curves are areas that stand on each other */
     int log;                  /* 1: the scale is logarithmic, if the values allow it */
-    int band;                 /* 1: draw least and greatest of thinned points as a band */
+    int band;                 /* 1: a band from least to greatest value of each point is drawn */
     int zero;                 /* 1: the scale begins at 0 */
-    int one; /* 1: values are fractions; the scale begins at 0 and ends at most at 1 */
+    int one;                  /* 1: the scale begins at 0 and ends at 1 at most: for fractions */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;
@@ -41,9 +42,9 @@ typedef struct ddp_page_class {
 /* A box in a picture. Its numbers are fractions of the picture's width and height. */
 typedef struct ddp_page_box {
     double left, top, width, height;
-    int found;        /* 1: the network found it; 0: it is a label's */
+    int found;        /* 1: a detection; 0: a label */
     const char *name; /* name of its class */
-    double score;     /* the network's score of a found box */
+    double score;     /* score of a detection */
 } ddp_page_box;
 
 typedef struct ddp_page_picture {

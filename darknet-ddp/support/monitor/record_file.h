@@ -1,6 +1,5 @@
-/* monitor/record_file.h: a file that grows by whole records, rows of a table say. Records for which
- * a full disk has no room wait in memory, up to 4 MB, and are written when there is room. The file
- * never ends in a part of a record. */
+/* monitor/record_file.h: appends records, such as rows of a table, to a file, which never ends in a
+ * part of a record. If the disk is full, records wait in memory, up to 4 MB, until it has room. */
 #ifndef DDP_MONITOR_RECORD_FILE_H
 #define DDP_MONITOR_RECORD_FILE_H
 
@@ -8,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A record file. The code that opens it sets fd, and `good` if the file has records already; the
- * rest is zero. The code that makes records adds to `lost` those for which there was no memory. */
+/* A record file. The caller opens it: it sets fd, and `good` if the file has records already; all
+ * else is zero. The caller adds to `lost` if it has no memory for a record. */
 typedef struct ddp_record_file {
     int fd;        /* the file; -1: there is none */
     off_t good;    /* bytes of whole records in the file; the next record is written there */
@@ -20,21 +19,21 @@ typedef struct ddp_record_file {
     int error;                   /* errno of the last flush; 0: it succeeded */
 } ddp_record_file;
 
-/* Add bytes[0..count) as a record, which waits in memory for the next flush that writes. If more
- * than 4 MB would wait, or there is no memory, drop the record and count it in f->lost. */
+/* Add bytes[0..count) as a record, which waits in memory for the next flush. If more than 4 MB
+ * would wait, or there is no memory, drop the record and count it in f->lost. */
 void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
 
-/* Write all waiting records; none if the disk has no room for all. now 0: only if a second has
- * passed since the last flush. */
+/* Write all waiting records, or none if the disk has no room for all. If now is 0, only if a second
+ * has passed since the last flush. */
 void ddp_record_file_flush(ddp_record_file *f, int now);
 
-/* Return how many records are not in the file: lost for want of memory, or waiting because the last
- * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
+/* Return how many records are not in the file: dropped for want of memory, or waiting because the
+ * last flush failed. *why becomes the system's words for that failure; NULL if it did not fail. */
 size_t ddp_record_file_lost(const ddp_record_file *f, const char **why);
 
-/* Write the waiting records, close the file, and free f's memory. Drops records that cannot be
- * written: before it, call ddp_record_file_flush(f, 1), then ddp_record_file_lost. f->fd becomes
- * -1, all else 0. */
+/* Write the waiting records, close the file, and free f's memory. f->fd becomes -1, all else 0. To
+ * learn how many records cannot be written, call first ddp_record_file_flush(f, 1), then
+ * ddp_record_file_lost. */
 void ddp_record_file_close(ddp_record_file *f);
 
 #endif

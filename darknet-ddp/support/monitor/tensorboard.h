@@ -1,7 +1,7 @@
-/* monitor/tensorboard.h: scalars in an event file that TensorBoard reads.
+/* monitor/tensorboard.h: writes scalars to an event file for TensorBoard.
  *
  * The format is TFRecord (length, its masked CRC-32C, data, its masked CRC-32C, little-endian).
- * Each record holds an Event message of protocol buffers; the first one names the version
+ * Each record holds an Event message of protocol buffers; the first one has the version
  * "brain.Event:2". */
 #ifndef DDP_MONITOR_TENSORBOARD_H
 #define DDP_MONITOR_TENSORBOARD_H
@@ -13,24 +13,24 @@
 
 typedef struct ddp_tensorboard ddp_tensorboard;
 
-/* Make a new event file in folder, and the folder itself if its parent is there. time_s: now, in
+/* Make a new event file in a folder. The folder is made if its parent exists. time_s: now, in
  * seconds since 1970, for the file's name and the first event. *out is set on success. Fails with
  * DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, double time_s,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add the value of a tag at a step. time_s: now, in seconds since 1970. Tags of more than 255 bytes
- * are cut. The value waits in memory. An add writes all that waits if a second has passed since the
- * last try; ddp_tensorboard_flush writes it at once. If 4 MB wait already, as when a disk is full,
- * the value is lost (ddp_tensorboard_lost). */
+/* Add the value of a tag, cut to 255 bytes, at a step. time_s: now, in seconds since 1970. The
+ * value waits in memory; if a second has passed since the last write, all waiting values are
+ * written. If 4 MB wait already, since the disk is full say, the value is dropped
+ * (ddp_tensorboard_lost). */
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
 /* Write waiting values to the file. */
 void ddp_tensorboard_flush(ddp_tensorboard *t);
 
-/* Return how many values are not in the file: lost for want of memory, or waiting because the last
- * flush failed. *why: the system's words for that failure; NULL: it did not fail. */
+/* Return how many values are not in the file: dropped for want of memory, or waiting because the
+ * last flush failed. *why becomes the system's words for that failure; NULL if it did not fail. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
 void ddp_tensorboard_close(
     ddp_tensorboard *t); /* writes waiting values, closes the file, frees t; NULL is allowed */

@@ -1,22 +1,25 @@
-/* text/numbers.h: numbers of a cfg and of a .data file. A value is one number, or a list of numbers
- * with a comma between them. One comma may stand at its end, and a comment (# or ;) may follow. */
+/* text/numbers.h: reads the numbers in a value of a .cfg or .data file. A value is one number, or a
+ * list of numbers with a comma between them. A comma may stand at its end, and a comment (# or ;)
+ * may follow. */
 #ifndef DDP_TEXT_NUMBERS_H
 #define DDP_TEXT_NUMBERS_H
 
-/* Return how many numbers a list has, readable or not: 1 at least. */
+/* Return how many numbers a list has, 1 at least; words that are no numbers count, too. */
 int ddp_numbers_count(const char *list);
 
 /* Return 1 if a comma stands at the end of a list. */
 int ddp_numbers_end_in_comma(const char *list);
 
 /* Read the number at *at into *value, and set *at to the next number of the list, or to an empty
- * string at its end. Returns NULL. On failure returns what is wrong, as "not a number", and leaves
- * *at as it is. ddp_numbers_next_whole takes whole numbers of an int's range alone. */
+ * string at its end. Returns NULL. On failure leaves *at as it is, and returns a static text about
+ * the fault: "not a number". */
 const char *ddp_numbers_next(const char **at, double *value);
+/* Read a whole number in an int's range, as ddp_numbers_next reads any number. */
 const char *ddp_numbers_next_whole(const char **at, int *value);
 
-/* Read a value that must be one number. Return NULL, or what is wrong, a static text. */
+/* Read a value that must be a single number. Returns NULL, or a static text about the fault. */
 const char *ddp_number_read(const char *text, double *value);
+/* Read a value that must be a single whole number, as ddp_number_read does. */
 const char *ddp_number_read_whole(const char *text, int *value);
 
 #endif

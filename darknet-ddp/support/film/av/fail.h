@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-/* Fail with DDP_ERR_IO and a sentence: "`what` `path`: ", and what the code of libav means. */
+/* Fail with DDP_ERR_IO and the text "WHAT PATH: ", followed by libav's words for its error code. */
 ddp_status ddp_film_fail(ddp_error *err, const char *what, const char *path, int code);
 
 #endif

@@ -1,4 +1,4 @@
-/* film/av/module.h: the functions of the module, as film/film.h describes them. */
+/* film/av/module.h: the functions in ddp_film_functions, which film/film.h describes. */
 #ifndef DDP_FILM_AV_MODULE_H
 #define DDP_FILM_AV_MODULE_H
 
@@ -13,7 +13,7 @@ ddp_status ddp_film_create(ddp_film_writer **out, const char *path, const ddp_fi
 ddp_status ddp_film_write(ddp_film_writer *film, const unsigned char *rgb, ddp_error *err);
 ddp_status ddp_film_finish(ddp_film_writer *film, ddp_error *err);
 
-/* The only name that film.c looks for. */
+/* All of these functions: film.c looks this name up in the module (dlsym). */
 extern const ddp_film_functions ddp_film_module;
 
 #endif
