@@ -353,8 +353,8 @@ static int choose_algorithms(layer *l, int must)
         if (c.best[i].memory > l->workspace_size)
             l->workspace_size = c.best[i].memory;
     }
-    if (bf16_runs(*l) && bf16_sums_size(*l) > l->workspace_size)
-        l->workspace_size = bf16_sums_size(*l);
+    if (bf16_runs(*l) && bf16_sums_bytes(*l) > l->workspace_size)
+        l->workspace_size = bf16_sums_bytes(*l);
     return 1;
 }
 

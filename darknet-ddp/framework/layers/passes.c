@@ -16,7 +16,7 @@ static void forward_layer(layer l, network *net)
 {
     l.forward(l, *net);
     if (l.bf16)
-        bf16_show_output(l);
+        bf16_convert_output(l);
     net->input = l.output;
     if (l.truth)
         net->truth = l.output;
@@ -26,7 +26,7 @@ static int enter_layer(layer *l, network *net, const network *whole)
 {
     int i = net->index;
     if (l->bf16)
-        bf16_gather_delta(l);
+        bf16_combine_deltas(l);
     net->input = i ? net->layers[i - 1].output : whole->input;
     net->delta = i ? net->layers[i - 1].delta : whole->delta;
     return net->delta || l->update || bf16_runs(*l) || (i && bf16_runs(net->layers[i - 1]));

@@ -140,7 +140,7 @@ static void forward_layer(layer l, network *net)
     net->figures_gpu = net->cost_gpu + costs_before(net, net->index);
     l.forward_gpu(l, *net);
     if (l.bf16)
-        bf16_show_output(l);
+        bf16_convert_output(l);
     net->input_gpu = l.output_gpu;
     if (!l.truth)
         return;
@@ -164,7 +164,7 @@ static int enter_layer(layer *l, network *net, const network *whole)
 {
     int i = net->index;
     if (l->bf16)
-        bf16_gather_delta(l);
+        bf16_combine_deltas(l);
     net->input_gpu = i ? net->layers[i - 1].output_gpu : whole->input_gpu;
     net->delta_gpu = i ? net->layers[i - 1].delta_gpu : whole->delta_gpu;
     // a layer in bf16 passes back, and takes, what is not in delta_gpu

@@ -1,99 +1,100 @@
-/* layers/bf16/backend.h: a table of functions that compute layers in bf16 on one kind of device.
+/* layers/bf16/backend.h: the functions that compute layers in bf16 on one kind of device, a GPU or
+ * a CPU, as a table.
  *
- * bf16_plan.c and bf16_layers.c know who reads whom, what is set or added, and what is fused; they
- * call these functions, and know neither CUDA nor oneDNN. All arrays of bf16 are NHWC: image, row,
- * column, channel. "The layer's x, output, delta": those of l.bf16. */
+ * bf16_plan.c and bf16_layers.c call them, and are the same for each device. All bf16 arrays are in
+ * NHWC order (image, row, column, channel), on the device. The layer's x, output and delta are
+ * those in l.bf16 (bf16_arrays), unless float32 is named. A delta is the gradient of the loss by an
+ * output. Parameters named set, set_from, ...: 1 writes the result, 0 adds it to the array. */
 #ifndef BF16_BACKEND_H
 #define BF16_BACKEND_H
 #include "layers/bf16/bf16.h"
 
 typedef struct bf16_backend {
-    /* Return the name of what computes, such as "amx_bf16", for a line about a run. */
+    /* Return the name of the instructions or library that compute, such as "amx_bf16", to print. */
     const char *(*name)(void);
-    /* Return what the device lacks for bf16, for a message; null: nothing. */
+    /* Return what the device lacks for bf16, for an error message; null if nothing. */
     const char *(*missing)(void);
-    /* Return 1 if layers can have this activation. */
+    /* Return 1 if layers in bf16 can have this activation. */
     int (*has_activation)(ACTIVATION a);
 
     /* ---- memory ---- */
 
-    /* Make n values of bf16, all zero. */
+    /* Allocate n values of bf16, all zero. */
     void *(*make)(size_t n);
-    /* Return x with room for n values, of any content; it may have moved. Null stays null. */
+    /* Return an array for n values in place of x, which make returned. Its values are undefined.
+     * If x is null, return null. */
     void *(*resize)(void *x, size_t n);
     void (*free)(void *x);
     void (*zero)(void *x, size_t n);
-    /* Return where the layer keeps the pointer to its output, or delta, in float32. */
-    float **(*output)(layer *l);
-    float **(*delta)(layer *l);
-    /* Make n floats, all zero, where output and delta lie. */
+    /* Return the address of l->output or l->delta; on a GPU of l->output_gpu or l->delta_gpu. */
+    float **(*float_output)(layer *l);
+    float **(*float_delta)(layer *l);
+    /* Allocate n floats on the device, all zero. */
     float *(*make_floats)(size_t n);
-    /* Free the float arrays that a layer in bf16 does without. keep_output: 1 keeps output and
-     * delta. */
+    /* Free the layer's float32 arrays that bf16 does not need. keep_output: 1 keeps its float32
+     * output and delta. */
     void (*drop_floats)(layer *l, int keep_output);
-    /* from_floats converts a float array of outer x channels x inner to bf16 as outer x inner x
-     * channels. Its inverse is to_floats. Both add to what `to` holds if add is 1, and write it if
-     * add is 0. */
-    void (*from_floats)(size_t outer, int channels, int inner, const float *from, int add,
+    /* Convert a float array of outer x channels x inner to a bf16 array of outer x inner x
+     * channels (from_floats), or back (to_floats). Both arrays are on the device. */
+    void (*from_floats)(size_t outer, int channels, int inner, const float *from, int set,
                         void *to);
-    void (*to_floats)(size_t outer, int channels, int inner, const void *from, int add, float *to);
-    /* Copy n floats from `from`, where to_floats wrote them, to `to` on the host. */
+    void (*to_floats)(size_t outer, int channels, int inner, const void *from, int set, float *to);
+    /* Copy n floats of the device to `to` on the host, when queued work is done. */
     void (*pull_floats)(float *from, float *to, size_t n);
     void (*free_floats)(float *x);
-    /* Return the network's input in float32. */
+    /* Return the network's input, in float32, on the device. */
     const float *(*network_input)(network net);
-    /* Have the layer's passes call these functions. */
+    /* Set the layer's forward and backward functions for this device. */
     void (*set_passes)(layer *l, void (*forward)(layer, network), void (*backward)(layer, network));
-    /* Point the parameters of *l to those of l->share_layer, if that is set. */
+    /* If l->share_layer is not null, point the parameters of *l to that layer's. */
     void (*use_shared)(layer *l);
 
-    /* ---- convolution of a [convolutional] or [connected]; the result goes to the layer's x, if it
-     * has one, else to output. The window of a [connected] is its whole input ---- */
+    /* ---- convolution of a [convolutional] or [connected]. A [connected] is computed as a
+     * convolution whose window is the whole input ---- */
 
-    /* Choose how to compute the convolution in its present sizes, and set l->workspace_size to the
-     * most that any of the layer's functions needs. Return 0 if it cannot be computed. */
+    /* Choose an algorithm for the convolution in its present size. Set l->workspace_size to the
+     * bytes of workspace that the layer's passes need. Return 0 if there is no algorithm. */
     int (*prepare)(layer *l);
-    /* Choose anew how to compute a [convolutional] that stays in float32. */
+    /* Choose an algorithm for a [convolutional] that runs in float32, though bf16 is wanted. */
     void (*prepare_floats)(layer *l);
-    /* Free what prepare made. */
+    /* Free the memory that prepare has allocated. */
     void (*free_convolution)(layer l);
-    /* Compute the convolution. A CPU adds the biases of a layer without BatchNorm here. */
+    /* Compute the convolution, and write its result to the layer's x, if it has one, else to its
+     * output. On a CPU, also add the biases of a layer without BatchNorm. */
     void (*convolve)(layer l, network net, const void *input);
-    /* Add the gradient by the weights to l.weight_updates, in float32. */
+    /* Add the gradient by the weights to the layer's weight_updates, in float32. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
-    /* Pass the gradient by the input to input_delta. set: 1 writes it there, 0 adds it. */
+    /* Write or add the gradient by the convolution's input to input_delta. */
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 
     /* ---- BatchNorm, biases and activation of a [convolutional] or [connected] ---- */
 
-    /* Normalize and activate: make the layer's output from its x. In training, compute the
-     * statistics first. */
+    /* Compute the layer's output from its x: BatchNorm, then the activation. In training, compute
+     * the mini-batch's statistics first. */
     void (*normalize)(layer l, network net);
     /* Compute a fused layer and the [shortcut] behind it in one pass. The shortcut's output becomes
-     * alpha*y + beta*from, activated; y is what normalize would give. from: the output of the other
-     * layer that the shortcut adds. */
+     * alpha*y + beta*from, activated, where y is the output that normalize would write. from:
+     * output of the other layer that the [shortcut] reads. */
     void (*normalize_and_add)(layer l, network net, layer shortcut, float alpha, const void *from);
-    /* Write to `output` (bf16, on the device) the output that a fused layer would have, from its x
-     * and its present parameters. */
-    void (*normalize_again)(layer l, void *output);
-    /* Add biases to the convolution's result, if convolve has not, and activate it, for a layer
-     * without BatchNorm. */
+    /* Compute the output of a fused layer, which keeps none, from its x and its present parameters,
+     * and write it to `output` (bf16). */
+    void (*recompute_output)(layer l, void *output);
+    /* Compute the output of a layer without BatchNorm: add biases to the convolution's result,
+     * unless convolve has, then activate it. */
     void (*add_bias)(layer l);
-    /* Turn the layer's delta, the gradient by the layer's output, into the gradient by its
-     * convolution's result. Add to the updates of scales and biases. */
+    /* Replace the layer's delta by the gradient by the convolution's result. Add the gradients by
+     * scales and biases to their updates. */
     void (*normalize_backward)(layer l, network net);
-    /* Pass the delta of the [shortcut] back to a fused layer, times alpha, and do there what
-     * normalize_backward does. With set_from 1, write the delta times the [shortcut]'s beta to
-     * from_delta; with 0, add it. Parameter from_delta: delta of the other layer that the
-     * [shortcut] adds; null: that layer takes none. */
+    /* Run the backward pass of the [shortcut] behind a fused layer, then normalize_backward of that
+     * layer. `alpha` is that of normalize_and_add. `from_delta` is the delta of the other layer
+     * that the [shortcut] reads; null: that layer takes none. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
-    /* Turn the delta of a layer without BatchNorm into the gradient by its convolution's result.
-     * Add to the updates of its biases. */
+    /* Replace the delta of a layer without BatchNorm by the gradient by its convolution's result.
+     * Add the gradient by the biases to their updates. */
     void (*add_bias_backward)(layer l, network net);
 
-    /* ---- layers without parameters. input, delta: output and delta of the layer before. set: 1
-     * writes gradients to delta, 0 adds them ---- */
+    /* ---- layers without parameters. input, delta: output and delta of the layer before ---- */
 
     void (*maxpool)(layer l, const void *input);
     void (*maxpool_backward)(layer l, int set, void *delta);
@@ -101,29 +102,29 @@ typedef struct bf16_backend {
     void (*upsample_backward)(layer l, int set, void *delta);
     void (*avgpool)(layer l, const void *input);
     void (*avgpool_backward)(layer l, int set, void *delta);
-    /* For each of `cells` cells, copy (or add, if set is 0) `channels` values: from index
-     * first_from of the cell's from_channels to index first_to of the cell's to_channels. */
+    /* Copy (or add) `channels` channels of each of `cells` cells. `from` has from_channels channels
+     * a cell, of which first_from is the first to copy. `to` has to_channels, and gets them from
+     * channel first_to on. */
     void (*copy_channels)(size_t cells, int channels, const void *from, int from_channels,
                           int first_from, int set, void *to, int to_channels, int first_to);
-    /* Compute a [shortcut]: alpha*input + beta*from, activated; beta is the layer's. A null input
-     * counts as zeros. */
+    /* Compute a [shortcut]: alpha*input + l.beta*from, activated. A null input counts as zeros. */
     void (*shortcut)(layer l, const void *input, float alpha, const void *from);
-    /* Pass a [shortcut]'s delta back: times alpha to input_delta, times beta to from_delta. Null:
-     * that layer takes none. set, set_from: 1 writes it there, 0 adds it. */
+    /* Run the backward pass of a [shortcut]: alpha times the gradient goes to input_delta, l.beta
+     * times the gradient to from_delta. Each may be null: that layer takes no delta. */
     void (*shortcut_backward)(layer l, float alpha, int set, void *input_delta, int set_from,
                               void *from_delta);
-    /* Compute a [scale_channels] or [sam]: x times scales, activated. x: output of layer l.index.
-     * scales: output of the layer before, l.w x l.h x l.c values an image. Each serves a value, a
-     * channel or a cell of x. */
+    /* Compute a [scale_channels] or [sam]: x times scales, activated. `x` is the output of layer
+     * l.index. `scales` is the output of the layer before, l.w x l.h x l.c values an image: one for
+     * each value, channel or cell of x. */
     void (*multiply)(layer l, const void *x, const void *scales);
-    /* Pass the delta of a [scale_channels] or [sam] back to x_delta, then to scales_delta. Null:
-     * that layer takes none. set_x, set_scales: 1 writes the gradient there, 0 adds it. */
+    /* Run the backward pass of a [scale_channels] or [sam]: the gradient by x goes to x_delta, then
+     * that by scales to scales_delta. Each may be null: that layer takes no delta. */
     void (*multiply_backward)(layer l, const void *x, const void *scales, int set_x, void *x_delta,
                               int set_scales, void *scales_delta);
 } bf16_backend;
 
-/* Return the backend of the device that networks are made for: gpu_index. Null: this build has none
- * for it. */
+/* Return the backend for the GPU gpu_index or, if that is negative, for the CPU; null if this build
+ * has none. */
 const bf16_backend *bf16_backend_here(void);
 
 #ifdef CUDNN

@@ -72,7 +72,7 @@ static int blocks_of_parts(tile_shape s)
     return s.tiles * s.parts;
 }
 
-size_t bf16_sums_size(layer l)
+size_t bf16_sums_bytes(layer l)
 {
     return 2 * (size_t)get_tiles(l).parts * l.out_c * sizeof(float);
 }
@@ -216,7 +216,7 @@ struct shortcut_delta {
             d.v[k] *= alpha;
         }
         if (from_delta)
-            give_pack<V>(from_delta, i, from, set_from);
+            set_or_add_pack<V>(from_delta, i, from, set_from);
         return rounded(d);
     }
 };
@@ -442,7 +442,7 @@ __global__ void add_bias_backward_bf16_kernel(tile_shape s, const bf16 *y, curve
         sums[part * s.channels + channel + k] = shared[id * V + k];
 }
 
-int bf16_has_activation(ACTIVATION a)
+int bf16_has_activation_gpu(ACTIVATION a)
 {
     curve curve;
     return get_curve(a, &curve);
@@ -494,7 +494,7 @@ void bf16_normalize_and_add_gpu(layer l, network net, layer shortcut, float alph
     normalize_to(l, net.train, of, shortcut.bf16->output);
 }
 
-void bf16_normalize_again_gpu(layer l, void *output)
+void bf16_recompute_output_gpu(layer l, void *output)
 {
     normalize_to(l, l.bf16->trained, own_output(), output);
 }

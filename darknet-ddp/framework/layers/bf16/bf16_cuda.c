@@ -51,12 +51,12 @@ static void zero_halves(void *x, size_t n)
     check_error(cudaMemsetAsync(x, 0, 2 * n, 0));
 }
 
-static float **output_of(layer *l)
+static float **float_output(layer *l)
 {
     return &l->output_gpu;
 }
 
-static float **delta_of(layer *l)
+static float **float_delta(layer *l)
 {
     return &l->delta_gpu;
 }
@@ -117,7 +117,8 @@ static void convolve(layer l, network net, const void *input)
 {
     float one = 1, zero = 0;
     bf16_arrays *a = l.bf16;
-    floats_to_bf16_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, l.weights_gpu, 0, a->weights);
+    bf16_from_floats_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, l.weights_gpu, 1,
+                         a->weights);
     check_cudnn(cudnnSetConvolutionMathType(l.convDesc, l.fw_math));
     check_cudnn(cudnnConvolutionForward(cudnn_handle(), &one, l.srcTensorDesc, input, l.weightDesc,
                                         a->weights, l.convDesc, l.fw_algo, net.workspace,
@@ -133,7 +134,7 @@ static void convolve_backward_weights(layer l, network net, const void *input)
     check_cudnn(cudnnConvolutionBackwardFilter(
         cudnn_handle(), &one, l.srcTensorDesc, input, l.ddstTensorDesc, a->delta, l.convDesc,
         l.bf_algo, net.workspace, l.workspace_size, &zero, l.dweightDesc, a->weight_updates));
-    bf16_to_floats_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, a->weight_updates, 1,
+    bf16_to_floats_gpu((size_t)l.n, l.c / l.groups, l.size * l.size, a->weight_updates, 0,
                        l.weight_updates_gpu);
 }
 
@@ -150,16 +151,16 @@ static void convolve_backward_input(layer l, network net, int set, void *delta)
 const bf16_backend bf16_cuda = {
     .name = name,
     .missing = missing,
-    .has_activation = bf16_has_activation,
+    .has_activation = bf16_has_activation_gpu,
     .make = make_halves,
     .resize = resize_halves,
     .free = free_halves,
     .zero = zero_halves,
-    .output = output_of,
-    .delta = delta_of,
+    .float_output = float_output,
+    .float_delta = float_delta,
     .make_floats = make_floats,
     .drop_floats = drop_floats,
-    .from_floats = floats_to_bf16_gpu,
+    .from_floats = bf16_from_floats_gpu,
     .to_floats = bf16_to_floats_gpu,
     .pull_floats = cuda_pull_array,
     .free_floats = cuda_free,
@@ -174,7 +175,7 @@ const bf16_backend bf16_cuda = {
     .convolve_backward_input = convolve_backward_input,
     .normalize = bf16_normalize_gpu,
     .normalize_and_add = bf16_normalize_and_add_gpu,
-    .normalize_again = bf16_normalize_again_gpu,
+    .recompute_output = bf16_recompute_output_gpu,
     .add_bias = bf16_add_bias_gpu,
     .normalize_backward = bf16_normalize_backward_gpu,
     .normalize_and_add_backward = bf16_normalize_and_add_backward_gpu,

@@ -47,7 +47,7 @@ static __device__ void give(bf16 *to, float x)
 // A matrix of rows x columns for each of `blocks a matrix`, turned. Both sides are read and written
 // along their rows.
 template <class From, class To>
-__global__ void turn_kernel(int rows, int columns, const From *from, int add, To *to)
+__global__ void turn_kernel(int rows, int columns, const From *from, int set, To *to)
 {
     __shared__ float tile[TILE][TILE + 1];
     size_t across = (columns - 1) / TILE + 1, down = (rows - 1) / TILE + 1;
@@ -65,40 +65,41 @@ __global__ void turn_kernel(int rows, int columns, const From *from, int add, To
         if (row + x >= rows || column + y >= columns)
             continue;
         size_t i = (size_t)(column + y) * rows + row + x;
-        give(to + i, add ? as_float(to[i]) + tile[x][y] : tile[x][y]);
+        give(to + i, set ? tile[x][y] : as_float(to[i]) + tile[x][y]);
     }
 }
 
 // Where one side of the matrix is 1.
 template <class From, class To>
-__global__ void convert_kernel(size_t n, const From *from, int add, To *to)
+__global__ void convert_kernel(size_t n, const From *from, int set, To *to)
 {
     unsigned i = thread_number();
     if (i < n)
-        give(to + i, add ? as_float(to[i]) + as_float(from[i]) : as_float(from[i]));
+        give(to + i, set ? as_float(from[i]) : as_float(to[i]) + as_float(from[i]));
 }
 
 template <class From, class To>
-static void turn(size_t outer, int rows, int columns, const From *from, int add, To *to)
+static void turn(size_t outer, int rows, int columns, const From *from, int set, To *to)
 {
     size_t n = outer * rows * columns;
     if (rows == 1 || columns == 1) {
-        convert_kernel<From, To><<<cuda_gridsize(n), BLOCK>>>(n, from, add, to);
+        convert_kernel<From, To><<<cuda_gridsize(n), BLOCK>>>(n, from, set, to);
     } else {
         size_t tiles = outer * ((columns - 1) / TILE + 1) * ((rows - 1) / TILE + 1);
-        turn_kernel<From, To><<<tiles, TILE * TILE_ROWS>>>(rows, columns, from, add, to);
+        turn_kernel<From, To><<<tiles, TILE * TILE_ROWS>>>(rows, columns, from, set, to);
     }
     check_error(cudaPeekAtLastError());
 }
 
-void floats_to_bf16_gpu(size_t outer, int channels, int inner, const float *from, int add, void *to)
+void bf16_from_floats_gpu(size_t outer, int channels, int inner, const float *from, int set,
+                          void *to)
 {
-    turn(outer, channels, inner, from, add, (bf16 *)to);
+    turn(outer, channels, inner, from, set, (bf16 *)to);
 }
 
-void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from, int add, float *to)
+void bf16_to_floats_gpu(size_t outer, int channels, int inner, const void *from, int set, float *to)
 {
-    turn(outer, inner, channels, (const bf16 *)from, add, to);
+    turn(outer, inner, channels, (const bf16 *)from, set, to);
 }
 
 // ---- [maxpool] ----
@@ -181,7 +182,7 @@ __global__ void maxpool_backward_kernel(size_t n, window_shape s, const bf16 *de
                     sum.v[k] += d.v[k];
         }
     }
-    give_pack<V>(input_delta, first, sum, set);
+    set_or_add_pack<V>(input_delta, first, sum, set);
 }
 
 void bf16_maxpool_gpu(layer l, const void *input)
@@ -244,7 +245,7 @@ __global__ void upsample_backward_bf16_kernel(size_t n, int channels, int w, int
     }
     for (int k = 0; k < V; ++k)
         sum.v[k] *= scale;
-    give_pack<V>(input_delta, (size_t)id * V, sum, set);
+    set_or_add_pack<V>(input_delta, (size_t)id * V, sum, set);
 }
 
 void bf16_upsample_gpu(layer l, const void *input)
@@ -297,7 +298,7 @@ __global__ void avgpool_backward_bf16_kernel(size_t n, int channels, int cells, 
     floats<V> d = load_pack<V>(delta, cell / cells * channels + channel);
     for (int k = 0; k < V; ++k)
         d.v[k] /= cells;
-    give_pack<V>(input_delta, (size_t)id * V, d, set);
+    set_or_add_pack<V>(input_delta, (size_t)id * V, d, set);
 }
 
 void bf16_avgpool_gpu(layer l, const void *input)
@@ -327,8 +328,8 @@ __global__ void copy_channels_kernel(size_t n, int channels, const bf16 *from, i
         return;
     unsigned packs = channels / V, cell = id / packs;
     int channel = (id - cell * packs) * V;
-    give_pack<V>(to, cell * to_channels + channel,
-                 load_pack<V>(from, cell * from_channels + channel), set);
+    set_or_add_pack<V>(to, cell * to_channels + channel,
+                       load_pack<V>(from, cell * from_channels + channel), set);
 }
 
 void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int from_channels,
@@ -421,15 +422,15 @@ __global__ void shortcut_backward_bf16_kernel(size_t n, meeting_shape s, const b
     if (i >= n)
         return;
     int source = from_delta ? source_of(s, i) : -1;
-    floats<V> d = delta_of_taken<V>(curve, given, delta, i), scaled;
+    floats<V> d = gradient_pack<V>(curve, given, delta, i), scaled;
     for (int k = 0; k < V; ++k)
         scaled.v[k] = alpha * d.v[k];
     if (input_delta)
-        give_pack<V>(input_delta, i, scaled, set);
+        set_or_add_pack<V>(input_delta, i, scaled, set);
     for (int k = 0; k < V; ++k)
         scaled.v[k] = beta * d.v[k];
     if (source >= 0)
-        give_pack<V>(from_delta, source, scaled, set_from);
+        set_or_add_pack<V>(from_delta, source, scaled, set_from);
 }
 
 // Packs where both lie alike.

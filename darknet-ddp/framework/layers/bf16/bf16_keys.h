@@ -1,8 +1,8 @@
-/* layers/bf16/bf16_keys.h: which cfg keys the bf16 code of each layer type knows.
+/* layers/bf16/bf16_keys.h: the cfg keys that each layer type obeys if it runs in bf16.
  *
- * bf16 has forward and backward passes of its own, which would ignore a key that they do not know.
- * So each key that layers/cfg_keys.c gives such a section must stand in a row here; else the test
- * glue.bf16_keys fails. */
+ * Layers in bf16 have their own forward and backward passes, which would ignore a new key of the
+ * layer. So the test glue.bf16_keys fails unless each key that layers/cfg_keys.c has for the
+ * section is in its row here, too. */
 #ifndef BF16_KEYS_H
 #define BF16_KEYS_H
 #include "darknet.h"
@@ -11,7 +11,7 @@ typedef struct {
     LAYER_TYPE type;
     const char *section;    /* the section's name, with its brackets */
     const char *in_bf16;    /* keys that the layer obeys in bf16, separated by blanks */
-    const char *in_float32; /* keys whose values may keep the layer in float32 (can_run) */
+    const char *in_float32; /* keys with which the layer may run in float32 instead */
 } bf16_keys;
 
 static const bf16_keys bf16_sections[] = {

@@ -9,8 +9,8 @@
 
 /*
  * The forward and backward passes of layers in bf16. A layer finds its input in bf16: the layer
- * that it reads has converted its output, if need be (bf16_show_output). The first layer converts
- * the network's input itself.
+ * that it reads has converted its output, if need be (bf16_convert_output). The first layer
+ * converts the network's input itself.
  */
 
 static size_t cells_of(layer l)
@@ -24,18 +24,18 @@ static size_t values_of(layer l)
 }
 
 // Images of these sizes; what is no image lies pixel by pixel already.
-static void to_halves(layer l, const float *from, int add, void *to)
+static void to_halves(layer l, const float *from, int set, void *to)
 {
     int has_pixels = l.out_w * l.out_h * l.out_c == l.outputs;
     bf16_backend_here()->from_floats((size_t)l.batch, has_pixels ? l.out_c : l.outputs,
-                                     has_pixels ? l.out_w * l.out_h : 1, from, add, to);
+                                     has_pixels ? l.out_w * l.out_h : 1, from, set, to);
 }
 
-static void to_floats(layer l, const void *from, int add, float *to)
+static void to_floats(layer l, const void *from, int set, float *to)
 {
     int has_pixels = l.out_w * l.out_h * l.out_c == l.outputs;
     bf16_backend_here()->to_floats((size_t)l.batch, has_pixels ? l.out_c : l.outputs,
-                                   has_pixels ? l.out_w * l.out_h : 1, from, add, to);
+                                   has_pixels ? l.out_w * l.out_h : 1, from, set, to);
 }
 
 static bf16_arrays *read_layer(network net, int i)
@@ -49,7 +49,7 @@ static const void *input_from(layer l, network net, int i)
     if (i >= 0)
         return read_layer(net, i)->output;
     const bf16_backend *b = bf16_backend_here();
-    b->from_floats((size_t)l.batch, l.c, l.w * l.h, b->network_input(net), 0, l.bf16->input);
+    b->from_floats((size_t)l.batch, l.c, l.w * l.h, b->network_input(net), 1, l.bf16->input);
     return l.bf16->input;
 }
 
@@ -69,33 +69,33 @@ static void *delta_for(network net, int i, int *set)
 
 static float *floats_of(layer *l)
 {
-    return *bf16_backend_here()->output(l);
+    return *bf16_backend_here()->float_output(l);
 }
 
 static float *float_delta_of(layer *l)
 {
-    return *bf16_backend_here()->delta(l);
+    return *bf16_backend_here()->float_delta(l);
 }
 
-void bf16_show_output(layer l)
+void bf16_convert_output(layer l)
 {
     bf16_arrays *a = l.bf16;
     if (!a->runs && a->output)
-        to_halves(l, floats_of(&l), 0, a->output);
+        to_halves(l, floats_of(&l), 1, a->output);
     if (a->runs && a->read_as_floats)
-        to_floats(l, a->output, 0, floats_of(&l));
+        to_floats(l, a->output, 1, floats_of(&l));
 }
 
-void bf16_gather_delta(layer *l)
+void bf16_combine_deltas(layer *l)
 {
     bf16_arrays *a = l->bf16;
     float *delta = float_delta_of(l);
     int floats = delta && l->delta_is_set & FLOAT_DELTA, halves = l->delta_is_set & BF16_DELTA;
     if (!a->runs && a->delta && halves) {
-        to_floats(*l, a->delta, floats, delta);
+        to_floats(*l, a->delta, !floats, delta);
         l->delta_is_set |= FLOAT_DELTA;
     } else if (a->runs && floats) {
-        to_halves(*l, delta, halves, a->delta);
+        to_halves(*l, delta, !halves, a->delta);
     } else if (a->runs && !halves) {
         bf16_backend_here()->zero(a->delta, values_of(*l)); // nobody reads it
     }
@@ -106,7 +106,7 @@ static void pull(layer l, const void *from, float *to)
     const bf16_backend *b = bf16_backend_here();
     size_t n = values_of(l);
     float *floats = b->make_floats(n);
-    to_floats(l, from, 0, floats);
+    to_floats(l, from, 1, floats);
     b->pull_floats(floats, to, n);
     b->free_floats(floats);
 }
@@ -120,7 +120,7 @@ void bf16_pull_output(layer l, float *to)
     }
     void *output = b->make(values_of(l));
     b->use_shared(&l);
-    b->normalize_again(l, output);
+    b->recompute_output(l, output);
     pull(l, output, to);
     b->free(output);
 }
@@ -310,7 +310,7 @@ static void backward_product(layer l, network net)
                                            set_scales, scales_delta);
 }
 
-void bf16_run_layer(layer *l)
+void bf16_set_passes(layer *l)
 {
     static const struct {
         LAYER_TYPE type;

@@ -126,7 +126,7 @@ static void make_running(network *net, int i)
         a->input = b->make((size_t)l->inputs * (size_t)l->batch);
     if (l->batch_normalize || activation_needs_input(l->activation))
         a->x = b->make(n);
-    bf16_run_layer(l);
+    bf16_set_passes(l);
 }
 
 static bf16_arrays *arrays_of(layer *l)
@@ -146,12 +146,12 @@ static void show_to(layer *l, int in_bf16)
     size_t n = values_of(*l);
     if (!in_bf16 && !a->read_as_floats) {
         a->read_as_floats = 1;
-        *b->output(l) = b->make_floats(n);
-        *b->delta(l) = b->make_floats(n);
+        *b->float_output(l) = b->make_floats(n);
+        *b->float_delta(l) = b->make_floats(n);
     }
     if (in_bf16 && !a->output) {
         a->output = b->make(n);
-        if (*b->delta(l))
+        if (*b->float_delta(l))
             a->delta = b->make(n);
     }
 }

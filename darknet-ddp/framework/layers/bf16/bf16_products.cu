@@ -76,10 +76,10 @@ __global__ void multiply_backward_bf16_kernel(size_t n, product_shape s, const b
     unsigned i = thread_number() * V;
     if (i >= n)
         return;
-    floats<V> d = delta_of_taken<V>(curve, given, delta, i), scale = scales_at<V>(s, i, scales);
+    floats<V> d = gradient_pack<V>(curve, given, delta, i), scale = scales_at<V>(s, i, scales);
     for (int k = 0; k < V; ++k)
         d.v[k] *= scale.v[k];
-    give_pack<V>(x_delta, i, d, set);
+    set_or_add_pack<V>(x_delta, i, d, set);
 }
 
 // A block of threads for each pack of scales, which share its cells.
@@ -95,7 +95,7 @@ __global__ void scales_delta_bf16_kernel(product_shape s, const bf16 *given, cur
     floats<V> sum = {};
     for (unsigned cell = id; cell < s.cells; cell += BLOCK) {
         size_t i = ((size_t)row * s.cells + cell) * s.channels + channel;
-        floats<V> d = delta_of_taken<V>(curve, given, delta, i), value = load_pack<V>(x, i);
+        floats<V> d = gradient_pack<V>(curve, given, delta, i), value = load_pack<V>(x, i);
         for (int k = 0; k < V; ++k)
             sum.v[k] += d.v[k] * value.v[k];
     }
@@ -110,7 +110,7 @@ __global__ void scales_delta_bf16_kernel(product_shape s, const bf16 *given, cur
         return;
     for (int k = 0; k < V; ++k)
         sum.v[k] = shared[k];
-    give_pack<V>(scales_delta, (size_t)row * s.channels + channel, sum, set);
+    set_or_add_pack<V>(scales_delta, (size_t)row * s.channels + channel, sum, set);
 }
 
 // A thread for each pack of scales of one cell; or, for one number that serves a cell, for the
@@ -128,18 +128,18 @@ __global__ void own_scales_delta_bf16_kernel(size_t n, product_shape s, const bf
         return;
     floats<V> sum = {};
     for (size_t i = first; i < first + (is_one ? s.channels : V); i += V) {
-        floats<V> d = delta_of_taken<V>(curve, given, delta, i), value = load_pack<V>(x, i);
+        floats<V> d = gradient_pack<V>(curve, given, delta, i), value = load_pack<V>(x, i);
         for (int k = 0; k < V; ++k)
             sum.v[k] += d.v[k] * value.v[k];
     }
     if (!is_one) {
-        give_pack<V>(scales_delta, first, sum, set);
+        set_or_add_pack<V>(scales_delta, first, sum, set);
         return;
     }
     floats<1> all = {};
     for (int k = 0; k < V; ++k)
         all.v[0] += sum.v[k];
-    give_pack<1>(scales_delta, id, all, set);
+    set_or_add_pack<1>(scales_delta, id, all, set);
 }
 
 void bf16_multiply_gpu(layer l, const void *x, const void *scales)

@@ -1,5 +1,6 @@
-/* layers/bf16/bf16_values.h: for kernels on NHWC arrays of bf16. A thread takes a pack: V channels
- * of one cell, side by side. V is 8, one memory access, if 8 divides the channels; else 1. */
+/* layers/bf16/bf16_values.h: helpers of kernels that compute on NHWC arrays of bf16. A thread
+ * computes a pack at a time: V values side by side, V channels of one cell. V is 8 if 8 divides the
+ * number of channels, so that a pack is one memory access; else V is 1. */
 #ifndef BF16_VALUES_H
 #define BF16_VALUES_H
 
@@ -15,9 +16,9 @@ typedef __nv_bfloat16 bf16;
 
 enum { ANY_KIND = -1 };
 
-// Call launch(values, kind). Both are types with a static `value`: V, and the curve's kind. The
-// kind is LINEAR (also for leaky and relu), MISH, or ANY_KIND for all others. A kernel that has all
-// kinds in it would be many times as long.
+// Call launch(V, kind) to launch a kernel that is compiled for activations of one kind: LINEAR
+// (also leaky and relu), MISH, or ANY_KIND for all others. Both arguments are
+// std::integral_constants, so that the kernel has only the code of its kind.
 template <class Values, class Launch> static void by_kind(curve f, Values values, Launch launch)
 {
     if (f.kind == LINEAR)
@@ -29,7 +30,7 @@ template <class Values, class Launch> static void by_kind(curve f, Values values
     check_error(cudaPeekAtLastError());
 }
 
-// Call by_kind with V for arrays of `channels` channels.
+// Call launch as by_kind does, with the V for arrays of `channels` channels.
 template <class Launch> static void by_packs_and_kind(int channels, curve f, Launch launch)
 {
     if (channels % VALUES_A_PACK == 0)
@@ -38,7 +39,7 @@ template <class Launch> static void by_packs_and_kind(int channels, curve f, Lau
         by_kind(f, std::integral_constant<int, 1>(), launch);
 }
 
-// Return f with kind KIND, a constant for the compiler (by_kind); with ANY_KIND return f as it is.
+// Return f with kind KIND, a constant for the compiler; f itself if KIND is ANY_KIND.
 template <int KIND> static __device__ __forceinline__ curve known_curve(curve f)
 {
     if (KIND != ANY_KIND)
@@ -88,9 +89,9 @@ template <int V> static __device__ __forceinline__ void store_pack(bf16 *x, size
     *(pack<V> *)(x + i) = packed(f);
 }
 
-// Write f to the pack at x[i] if `set`; else add it.
+// Write f to the pack at x[i] if `set` is 1; else add it.
 template <int V>
-static __device__ __forceinline__ void give_pack(bf16 *x, size_t i, floats<V> f, int set)
+static __device__ __forceinline__ void set_or_add_pack(bf16 *x, size_t i, floats<V> f, int set)
 {
     if (!set) {
         floats<V> there = load_pack<V>(x, i);
@@ -114,23 +115,23 @@ static __device__ __forceinline__ void store_activated(curve f, floats<V> y, siz
     store_pack<V>(output, i, y);
 }
 
-// Return the gradient by the activation's input, from `delta`, that by its output. given: the
-// activation's input; for kinds that gradient_on allows, its output.
+// Return the gradient by the activation's input, for the pack at index i. delta: the gradient by
+// its output. input: the activation's input or, where gradient_on allows it, its output.
 template <int V>
-static __device__ __forceinline__ floats<V> delta_of_taken(curve f, const bf16 *given,
-                                                           const bf16 *delta, size_t i)
+static __device__ __forceinline__ floats<V> gradient_pack(curve f, const bf16 *input,
+                                                          const bf16 *delta, size_t i)
 {
     floats<V> d = load_pack<V>(delta, i);
     if (is_straight(f))
         return d;
-    floats<V> y = load_pack<V>(given, i);
+    floats<V> y = load_pack<V>(input, i);
 #pragma unroll
     for (int k = 0; k < V; ++k)
         d.v[k] *= gradient_on(f, y.v[k]);
     return d;
 }
 
-// Return alpha*a + beta*b: what a [shortcut] gives its activation.
+// Return alpha*a + beta*b, the input of a [shortcut]'s activation.
 template <int V>
 static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> a, float beta,
                                                          floats<V> b)
@@ -141,8 +142,8 @@ static __device__ __forceinline__ floats<V> weighted_sum(float alpha, floats<V> 
     return a;
 }
 
-// Return this thread's number in a launch of cuda_gridsize() blocks. It has 32 bits, which divide
-// fast, and no array has more values than an int counts.
+// Return this thread's number in a launch of cuda_gridsize() blocks. It has 32 bits because those
+// divide fast, and no array has more than INT_MAX values.
 static __device__ __forceinline__ unsigned thread_number()
 {
     return (blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;

@@ -65,12 +65,12 @@ static void zero_halves(void *x, size_t n)
     memset(x, 0, n * sizeof(half));
 }
 
-static float **output_of(layer *l)
+static float **float_output(layer *l)
 {
     return &l->output;
 }
 
-static float **delta_of(layer *l)
+static float **float_delta(layer *l)
 {
     return &l->delta;
 }
@@ -133,8 +133,8 @@ const bf16_backend bf16_host = {
     .resize = resize_halves,
     .free = free,
     .zero = zero_halves,
-    .output = output_of,
-    .delta = delta_of,
+    .float_output = float_output,
+    .float_delta = float_delta,
     .make_floats = make_floats,
     .drop_floats = drop_floats,
     .from_floats = bf16_host_from_floats,
@@ -152,7 +152,7 @@ const bf16_backend bf16_host = {
     .convolve_backward_input = bf16_host_convolve_backward_input,
     .normalize = bf16_host_normalize,
     .normalize_and_add = bf16_host_normalize_and_add,
-    .normalize_again = bf16_host_normalize_again,
+    .recompute_output = bf16_host_recompute_output,
     .add_bias = bf16_host_add_bias,
     .normalize_backward = bf16_host_normalize_backward,
     .normalize_and_add_backward = bf16_host_normalize_and_add_backward,

@@ -1,10 +1,9 @@
-/* layers/bf16/host.h: the parts of the backend of a CPU (host.c has the table). A function
- * bf16_host_NAME without a comment is the member NAME of bf16_backend.
+/* layers/bf16/host.h: the parts of the backend of a CPU (backend.h); host.c has the table. A
+ * function bf16_host_NAME without a comment is the member NAME of bf16_backend.
  *
- * Arrays of bf16 hold the upper 16 bits of floats. A row is the channels of one cell. Loops go over
- * blocks of rows that fit a core's first cache. They widen a block to floats, compute by Darknet's
- * formulas, and round the results to the nearest bf16. Sums over rows are in the order of rows,
- * whatever the number of threads. */
+ * Functions go over an array in blocks that fit a core's first-level cache. They convert a block
+ * from bf16 to floats, compute by Darknet's formulas, and round the results to the nearest bf16.
+ * Sums are in the order of the array, whatever the number of threads. */
 #ifndef BF16_HOST_H
 #define BF16_HOST_H
 #include "layers/bf16/backend.h"
@@ -12,29 +11,31 @@
 
 typedef unsigned short half;
 
-/* Values that loops compute at a time, in floats. */
+/* Values in a block of a loop over single values. */
 #define BF16_BLOCK 1024
 
-/* 1: convolutions compute with values of bf16, but by float32 products, so that any CPU runs them.
- * For tests. Set it before a network is parsed. */
+/* 1: multiply bf16 values in float32, so that convolutions run on any CPU. For tests, which set it
+ * before a network is parsed. */
 extern int bf16_emulated;
 
 /* ---- host_values.c: arrays ---- */
 
+/* Convert n values to floats (widen), or round them to the nearest bf16 (narrow). */
 void bf16_widen(size_t n, const half *from, float *to);
 void bf16_narrow(size_t n, const float *from, half *to);
-/* Write n floats of `from` to `to`, rounded. With set 0, add them instead, and round the sums. */
-void bf16_give(size_t n, const float *from, int set, half *to);
-/* Write y, the activation's input of n values from index `at` on, to l.bf16->x if the layer has it.
- * Write the activated values to its output. y is overwritten. */
+/* Round n floats to bf16, and write them to `to`. With set 0, add them to `to`, and round the sums.
+ */
+void bf16_set_or_add(size_t n, const float *from, int set, half *to);
+/* Activate y, n values, and write them to the layer's output from index `at` on. Before, write y to
+ * the layer's x, if it has one. Overwrites y. */
 void bf16_host_activate(layer l, size_t n, size_t at, float *y);
-/* Write to delta, as floats, the gradient by the activation's input, of n values (BF16_BLOCK at
- * most) from index `at` of the layer's delta. */
+/* Compute the gradient by the activation's input from n values of the layer's delta, from index
+ * `at` on. Write it to `delta`, as floats. n is at most BF16_BLOCK. */
 void bf16_host_gradient(layer l, size_t n, size_t at, float *delta);
 
-void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int add,
+void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int set,
                            void *to);
-void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int add,
+void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int set,
                          float *to);
 
 /* ---- host_convolution.c ---- */
@@ -47,12 +48,12 @@ void bf16_host_convolve_backward_input(layer l, network net, int set, void *inpu
 
 /* ---- host_normalize.c ---- */
 
-/* Return how many bytes of net.workspace the functions of host_normalize.c need for a layer. */
-size_t bf16_host_sums_size(layer l);
+/* Return how many bytes of net.workspace the functions below need for a layer. */
+size_t bf16_host_sums_bytes(layer l);
 void bf16_host_normalize(layer l, network net);
 void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alpha,
                                  const void *from);
-void bf16_host_normalize_again(layer l, void *output);
+void bf16_host_recompute_output(layer l, void *output);
 void bf16_host_add_bias(layer l);
 void bf16_host_normalize_backward(layer l, network net);
 void bf16_host_normalize_and_add_backward(layer l, network net, layer shortcut, float alpha,

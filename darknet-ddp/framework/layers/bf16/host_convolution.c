@@ -151,8 +151,8 @@ int bf16_host_prepare(layer *l)
     free_convolution(l->bf16->convolution);
     l->bf16->convolution = c;
     l->workspace_size = 64 + emulated_bytes(*l, images) + scratch_bytes(c);
-    if (l->workspace_size < bf16_host_sums_size(*l))
-        l->workspace_size = bf16_host_sums_size(*l);
+    if (l->workspace_size < bf16_host_sums_bytes(*l))
+        l->workspace_size = bf16_host_sums_bytes(*l);
     return 1;
 }
 
@@ -263,7 +263,7 @@ void bf16_host_convolve_backward_input(layer l, network net, int set, void *inpu
         void *dx = bf16_emulated ? (void *)s.x : to;
         convolution_backward_data(c->backward, weights, dy, dx, !set && !bf16_emulated, s.scratch);
         if (bf16_emulated)
-            bf16_give(input_values(l, c->images), s.x, set, to);
+            bf16_set_or_add(input_values(l, c->images), s.x, set, to);
         let_messages_move(net);
     }
 }

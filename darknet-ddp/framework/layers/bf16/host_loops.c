@@ -99,7 +99,7 @@ static void gather_pixel(layer l, int b, int y, int x, int first, int channels, 
             add_if_chosen(channels, (const half *)l.bf16->delta + out, l.indexes + out, index, sum);
         }
     }
-    bf16_give((size_t)channels, sum, set, to + index);
+    bf16_set_or_add((size_t)channels, sum, set, to + index);
 }
 
 void bf16_host_maxpool_backward(layer l, int set, void *delta)
@@ -140,7 +140,7 @@ static void give_sum(size_t channels, const half *from, int h, int w, size_t wid
             for (int j = 0; j < w; ++j)
                 add_row(some, from + ((size_t)i * width + (size_t)j) * channels + c, sum);
         scale_row(some, scale, sum);
-        bf16_give(some, sum, set, to + c);
+        bf16_set_or_add(some, sum, set, to + c);
     }
 }
 
@@ -275,11 +275,12 @@ void bf16_host_shortcut_backward(layer l, float alpha, int set, void *input_delt
             memcpy(given, delta, some * sizeof(float));
             scale_row(some, alpha, given);
             if (input_delta)
-                bf16_give(some, given, set, (half *)input_delta + at);
+                bf16_set_or_add(some, given, set, (half *)input_delta + at);
             if (source < 0 || c >= common)
                 continue;
             scale_row(some, l.beta, delta);
-            bf16_give(smaller(some, common - c), delta, set_from, (half *)from_delta + source + c);
+            bf16_set_or_add(smaller(some, common - c), delta, set_from,
+                            (half *)from_delta + source + c);
         }
     }
 }

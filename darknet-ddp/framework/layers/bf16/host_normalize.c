@@ -33,7 +33,7 @@ static size_t block_values(layer l)
     return l.out_c < BLOCK_VALUES ? BLOCK_VALUES : (size_t)l.out_c;
 }
 
-size_t bf16_host_sums_size(layer l)
+size_t bf16_host_sums_bytes(layer l)
 {
     size_t channels = (size_t)l.out_c;
     return channels * (3 * sizeof(float) + 2 * sizeof(double))
@@ -257,9 +257,9 @@ void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alp
     normalize_to(l, shape_of(l, net), net.train, other, shortcut.bf16->output, &net);
 }
 
-void bf16_host_normalize_again(layer l, void *output)
+void bf16_host_recompute_output(layer l, void *output)
 {
-    float *memory = calloc(1, bf16_host_sums_size(l));
+    float *memory = calloc(1, bf16_host_sums_bytes(l));
     if (!memory)
         malloc_error();
     normalize_to(l, shape_in(l, memory), l.bf16->trained, (other_layer){0}, output, 0);
@@ -290,7 +290,7 @@ static void read_delta(layer l, block_shape s, delta_source from, size_t at, siz
     }
     if (from.from_delta) {
         scale_values(n, shortcut->beta, s.y, s.x);
-        bf16_give(n, s.x, from.set_from, from.from_delta + at);
+        bf16_set_or_add(n, s.x, from.set_from, from.from_delta + at);
     }
     scal_cpu((int)n, from.alpha, s.y, 1);
 }

@@ -91,7 +91,7 @@ static void backward_block(layer l, size_t row, size_t c, const half *x, const h
         bf16_host_gradient(l, n, at, delta);
         multiply_backward(n, x + at, scale, delta, sum);
         if (x_delta)
-            bf16_give(n, delta, set_x, x_delta + at);
+            bf16_set_or_add(n, delta, set_x, x_delta + at);
     }
 }
 
@@ -108,9 +108,10 @@ void bf16_host_multiply_backward(layer l, const void *x, const void *scales, int
             for (size_t k = 0; is_one && k < n; ++k)
                 all += sum[k];
             if (scales_delta && !is_one)
-                bf16_give(n, sum, set_scales, (half *)scales_delta + row * row_channels(l) + c);
+                bf16_set_or_add(n, sum, set_scales,
+                                (half *)scales_delta + row * row_channels(l) + c);
         }
         if (scales_delta && is_one)
-            bf16_give(1, &all, set_scales, (half *)scales_delta + row);
+            bf16_set_or_add(1, &all, set_scales, (half *)scales_delta + row);
     }
 }

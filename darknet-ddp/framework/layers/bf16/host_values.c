@@ -24,7 +24,7 @@ static void add_floats(size_t n, const float *restrict from, half *restrict to)
         to[i] = half_of_float(half_to_float(to[i]) + from[i]);
 }
 
-void bf16_give(size_t n, const float *from, int set, half *to)
+void bf16_set_or_add(size_t n, const float *from, int set, half *to)
 {
     (set ? bf16_narrow : add_floats)(n, from, to);
 }
@@ -60,7 +60,7 @@ static size_t smaller(size_t a, size_t b)
 
 // One image of `channels` rows of `cells`, to `cells` rows of `channels`.
 VECTORIZE
-static void turn_to_halves(size_t channels, size_t cells, const float *restrict from, int add,
+static void turn_to_halves(size_t channels, size_t cells, const float *restrict from, int set,
                            half *restrict to)
 {
     for (size_t c = 0; c < channels; c += TILE) {
@@ -69,13 +69,13 @@ static void turn_to_halves(size_t channels, size_t cells, const float *restrict 
             half *row = to + i * channels + c;
             const float *column = from + c * cells + i;
             for (size_t k = 0; k < some; ++k)
-                row[k] = half_of_float(column[k * cells] + (add ? half_to_float(row[k]) : 0));
+                row[k] = half_of_float(column[k * cells] + (set ? 0 : half_to_float(row[k])));
         }
     }
 }
 
 VECTORIZE
-static void turn_to_floats(size_t channels, size_t cells, const half *restrict from, int add,
+static void turn_to_floats(size_t channels, size_t cells, const half *restrict from, int set,
                            float *restrict to)
 {
     for (size_t i = 0; i < cells; i += TILE) {
@@ -84,25 +84,25 @@ static void turn_to_floats(size_t channels, size_t cells, const half *restrict f
             const half *column = from + i * channels + c;
             float *row = to + c * cells + i;
             for (size_t k = 0; k < some; ++k)
-                row[k] = half_to_float(column[k * channels]) + (add ? row[k] : 0);
+                row[k] = half_to_float(column[k * channels]) + (set ? 0 : row[k]);
         }
     }
 }
 
-void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int add,
+void bf16_host_from_floats(size_t outer, int channels, int inner, const float *from, int set,
                            void *to)
 {
     size_t size = (size_t)channels * (size_t)inner;
     for (size_t b = 0; b < outer; ++b)
-        turn_to_halves((size_t)channels, (size_t)inner, from + b * size, add,
+        turn_to_halves((size_t)channels, (size_t)inner, from + b * size, set,
                        (half *)to + b * size);
 }
 
-void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int add,
+void bf16_host_to_floats(size_t outer, int channels, int inner, const void *from, int set,
                          float *to)
 {
     size_t size = (size_t)channels * (size_t)inner;
     for (size_t b = 0; b < outer; ++b)
-        turn_to_floats((size_t)channels, (size_t)inner, (const half *)from + b * size, add,
+        turn_to_floats((size_t)channels, (size_t)inner, (const half *)from + b * size, set,
                        to + b * size);
 }
