@@ -82,10 +82,10 @@ static void who_reads_behind_dropout_sees_what_it_has_left(void **state)
                           "[shortcut]\nfrom=0\n[softmax]\n[cost]\ntype=sse\n");
 
     (void)state;
-    assert_int_equal(layer_owner(net, 0, 1), 0);
-    assert_int_equal(layer_owner(net, 0, 2), 1);
-    assert_int_equal(layer_owner(net, 0, 4), 2);
-    assert_int_equal(layer_owner(net, NETWORK_INPUT, 4), NETWORK_INPUT);
+    assert_int_equal(layer_actual_source(net, 0, 1), 0);
+    assert_int_equal(layer_actual_source(net, 0, 2), 1);
+    assert_int_equal(layer_actual_source(net, 0, 4), 2);
+    assert_int_equal(layer_actual_source(net, NETWORK_INPUT, 4), NETWORK_INPUT);
     assert_int_equal(layer_reader(net, 0, 0), 1);
     assert_int_equal(layer_reader(net, 0, 1), net->n);
     assert_int_equal(layer_reader(net, 2, 2), 3);

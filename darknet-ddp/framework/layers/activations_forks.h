@@ -1,5 +1,5 @@
-/* layers/activations_forks.h: the activations that later forks of Darknet brought. Each has one
- * formula, NAME_activate, and one for its gradient, NAME_gradient, for CPU and GPU. */
+/* layers/activations_forks.h: the activations that later forks of Darknet added, for CPU and GPU.
+ * NAME_activate computes an activation, NAME_gradient its derivative. */
 #ifndef ACTIVATIONS_FORKS_H
 #define ACTIVATIONS_FORKS_H
 #include <math.h>
@@ -10,10 +10,10 @@
 #define ON_BOTH static inline
 #endif
 
-// The table of these activations: kind (a value of Darknet's ACTIVATION), name (in a cfg, and of
-// its functions below), takes_input. With takes_input 1, the layer keeps the input x, and
-// NAME_gradient gets it. With 0, NAME_gradient gets x or f(x), and must return the same for both.
-// darknet.h, activations.c, activation_kernels.cu and channel_reduce.h use these rows.
+// The table of these activations. `kind`: a value of Darknet's ACTIVATION. `name`: its name in a
+// cfg and in the functions below. `takes_input`: 1 if NAME_gradient needs the input x, which the
+// layer then keeps. With 0, NAME_gradient may get x or the output f(x), and returns the same for
+// both. Users are darknet.h, activations.c, activation_kernels.cu and channel_reduce.h.
 #define FORKS_ACTIVATIONS(ROW)                                                                     \
     ROW(MISH, mish, 1)                                                                             \
     ROW(SWISH, swish, 1)                                                                           \
@@ -23,7 +23,7 @@
 
 #define KIND_ROW(kind, name, takes_input) kind,
 
-// Cases of a switch over an activation's kind, in a function of one value x.
+// Cases for a switch over an activation's kind, in a function of one value x.
 #define ACTIVATE_CASE(kind, name, takes_input)                                                     \
     case kind:                                                                                     \
         return name##_activate(x);
@@ -37,9 +37,9 @@
     case kind:                                                                                     \
         return 1;
 
-// Branches for activation `a` of a function over arrays of n values, so that a compiler sees one
-// formula in each loop. GRADIENT_BRANCH multiplies delta[i] by the gradient at x[i]. KEEP_BRANCH
-// copies x[i] to in[i], then replaces x[i] by its activation.
+// Branches for a function over arrays of n values, with activation `a`: one loop for each kind.
+// GRADIENT_BRANCH multiplies delta[i] by the derivative at x[i]. KEEP_BRANCH copies x[i] to in[i],
+// then replaces x[i] by its activation.
 #define GRADIENT_BRANCH(kind, name, takes_input)                                                   \
     if (a == kind) {                                                                               \
         for (i = 0; i < n; ++i)                                                                    \
@@ -55,8 +55,8 @@
         return;                                                                                    \
     }
 
-// Return e = exp(x), limited to x = 20, for mish: tanh(log(1 + e)) = n/(n + 2) with n = e*(e + 2).
-// So nothing cancels, and from x = 20 on the quotient is 1.
+// Return e = exp(x) for mish, with x limited to 20. There tanh(log(1 + e)) = n/(n + 2), n = e*(e +
+// 2), which loses no digits and is 1 for large x.
 ON_BOTH float mish_power(float x)
 {
     return expf(x < 20 ? x : 20);

@@ -87,7 +87,7 @@ __global__ void normalize_channels_kernel(channel_shape s, const float *x, const
     normalizer n = get_normalizer(f, mean, variance, scales, biases, activation);
     for_values(
         s, f, blockIdx.x / s.channels, [&](size_t i) { return x[i]; },
-        [&](size_t i, float value) { output[i] = value_on(activation, normalize(value, n)); });
+        [&](size_t i, float value) { output[i] = apply_curve(activation, normalize(value, n)); });
 }
 
 __global__ void delta_sums_kernel(channel_shape s, const float *x, const float *delta,
@@ -103,7 +103,7 @@ __global__ void delta_sums_kernel(channel_shape s, const float *x, const float *
     for_values(
         s, f, blockIdx.x / s.channels, [&](size_t i) { return make_float2(x[i], delta[i]); },
         [&](size_t i, float2 value) {
-            float d = delta_behind(value.y, value.x, n);
+            float d = activation_input_delta(value.y, value.x, n);
             sum += d;
             product += d * (value.x - n.mean);
         });
@@ -152,7 +152,9 @@ __global__ void input_delta_kernel(channel_shape s, const float *x, const float 
     for_values(
         s, f, blockIdx.x / s.channels, [&](size_t i) { return make_float2(x[i], delta[i]); },
         [&](size_t i, float2 value) {
-            delta[i] = n.scale * (delta_behind(value.y, value.x, n) + vd * (value.x - n.mean) + md);
+            delta[i] =
+                n.scale
+                * (activation_input_delta(value.y, value.x, n) + vd * (value.x - n.mean) + md);
         });
 }
 

@@ -23,7 +23,7 @@ __global__ void add_bias_activate_kernel(channel_shape s, const float *biases, c
             float y = value + bias;
             if (kept)
                 kept[i] = y;
-            output[i] = value_on(curve, y);
+            output[i] = apply_curve(curve, y);
         });
 }
 
@@ -36,10 +36,10 @@ __global__ void backward_bias_activate_kernel(channel_shape s, const float *y, c
     float sum = 0;
     for_values(
         s, blockIdx.x % s.channels, blockIdx.x / s.channels,
-        [&](size_t i) { return make_float2(is_straight(curve) ? 1 : y[i], delta[i]); },
+        [&](size_t i) { return make_float2(is_identity(curve) ? 1 : y[i], delta[i]); },
         [&](size_t i, float2 value) {
-            float d = value.y * gradient_on(curve, value.x);
-            if (!is_straight(curve))
+            float d = value.y * curve_gradient(curve, value.x);
+            if (!is_identity(curve))
                 delta[i] = d;
             sum += d;
         });

@@ -1,9 +1,11 @@
-/* layers/channel_reduce.h: for kernels that go through a layer's output, or an array of its shape,
- * channel by channel. A channel's values are shared out among parts; a block of THREADS threads
- * sums one part of one channel. The number of parts, the values of each and the order of sums
- * follow from the layer's sizes alone. So sums have the same bits on each device and in each run. A
- * block leaves its sum (or mean) at index part * channels + channel of an array on the device. For
- * float layers the arrays are l.mean_delta_gpu and l.variance_delta_gpu. */
+/* layers/channel_reduce.h: for kernels that sum over each channel of a layer's output, or of an
+ * array of its shape.
+ *
+ * A channel's values are divided into parts. A block of THREADS threads sums one part of one
+ * channel, and leaves the sum (or mean) at index part * channels + channel of an array. A second
+ * kernel then adds up the parts of each channel. The number of parts and the order of additions
+ * depend on the layer's sizes alone, so results have the same bits on each device and in each
+ * run. */
 #ifndef CHANNEL_REDUCE_H
 #define CHANNEL_REDUCE_H
 extern "C" {
@@ -16,18 +18,19 @@ extern "C" {
 #define VALUES_AT_ONCE 4
 
 typedef struct {
-    int channels, parts; // channels; parts into which a channel's values are shared out
-    int spatial;         // values of a channel in one image, which lie side by side
-    size_t stride;       // values from an image to the next
-    int count;           // values of a channel, of all images
+    int channels;
+    int parts;     // parts of a channel
+    int spatial;   // values of a channel in one image, which lie side by side
+    size_t stride; // values from an image to the next
+    int count;     // values of a channel in all images
 
-    // A thread's next value is `step` values of its channel further. In the array this is
-    // step_column columns and step_offset elements further (before a wrap at the end of an image).
+    // A thread takes every step-th value of a channel. In the array a step is step_offset elements,
+    // and step_column columns (before a wrap at the end of an image).
     int step, step_column;
     size_t step_offset;
 } channel_shape;
 
-// Return how the values of l's output are shared out.
+// Return the shape of l's output.
 static inline channel_shape get_channels(layer l)
 {
     channel_shape s;
@@ -47,17 +50,18 @@ static inline channel_shape get_channels(layer l)
     return s;
 }
 
-// Sums in memory, each of one part of a channel's values, to be added up to one a channel.
+// The sums of all parts, in memory of the device, which the functions below add up by channel.
 typedef struct {
     int channels, parts;
-    int count; // values of a channel, of all images
-    int chunk; // values side by side that belong to one part
-    int step;  // values from where a chunk begins to where the next chunk of the same part begins
-    float *first, *second; // two arrays of sums, parts x channels; the kernel says of what
-    int rows; // threads that join the parts of one channel: a power of two, THREADS at most
+    int count;             // values of a channel in all images
+    int chunk;             // values side by side that belong to one part
+    int step;              // values from a chunk to the next chunk of the same part
+    float *first, *second; // two sums of each part, parts x channels; the kernel says of what
+    int rows;              // threads that add up one channel: a power of two, THREADS at most
 } part_sums;
 
-// Return where kernels of layer l, which computes in float, leave their sums.
+// Return the arrays for the sums of l's output, a float layer's: l.mean_delta_gpu and
+// l.variance_delta_gpu.
 static inline part_sums get_part_sums(layer l)
 {
     channel_shape s = get_channels(l);
@@ -66,36 +70,35 @@ static inline part_sums get_part_sums(layer l)
     return p;
 }
 
-// Join the means of parts (p.first) and the sums of squared distances from them (p.second) into
-// l.mean_gpu and l.variance_gpu, and update the running statistics. With net.statistics every rank
-// must call it: it waits for all, and the results are of the mini-batches of all ranks.
+// Compute the mean and variance of each channel, and write them to l.mean_gpu and l.variance_gpu.
+// Update the running statistics. `p.first` has the parts' means, `p.second` the sums of squared
+// distances from them. With net.statistics the results are of the mini-batches of all ranks, so
+// every rank must call it; it waits for the others.
 void join_moments_gpu(layer l, network net, part_sums p);
-// Join the sums of deltas (p.first), and of deltas times distances from the mean (p.second). Add
+// Add up the sums of deltas (p.first), and of deltas times distances from the mean (p.second). Add
 // them to the updates of biases and scales. Write the terms of the input's delta that follow from
-// these sums to l.mean_delta_gpu and l.variance_delta_gpu. In training with net.statistics every
-// rank must call it: these terms are then means over ranks.
+// them to l.mean_delta_gpu and l.variance_delta_gpu. In training with net.statistics these terms
+// are means over ranks, so every rank must call it.
 void join_delta_sums_gpu(layer l, network net, part_sums p);
-// Add the sums of p.first over parts to the updates of the layer's biases.
+// Add the sums of p.first, by channel, to the updates of the layer's biases.
 void join_bias_updates_gpu(layer l, part_sums p);
 
-// Return how many blocks of THREADS threads join p's parts.
+// Return how many blocks of THREADS threads a kernel needs that adds up p by sum_over_parts.
 static inline int join_blocks(part_sums p)
 {
     return (p.channels - 1) / (THREADS / p.rows) + 1;
 }
 
-// Return the channel for which this thread joins parts, in a launch of join_blocks(p) blocks; it
-// may be p.channels or more.
+// Return the channel that this thread adds up in such a kernel. It may be p.channels or more.
 static inline __device__ int joined_channel(part_sums p)
 {
     int lanes = THREADS / p.rows;
     return blockIdx.x * lanes + threadIdx.x % lanes;
 }
 
-// Return the sum of value(place, part) over all parts of this thread's channel; place is the sum's
-// index in p.first and p.second. The order of additions follows from the number of parts alone. All
-// threads of the block must call it, and all threads of a channel get the sum. shared: THREADS
-// doubles of shared memory.
+// Return the sum of value(index, part) over all parts of joined_channel(p); index is the part's in
+// p.first and p.second. The order of additions depends on the number of parts alone. All threads of
+// the block must call it. `shared`: THREADS doubles of shared memory.
 template <class Value> __device__ double sum_over_parts(part_sums p, double *shared, Value value)
 {
     int f = joined_channel(p), lanes = THREADS / p.rows, row = threadIdx.x / lanes;
@@ -117,9 +120,9 @@ template <class Value> __device__ double sum_over_parts(part_sums p, double *sha
     return shared[threadIdx.x % lanes];
 }
 
-// Call take(index, load(index)) for each value of this thread in `part` of `channel`; index is the
-// value's in the layer's array. Reads up to VALUES_AT_ONCE values before the first is taken, since
-// memory is slow to answer.
+// Call take(index, load(index)) for each value of this thread in one part of a channel; index is
+// the value's in the array. Up to VALUES_AT_ONCE loads come before their takes, since memory is
+// slow to answer.
 template <class Load, class Take>
 __device__ void for_values(channel_shape s, int channel, int part, Load load, Take take)
 {
@@ -150,15 +153,15 @@ __device__ void for_values(channel_shape s, int channel, int part, Load load, Ta
     }
 }
 
-// An activation f, as kernels take it to compute y = f(x), or the gradient from x. The later
-// forks' kinds are computed by their own functions. Leaky, relu and linear are x > 0 ? x : slope*x.
+// An activation for kernels. Its kind is one of the later forks' activations, or LINEAR. LINEAR
+// stands for leaky, relu and linear: x > 0 ? x : slope*x.
 typedef struct {
-    ACTIVATION kind; // one of the later forks' activations; LINEAR: `slope` says all
+    ACTIVATION kind;
     float slope;
 } curve;
 
-// Set *f to activation a. Returns 0 if kernels cannot compute it as a curve; *f then is the
-// identity, and the caller activates the output later.
+// Set *f to activation a, and return 1. If kernels cannot compute it, set *f to the identity, and
+// return 0; the caller must activate the output itself.
 static inline int get_curve(ACTIVATION a, curve *f)
 {
     f->kind = activation_is_v4(a) ? a : LINEAR;
@@ -166,12 +169,12 @@ static inline int get_curve(ACTIVATION a, curve *f)
     return f->kind != LINEAR || a == LEAKY || a == RELU || a == LINEAR;
 }
 
-static inline __host__ __device__ int is_straight(curve f)
+static inline __host__ __device__ int is_identity(curve f)
 {
     return f.kind == LINEAR && f.slope == 1;
 }
 
-static inline __device__ float value_on(curve f, float x)
+static inline __device__ float apply_curve(curve f, float x)
 {
     switch (f.kind) {
         FORKS_ACTIVATIONS(ACTIVATE_CASE)
@@ -180,8 +183,8 @@ static inline __device__ float value_on(curve f, float x)
     }
 }
 
-// Return the gradient of f at x. For leaky, relu, linear and relu6, x may be f(x).
-static inline __device__ float gradient_on(curve f, float x)
+// Return the derivative of f at x. For leaky, relu, linear and relu6, x may also be f(x).
+static inline __device__ float curve_gradient(curve f, float x)
 {
     switch (f.kind) {
         FORKS_ACTIVATIONS(GRADIENT_CASE)

@@ -10,7 +10,7 @@ void begin_deltas(network *net, void (*zero)(layer))
         net->layers[i].delta_is_set = FLOAT_DELTA;
     for (i = 0; i < net->n; ++i) {
         for (k = 0; (source = layer_source(net, i, k)) != NO_SOURCE; ++k) {
-            layer *l = net->layers + layer_owner(net, source, i);
+            layer *l = net->layers + layer_actual_source(net, source, i);
             if (source >= 0 && layer_type_passes_on(l->type))
                 l->delta_is_set = 0;
         }
@@ -30,14 +30,14 @@ void prepare_deltas(network net, void (*zero)(layer))
         return;
     for (k = 0; (source = layer_source(&net, net.index, k)) != NO_SOURCE; ++k)
         if (sets_delta(net, source) && l.type != DROPOUT) // works on the memory of its own delta
-            zero(net.layers[layer_owner(&net, source, net.index)]);
+            zero(net.layers[layer_actual_source(&net, source, net.index)]);
 }
 
 static int is_first(network net, int i, int kind)
 {
     if (i < 0)
         return 0;
-    layer *l = net.layers + layer_owner(&net, i, net.index);
+    layer *l = net.layers + layer_actual_source(&net, i, net.index);
     int first = !(l->delta_is_set & kind);
     l->delta_is_set |= kind;
     return first;

@@ -1,22 +1,22 @@
-/* layers/first_weights.h: the first weights of a convolution. Each output sums some inputs; scale
- * = sqrt(2/inputs). Darknet draws the weights from a normal distribution of deviation `scale`, with
- * which a layer's outputs vary as much as its inputs (He et al. 2015). The later forks draw evenly
- * from -scale to scale, a deviation smaller by sqrt(3). The choice does not hold for other layers:
- * [connected], [local] and [implicit] draw evenly, [deconvolutional] normally. */
+/* layers/first_weights.h: draws the first, random weights of a convolution.
+ *
+ * Each output sums k inputs; scale = sqrt(2/k). Darknet draws from a normal distribution of
+ * deviation `scale` (He et al. 2015). Its later forks draw evenly from -scale to scale, whose
+ * deviation is smaller by sqrt(3). Layers of other types have their own first weights: [connected],
+ * [local] and [implicit] even, [deconvolutional] normal. */
 #ifndef FIRST_WEIGHTS_H
 #define FIRST_WEIGHTS_H
 
 typedef enum { NORMAL_WEIGHTS, UNIFORM_WEIGHTS } FIRST_WEIGHTS;
 
-/* Choose how this thread's draw_first_weights draws from now on; NORMAL_WEIGHTS at first. */
+/* Choose how this thread's draw_first_weights draws from now on. At first it is NORMAL_WEIGHTS. */
 void choose_first_weights(FIRST_WEIGHTS kind);
 
-/* Have draw_first_weights on this thread draw nothing (1), or draw (0, as at first). Nothing is for
- * a network whose weights are then read from a file. */
+/* Choose whether this thread's draw_first_weights leaves the weights as they are (1), or draws (0,
+ * as at first). Use 1 for a network whose weights are read from a file. */
 void skip_first_weights(int skips);
 
-/* Draw the n first weights of a convolution by draw(). scale: sqrt(2/k) if an output sums k inputs.
- */
+/* Draw the n first weights of a convolution by draw(). `scale`: sqrt(2/k). */
 void draw_first_weights(float *weights, int n, float scale);
 
 #endif

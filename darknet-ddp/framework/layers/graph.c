@@ -72,7 +72,7 @@ int layer_source(const network *net, int i, int k)
     return row & INDEX && k == 0 ? l->index : NO_SOURCE;
 }
 
-int layer_owner(const network *net, int i, int reader)
+int layer_actual_source(const network *net, int i, int reader)
 {
     while (i >= 0 && i + 1 < reader && net->layers[i + 1].type == DROPOUT)
         ++i;
@@ -90,7 +90,7 @@ static int reads(const network *net, int reader, int i)
 {
     int k, source;
     for (k = 0; (source = layer_source(net, reader, k)) != NO_SOURCE; ++k)
-        if (layer_owner(net, source, reader) == i)
+        if (layer_actual_source(net, source, reader) == i)
             return 1;
     return 0;
 }

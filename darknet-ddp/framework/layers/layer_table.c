@@ -19,7 +19,7 @@ static size_t memory(void)
 
 void layer_table_begin(void)
 {
-    layer_table_break();
+    layer_table_drop();
     used = memory();
     table = layer_table_handler ? open_memstream(&text, &length) : 0;
     before = stderr;
@@ -36,7 +36,7 @@ void layer_table_end(void)
     table = 0;
 }
 
-void layer_table_break(void)
+void layer_table_drop(void)
 {
     layer_table_end();
     free(text);
@@ -47,5 +47,5 @@ void layer_table_show(const network *net)
 {
     if (text)
         layer_table_handler(net, text, memory() - used);
-    layer_table_break();
+    layer_table_drop();
 }

@@ -1,9 +1,9 @@
-/* layers/normalizer.h: formulas for kernels of batch normalisation, for values of float or bf16. */
+/* layers/normalizer.h: formulas of batch normalisation for kernels, on values of float or bf16. */
 #ifndef NORMALIZER_H
 #define NORMALIZER_H
 #include "layers/channel_reduce.h"
 
-// The mean of `count` values, and `squares`, the sum of their squared distances from it.
+// Mean of `count` values, and the sum of their squared distances from it (squares).
 typedef struct {
     float count, mean, squares;
 } moments;
@@ -20,8 +20,8 @@ static inline __device__ moments join_moments(moments a, moments b)
     return a;
 }
 
-// Maps an input x of one channel to its output: scale*(x - mean) + bias, then the activation. scale
-// includes the division by the standard deviation.
+// Batch normalisation of one channel. It maps input x to activation(scale*(x - mean) + bias).
+// `scale` is the layer's scale divided by the standard deviation.
 typedef struct {
     float mean, scale, bias;
     curve activation;
@@ -37,17 +37,18 @@ static inline __device__ normalizer get_normalizer(int f, const float *mean, con
     return n;
 }
 
-// Return the activation's input for x, a result of the convolution (or input of a [batchnorm]).
+// Return the activation's input for x, the input of batch normalisation.
 static inline __device__ float normalize(float x, normalizer n)
 {
     return fmaf(x - n.mean, n.scale, n.bias);
 }
 
-// Return the gradient of the loss by the activation's input. x: this input before it was
-// normalized. delta: the gradient by the activation's output.
-static inline __device__ float delta_behind(float delta, float x, normalizer n)
+// Return the gradient by the activation's input, from `delta`, the gradient by its output. `x`: the
+// input of batch normalisation.
+static inline __device__ float activation_input_delta(float delta, float x, normalizer n)
 {
-    return is_straight(n.activation) ? delta : delta * gradient_on(n.activation, normalize(x, n));
+    return is_identity(n.activation) ? delta
+                                     : delta * curve_gradient(n.activation, normalize(x, n));
 }
 
 #endif

@@ -22,7 +22,7 @@ static void forward_layer(layer l, network *net)
         net->truth = l.output;
 }
 
-static int enter_layer(layer *l, network *net, const network *whole)
+static int begin_backward(layer *l, network *net, const network *whole)
 {
     int i = net->index;
     if (l->bf16)
@@ -53,11 +53,11 @@ static const pass_device pass_on_cpu = {
     .begin_forward = nothing,
     .forward = forward_layer,
     .end_forward = calc_network_cost,
-    .enter = enter_layer,
+    .begin_backward = begin_backward,
     .backward = backward_layer,
     .end_backward = nothing,
     .update = update_layer,
-    .zero = zero_delta,
+    .zero_delta = zero_delta,
 };
 
 static const pass_device *device_of(const network *net)
@@ -76,7 +76,7 @@ void forward_network(network *netp)
 {
     const pass_device *device = device_of(netp);
     device->begin_forward(netp);
-    begin_deltas(netp, device->zero);
+    begin_deltas(netp, device->zero_delta);
     network net = *netp;
     for (net.index = 0; net.index < net.n; ++net.index) {
         if (net.hooks)
@@ -113,8 +113,8 @@ void backward_network(network *netp)
         layer *l = net.layers + net.index;
         if (is_left_out(net, net.index))
             continue;
-        if (device->enter(l, &net, netp)) {
-            prepare_deltas(net, device->zero);
+        if (device->begin_backward(l, &net, netp)) {
+            prepare_deltas(net, device->zero_delta);
             device->backward(*l, net);
         }
         announce_gradients(net);

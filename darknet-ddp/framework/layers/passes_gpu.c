@@ -160,7 +160,7 @@ static void end_forward(network *net)
         finish_pulling_cost(net);
 }
 
-static int enter_layer(layer *l, network *net, const network *whole)
+static int begin_backward(layer *l, network *net, const network *whole)
 {
     int i = net->index;
     if (l->bf16)
@@ -198,11 +198,11 @@ const pass_device pass_on_gpu = {
     .begin_forward = begin_forward,
     .forward = forward_layer,
     .end_forward = end_forward,
-    .enter = enter_layer,
+    .begin_backward = begin_backward,
     .backward = backward_layer,
     .end_backward = end_backward,
     .update = update_layer,
-    .zero = zero_delta,
+    .zero_delta = zero_delta,
 };
 
 // Darknet's examples call these.

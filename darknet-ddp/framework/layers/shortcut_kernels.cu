@@ -91,7 +91,7 @@ __global__ void forward_shortcut_kernel(shortcut_shape s, const float *input, fl
         if (i < s.n && kept)
             kept[i] = y;
         if (i < s.n)
-            output[i] = value_on(curve, y);
+            output[i] = apply_curve(curve, y);
     }
 }
 
@@ -115,14 +115,14 @@ __global__ void backward_shortcut_kernel(shortcut_shape s, const float *given, c
         int i = first + k * THREADS;
         int there = i < s.n;
         d[k] = there ? delta[i] : 0;
-        y[k] = there && !is_straight(curve) ? given[i] : 1;
+        y[k] = there && !is_identity(curve) ? given[i] : 1;
         d_input[k] = there && !set && input_delta ? input_delta[i] : 0;
         d_from[k] = set_from || source[k] < 0 ? 0 : from_delta[source[k]];
     }
 #pragma unroll
     for (int k = 0; k < VALUES_AT_ONCE; ++k) {
         int i = first + k * THREADS;
-        float behind = d[k] * gradient_on(curve, y[k]);
+        float behind = d[k] * curve_gradient(curve, y[k]);
         if (i < s.n && input_delta)
             input_delta[i] = d_input[k] + alpha * behind;
         if (source[k] >= 0)

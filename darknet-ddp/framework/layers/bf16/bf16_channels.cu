@@ -171,7 +171,7 @@ struct shortcut_output {
         y = weighted_sum(alpha, rounded(y), beta, load_pack<V>(from, i));
 #pragma unroll
         for (int k = 0; k < V; ++k)
-            y.v[k] = value_on(curve, y.v[k]);
+            y.v[k] = apply_curve(curve, y.v[k]);
         return y;
     }
 };
@@ -211,7 +211,7 @@ struct shortcut_delta {
 #pragma unroll
         for (int k = 0; k < V; ++k) {
             if (output)
-                d.v[k] *= gradient_on(curve, y.v[k]);
+                d.v[k] *= curve_gradient(curve, y.v[k]);
             from.v[k] = beta * d.v[k];
             d.v[k] *= alpha;
         }
@@ -321,7 +321,7 @@ __global__ void normalize_bf16_kernel(tile_shape s, const bf16 *x, const float *
         floats<V> value = load_pack<V>(x, i);
 #pragma unroll
         for (int k = 0; k < V; ++k)
-            value.v[k] = value_on(activation, normalize(value.v[k], n.v[k]));
+            value.v[k] = apply_curve(activation, normalize(value.v[k], n.v[k]));
         store_pack<V>(output, i, of(value, i));
     });
 }
@@ -344,7 +344,7 @@ __global__ void delta_sums_bf16_kernel(tile_shape s, const bf16 *x, Delta delta,
         floats<V> value = unpacked(both.x), d = delta.take(i, both.delta);
 #pragma unroll
         for (int k = 0; k < V; ++k) {
-            float behind = delta_behind(d.v[k], value.v[k], n.v[k]);
+            float behind = activation_input_delta(d.v[k], value.v[k], n.v[k]);
             sum.v[k] += behind;
             product.v[k] += behind * (value.v[k] - n.v[k].mean);
         }
@@ -381,7 +381,7 @@ __global__ void input_delta_bf16_kernel(tile_shape s, const bf16 *x, const float
         floats<V> value = load_pack<V>(x, i), d = from.take(i, from.template load<V>(i));
 #pragma unroll
         for (int k = 0; k < V; ++k) {
-            float behind = delta_behind(d.v[k], value.v[k], n.v[k]);
+            float behind = activation_input_delta(d.v[k], value.v[k], n.v[k]);
             d.v[k] = n.v[k].scale * (behind + vd.v[k] * (value.v[k] - n.v[k].mean) + md.v[k]);
         }
         store_pack<V>(delta, i, d);
@@ -420,15 +420,15 @@ __global__ void add_bias_backward_bf16_kernel(tile_shape s, const bf16 *y, curve
     floats<V> sum = {};
     auto load = [&](size_t i) {
         pack<V> d = pack_at<V>(delta, i);
-        return two_packs<V>{is_straight(curve) ? d : pack_at<V>(y, i), d};
+        return two_packs<V>{is_identity(curve) ? d : pack_at<V>(y, i), d};
     };
     for_rows_of_part<VALUES_AT_ONCE>(s, channel, load, [&](size_t i, two_packs<V> both) {
         floats<V> d = unpacked(both.delta);
-        if (!is_straight(curve)) {
+        if (!is_identity(curve)) {
             floats<V> value = unpacked(both.x);
 #pragma unroll
             for (int k = 0; k < V; ++k)
-                d.v[k] *= gradient_on(curve, value.v[k]);
+                d.v[k] *= curve_gradient(curve, value.v[k]);
             store_pack<V>(delta, i, d);
         }
 #pragma unroll
@@ -538,7 +538,7 @@ void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, f
     bf16_arrays *a = shortcut.bf16;
     curve curve;
     get_curve(shortcut.activation, &curve);
-    const bf16 *output = is_straight(curve) ? 0 : (const bf16 *)a->output;
+    const bf16 *output = is_identity(curve) ? 0 : (const bf16 *)a->output;
     shortcut_delta first = {(const bf16 *)a->delta, output,  curve.slope, alpha, shortcut.beta,
                             (bf16 *)from_delta,     set_from};
     shortcut_delta again = first;

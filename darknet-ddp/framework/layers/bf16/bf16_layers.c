@@ -40,7 +40,7 @@ static void to_floats(layer l, const void *from, int set, float *to)
 
 static bf16_arrays *read_layer(network net, int i)
 {
-    return net.layers[layer_owner(&net, i, net.index)].bf16;
+    return net.layers[layer_actual_source(&net, i, net.index)].bf16;
 }
 
 // The output of layer i in bf16. i is -1: the network's input, which is converted here.

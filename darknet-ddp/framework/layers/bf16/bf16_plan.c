@@ -89,7 +89,7 @@ static int is_worth_it(network *net, int i)
         return 1;
     int k, source;
     for (k = 0; (source = layer_source(net, i, k)) != NO_SOURCE; ++k)
-        if (source >= 0 && bf16_runs(net->layers[layer_owner(net, source, i)]))
+        if (source >= 0 && bf16_runs(net->layers[layer_actual_source(net, source, i)]))
             return 1;
     return 0;
 }
@@ -161,7 +161,7 @@ static void show_sources(network *net, int i)
     int k, source;
     for (k = 0; (source = layer_source(net, i, k)) != NO_SOURCE; ++k)
         if (source >= 0)
-            show_to(net->layers + layer_owner(net, source, i), bf16_runs(net->layers[i]));
+            show_to(net->layers + layer_actual_source(net, source, i), bf16_runs(net->layers[i]));
 }
 
 // Give a [connected] the sizes of a convolution whose window is the whole picture. Weights of both

@@ -111,23 +111,23 @@ static __device__ __forceinline__ void store_activated(curve f, floats<V> y, siz
         store_pack<V>(kept, i, y);
 #pragma unroll
     for (int k = 0; k < V; ++k)
-        y.v[k] = value_on(f, y.v[k]);
+        y.v[k] = apply_curve(f, y.v[k]);
     store_pack<V>(output, i, y);
 }
 
 // Return the gradient by the activation's input, for the pack at index i. delta: the gradient by
-// its output. input: the activation's input or, where gradient_on allows it, its output.
+// its output. input: the activation's input or, where curve_gradient allows it, its output.
 template <int V>
 static __device__ __forceinline__ floats<V> gradient_pack(curve f, const bf16 *input,
                                                           const bf16 *delta, size_t i)
 {
     floats<V> d = load_pack<V>(delta, i);
-    if (is_straight(f))
+    if (is_identity(f))
         return d;
     floats<V> y = load_pack<V>(input, i);
 #pragma unroll
     for (int k = 0; k < V; ++k)
-        d.v[k] *= gradient_on(f, y.v[k]);
+        d.v[k] *= curve_gradient(f, y.v[k]);
     return d;
 }
 

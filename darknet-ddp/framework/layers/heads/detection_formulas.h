@@ -1,4 +1,5 @@
-/* layers/heads/detection_formulas.h: deltas of [detection], for CPU and GPU (formulas.h). */
+/* layers/heads/detection_formulas.h: the training of a [detection] layer (YOLO of 2015), for CPU
+ * and GPU (formulas.h). */
 #ifndef DETECTION_FORMULAS_H
 #define DETECTION_FORMULAS_H
 #include "box.h"
@@ -6,8 +7,8 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/* Return the box that l.output has at x. Its centre is counted from the cell's corner; all numbers
- * are fractions of the picture. */
+/* Return the box that is predicted at x, a place in l.output, in fractions of the picture. Its
+ * centre is relative to the cell's corner. */
 FORMULA box detection_box(layer l, float *x)
 {
     box out = float_to_box(x, 1);
@@ -20,10 +21,11 @@ FORMULA box detection_box(layer l, float *x)
     return out;
 }
 
-/* Return the number of the anchor whose box fits the truth best; boxes: those of a cell. */
+/* Return the index of the box, of the l.n that a cell predicts, that fits the truth best. `boxes`:
+ * the first of them in l.output. */
 FORMULA int detection_anchor(layer l, float *boxes, box truth)
 {
-    int best = 0, j; // if no predicted box is near the truth
+    int best = 0, j;
     float best_iou = 0;
     float best_rmse = 20;
 
@@ -44,11 +46,10 @@ FORMULA int detection_anchor(layer l, float *boxes, box truth)
     return best;
 }
 
-/* Write the deltas of cell i of picture b of a [detection], on CPU or GPU, from l.output and
- * net.truth. l.delta must hold zeros. All are in memory of the device that computes. drawn: number
- * of the anchor that learns the cell's truth. -1: the one that fits best; with l.forced, number 1
- * if the truth has less than a tenth of the picture, else 0. Adds IoU, likelihoods and counts to
- * *sum. */
+/* Write the deltas of cell i of picture b to l.delta, which must hold zeros, from l.output and
+ * net.truth. All three are in memory of the device that computes. `drawn`: index of the box that
+ * learns the cell's truth. With -1 it is the box that fits best or, with l.forced, box 1 if the
+ * truth covers less than a tenth of the picture, else box 0. Add the cell's statistics to *sum. */
 FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
                                   detection_tally *sum)
 {

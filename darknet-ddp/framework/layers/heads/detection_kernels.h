@@ -1,4 +1,5 @@
-/* layers/heads/detection_kernels.h: training of a [detection] on a GPU, by detection_formulas.h. */
+/* layers/heads/detection_kernels.h: the training of a [detection] layer on a GPU, by
+ * detection_formulas.h. */
 #ifndef DETECTION_KERNELS_H
 #define DETECTION_KERNELS_H
 #include "darknet.h"
@@ -6,16 +7,16 @@
 
 #ifdef GPU
 
-/* Cost and statistics of a mini-batch that train_detection_gpu leaves in net.figures_gpu. cost: the
- * sum of squared deltas. */
+/* Cost and statistics of a mini-batch. */
 typedef struct {
-    float cost;
+    float cost; /* sum of squared deltas */
     detection_tally tally;
 } detection_sums;
 
-/* Compute l.delta_gpu, which must hold zeros, and net.figures_gpu from l.output_gpu and
- * net.truth_gpu. `drawn`, on the host: for each cell of each picture the anchor that was drawn, or
- * -1; null: none was. Queues kernels and waits for nothing; drawn may be freed when it returns. */
+/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
+ * must hold zeros, its detection_sums to net.figures_gpu. `drawn`: on the host, for each cell of
+ * each picture the box that learns its truth, or -1 (train_detection_cell); null: -1 for all.
+ * Queues kernels, and waits for nothing. The caller may free drawn at once. */
 void train_detection_gpu(layer l, network net, int *drawn);
 
 #endif

@@ -1,6 +1,6 @@
-/* layers/heads/device_formulas.h: included by .cu files before any *_formulas.h (formulas.h). It
- * first includes the headers that declare the host's functions. Then it gives the functions of the
- * formulas other names, so that a kernel calls those for the device. */
+/* layers/heads/device_formulas.h: makes the functions of *_formulas.h device functions. A .cu file
+ * includes it before any of them (formulas.h). Darknet's headers declare host functions of the same
+ * names. So this file includes these headers first, then renames the functions to device_NAME. */
 #ifndef DEVICE_FORMULAS_H
 #define DEVICE_FORMULAS_H
 

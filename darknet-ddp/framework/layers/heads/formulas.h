@@ -1,9 +1,10 @@
-/* layers/heads/formulas.h: formulas that CPU and GPU compute alike are written once, in files named
+/* layers/heads/formulas.h: lets CPU and GPU train layers by the same source, in files named
  * *_formulas.h. A .c file that includes one gets its functions for the host. A .cu file includes
- * device_formulas.h first, and gets them for kernels, under the same names.
+ * device_formulas.h first, and gets them as device functions, under the same names. The files must
+ * be valid C and C++.
  *
- * FORMULA marks a function that only the including file calls, PUBLIC_FORMULA one that other .c
- * files call, too. The files are C and C++. */
+ * FORMULA marks a function that only the including file calls. PUBLIC_FORMULA marks one that other
+ * .c files call, too. "An output learns v" means: its delta becomes v - output, times a factor. */
 #ifndef FORMULAS_H
 #define FORMULAS_H
 
@@ -15,11 +16,11 @@
 #define PUBLIC_FORMULA
 #endif
 
-/* Threads that run one formula together on one place (an anchor of a cell), and share the work for
- * its classes. `lane`: this thread's number, from 0. `lanes`: how many there are; 1 on the CPU, and
- * where each place has its own thread. */
+/* The threads that compute one anchor of one cell together: each takes some of its classes. On a
+ * CPU it is one thread. */
 typedef struct {
-    int lane, lanes;
+    int lane;  /* this thread's number, from 0 */
+    int lanes; /* number of threads */
 } team;
 
 #define ALONE                                                                                      \
@@ -27,8 +28,8 @@ typedef struct {
         0, 1                                                                                       \
     }
 
-/* Wait until all of the team have called this. Then each can read what any wrote before. */
-FORMULA void team_meets(team t)
+/* Wait until all threads of the team have called this. Each then sees what the others wrote. */
+FORMULA void sync_team(team t)
 {
 #ifdef DEVICE_FORMULAS
     if (t.lanes > 1)

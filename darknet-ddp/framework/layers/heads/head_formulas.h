@@ -1,4 +1,5 @@
-/* layers/heads/head_formulas.h: what [yolo] and [region] share, for CPU and GPU (formulas.h). */
+/* layers/heads/head_formulas.h: functions for the training of both [yolo] and [region] layers, for
+ * CPU and GPU (formulas.h). */
 #ifndef HEAD_FORMULAS_H
 #define HEAD_FORMULAS_H
 #include "box.h"
@@ -6,8 +7,8 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/* Find the cell of [yolo] or [region] l with the centre of `truth`: set *column and *row, return 1.
- * Returns 0 if it lies in none. */
+/* Set *column and *row to the cell of layer l in which the centre of `truth` lies, and return 1.
+ * Return 0 if it lies in no cell. */
 FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
 {
     if (truth[0] > 100000)
@@ -21,9 +22,9 @@ FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
     return *column >= 0 && *row >= 0 && *column < l.w && *row < l.h;
 }
 
-/* Return the box that the anchor n predicts at column i, row j, in fractions of the picture. Its
- * four outputs begin at x[index], `stride` apart. There are lw x lh cells. biases: width and height
- * of each anchor, in units in which the picture is w x h. */
+/* Return the box that anchor n of the cell in column i, row j predicts, in fractions of the
+ * picture. Its four outputs are at x[index], x[index + stride], ... The layer has lw x lh cells.
+ * `biases` has the anchors' widths and heights, in units of which the picture has w x h. */
 FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j, int lw, int lh,
                          int w, int h, int stride)
 {
@@ -35,9 +36,9 @@ FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j
     return b;
 }
 
-/* Return the IoU of `truth` with the box that get_head_box returns for the same arguments. Lane 0
- * of the team also writes the four deltas of that box, times `scale`: they begin at delta[index],
- * `stride` apart. */
+/* Let the box that get_head_box returns for the same arguments learn `truth`: write its four
+ * deltas, times `scale`, to delta[index], delta[index + stride], ... Return the IoU of both boxes.
+ */
 FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int index, int i, int j,
                              int lw, int lh, int w, int h, float *delta, float scale, int stride,
                              team t)

@@ -1,5 +1,5 @@
-/* layers/heads/head_kernels.h: what kernels of heads share. A head is a layer that computes the
- * loss of boxes. For .cu files, which include device_formulas.h first. */
+/* layers/heads/head_kernels.h: helpers of the kernels that train heads, the layers that compute a
+ * detector's loss. A .cu file includes device_formulas.h before it. A truth is a labelled box. */
 #ifndef HEAD_KERNELS_H
 #define HEAD_KERNELS_H
 
@@ -10,16 +10,16 @@
 #define WARP 32
 #define MOST_SHARED (48 * 1024)
 
-// ---- [yolo] and [region] as kernels see them ----
+// ---- arrays of [yolo] and [region] on the device ----
 
-/* Index in l.head_gpu, in floats, at which the array of each name begins. end: floats of all. */
+/* Where each array begins in l.head_gpu, counted in floats. `end` is the size of all arrays. */
 typedef struct {
     size_t tallies, squares, objects, biases, mask, map, class_weights, end;
 } head_layout;
 
-/* Compute where the arrays of [yolo] or [region] l begin. `tally`: floats of a yolo_tally or
- * region_tally, of which each truth has one. `entries`: outputs of one anchor of a cell. */
-static head_layout layout_of(layer l, size_t tally, int entries)
+/* Return the layout for layer l, a [yolo] or [region]. `tally`: size of a yolo_tally or
+ * region_tally in floats. `entries`: number of outputs of one anchor of a cell. */
+static head_layout get_head_layout(layer l, size_t tally, int entries)
 {
     head_layout at = {0};
     at.squares = at.tallies + tally * l.batch * l.max_boxes;
@@ -32,10 +32,10 @@ static head_layout layout_of(layer l, size_t tally, int entries)
     return at;
 }
 
-/* Return l, layer net.index, with its biases, mask, map and class weights on the device, for
- * kernels. at: what layout_of returns. The first call for a layer allocates
- * net.layers[net.index].head_gpu and copies them there. */
-static layer on_device(layer l, network net, head_layout at)
+/* Return a copy of l, layer net.index, whose pointers are valid in kernels: biases, mask and so on
+ * point to memory of the device. The first call for a layer allocates its head_gpu, and copies the
+ * arrays there. */
+static layer layer_on_device(layer l, network net, head_layout at)
 {
     layer *own = net.layers + net.index;
     if (!own->head_gpu) {
@@ -63,8 +63,8 @@ static layer on_device(layer l, network net, head_layout at)
     return l;
 }
 
-// ---- blocks for launches: blockIdx.y is the picture; a thread for each place (an anchor of a
-// cell), or a warp for each truth ----
+// ---- launches: a thread for each anchor of each cell, or a warp for each truth. blockIdx.y is the
+// picture ----
 
 static dim3 blocks_of_places(layer l)
 {
@@ -77,15 +77,15 @@ static dim3 blocks_of_truths(layer l)
     return dim3((l.max_boxes + warps - 1) / warps, l.batch);
 }
 
-/* Return the bytes of shared memory for share_truths; 0 if a picture's truths do not fit. */
+/* Return how many bytes a picture's truths need in shared memory; 0 if they do not fit. */
 static size_t shared_truth_bytes(layer l)
 {
     size_t bytes = sizeof(float) * l.truths;
     return bytes <= MOST_SHARED ? bytes : 0;
 }
 
-/* Return the truths of picture blockIdx.y; if `fits` is 1, copied to `shared`. All threads of the
- * block must call it. */
+/* Return the truths of picture blockIdx.y. If `fits` is 1, copy them to `shared` before. All
+ * threads of the block must call it. */
 static __device__ float *share_truths(layer l, network net, float *shared, int fits)
 {
     float *truths = net.truth + (size_t)blockIdx.y * l.truths;
@@ -97,10 +97,11 @@ static __device__ float *share_truths(layer l, network net, float *shared, int f
     return shared;
 }
 
-/* Return 1 if truth t of a picture lies in a cell, and no truth before it lies in that cell; set
- * *column and *row to the cell's. Else return 0, also for a t behind the list's end or max_boxes;
- * *column and *row are then undefined. truths: the picture's. `each`: floats of a truth. */
-static __device__ int leads(layer l, const float *truths, int each, int t, int *column, int *row)
+/* Set *column and *row to the cell of truth t, and return 1 if it is the picture's first truth in
+ * that cell. Else return 0, with *column and *row undefined. Return 0, too, if the picture has no
+ * truth t, or the truth lies in no cell. `each`: size of a truth in floats. */
+static __device__ int is_first_in_cell(layer l, const float *truths, int each, int t, int *column,
+                                       int *row)
 {
     if (t >= l.max_boxes)
         return 0;
@@ -119,9 +120,10 @@ static __device__ int leads(layer l, const float *truths, int each, int t, int *
     return 1;
 }
 
-/* Return the first truth from number *t on that lies in this cell, and set *t to its number; 0 if
- * there is none. each: floats of a truth. */
-static __device__ float *next_of_cell(layer l, float *truths, int each, int *t, int column, int row)
+/* Return the picture's first truth from number *t on that lies in the cell, and set *t to its
+ * number. Return null if there is none. `each`: size of a truth in floats. */
+static __device__ float *next_truth_in_cell(layer l, float *truths, int each, int *t, int column,
+                                            int row)
 {
     int other_column, other_row;
     for (; *t < l.max_boxes && truths[*t * each]; ++*t) {
@@ -135,9 +137,9 @@ static __device__ float *next_of_cell(layer l, float *truths, int each, int *t, 
 
 // ---- sums ----
 
-/* Return the sum of `value` over all threads of the block, to each of them, always in the same
- * order. For blocks of HEAD_THREADS; all threads must call it. */
-static __device__ float sum_of_head_block(float value)
+/* Return the sum of `value` over all threads of a block of HEAD_THREADS. All of them must call it,
+ * and all get the sum. The order of additions is fixed. */
+static __device__ float sum_over_block(float value)
 {
     __shared__ float shared[HEAD_THREADS];
     int id = threadIdx.x;
@@ -152,18 +154,19 @@ static __device__ float sum_of_head_block(float value)
     return shared[0];
 }
 
-/* Return to each thread the sum of n values, `stride` apart. Call it as sum_of_head_block. */
+/* Return the sum of n values, `stride` floats apart. All threads must call it, as sum_over_block.
+ */
 static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 {
     float sum = 0;
     for (size_t i = threadIdx.x; i < n; i += HEAD_THREADS)
         sum += x[i * stride];
-    return sum_of_head_block(sum);
+    return sum_over_block(sum);
 }
 
-/* Sum planes, one in each block of HEAD_THREADS threads. A plane is the `cells` values of one entry
- * of one anchor of a picture. squares[plane] becomes the sum of squared deltas. For entry number
- * `object`, objects[plane / entries] becomes the sum of outputs. */
+/* Sum a plane in each block: one entry (x, y, ..., a class) of one anchor, over the `cells` cells
+ * of a picture. squares[plane] becomes the sum of squared deltas. If the entry is number `object`,
+ * objects[plane / entries] becomes the sum of outputs. */
 static __global__ void sum_planes_kernel(const float *output, const float *delta, int cells,
                                          int entries, int object, float *squares, float *objects)
 {
@@ -172,7 +175,7 @@ static __global__ void sum_planes_kernel(const float *output, const float *delta
     float sum = 0;
     for (int i = threadIdx.x; i < cells; i += HEAD_THREADS)
         sum += d[i] * d[i];
-    sum = sum_of_head_block(sum);
+    sum = sum_over_block(sum);
     if (threadIdx.x == 0)
         squares[plane] = sum;
     if ((int)(plane % entries) != object)
@@ -182,32 +185,32 @@ static __global__ void sum_planes_kernel(const float *output, const float *delta
         objects[plane / entries] = sum;
 }
 
-/* Sum n squares into SUM_BLOCKS sums. Block k takes every SUM_BLOCKS-th group of HEAD_THREADS. */
+/* Sum the squares of x[0..n) to SUM_BLOCKS sums, one for each block of HEAD_THREADS threads. */
 static __global__ void sum_squares_kernel(const float *x, size_t n, float *squares)
 {
     float sum = 0;
     for (size_t i = (size_t)blockIdx.x * HEAD_THREADS + threadIdx.x; i < n;
          i += (size_t)SUM_BLOCKS * HEAD_THREADS)
         sum += x[i] * x[i];
-    sum = sum_of_head_block(sum);
+    sum = sum_over_block(sum);
     if (threadIdx.x == 0)
         squares[blockIdx.x] = sum;
 }
 
-/* Return the sum of n counts, `stride` words apart, to each thread; exact below 2^24. */
+/* Return the sum of n counts, `stride` ints apart; exact below 2^24. All threads must call it. */
 static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
 {
     int sum = 0;
     for (size_t i = threadIdx.x; i < n; i += HEAD_THREADS)
         sum += x[i * stride];
-    return sum_of_head_block(sum);
+    return sum_over_block(sum);
 }
 
-/* Return the parts of a head's loss, to each thread, from what sum_planes_kernel left in `squares`.
- * anchors: how many, of all pictures. Entries of an anchor: coords of a box, one objectness, then
- * classes. */
-static __device__ head_figures sum_squares(const float *squares, int anchors, int coords,
-                                           int entries)
+/* Return the loss of boxes, objectness and classes from the `squares` of sum_planes_kernel. All
+ * threads must call it. `anchors`: number of anchors times pictures. An anchor has `entries`
+ * outputs: `coords` of the box, one of objectness, the rest of classes. */
+static __device__ head_figures sum_loss_parts(const float *squares, int anchors, int coords,
+                                              int entries)
 {
     head_figures h = {0};
     float box = 0, label = 0;
@@ -217,8 +220,8 @@ static __device__ head_figures sum_squares(const float *squares, int anchors, in
         if (i % entries > coords)
             label += squares[i];
     }
-    h.box_loss = sum_of_head_block(box);
-    h.class_loss = sum_of_head_block(label);
+    h.box_loss = sum_over_block(box);
+    h.class_loss = sum_over_block(label);
     h.object_loss = sum_of_values(squares + coords, anchors, entries);
     return h;
 }

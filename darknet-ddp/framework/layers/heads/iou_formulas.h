@@ -11,7 +11,7 @@ typedef struct {
     float left, right, top, bottom;
 } edges;
 
-/* Derivatives of a number by each edge of the predicted box. */
+/* Derivatives of a value by each edge of the predicted box. */
 typedef edges edge_gradient;
 
 FORMULA edges edges_of(box b)
@@ -77,15 +77,15 @@ PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
     return iou - apart - aspect_weight(v, iou) * v;
 }
 
-/* The intersection of the predicted box with the truth, the area of their union (together), and the
- * derivatives of both by the predicted box's edges. */
+/* Intersection and union of the predicted box and the truth. */
 typedef struct {
-    float overlap_w, overlap_h; /* sides of the intersection; less than 0 where boxes are apart */
-    float overlap, together;
-    edge_gradient d_overlap, d_together;
+    float overlap_w,
+        overlap_h;           /* sides of the intersection; negative if the boxes do not overlap */
+    float overlap, together; /* areas of intersection and union */
+    edge_gradient d_overlap, d_together; /* derivatives of these areas */
 } overlap_change;
 
-FORMULA overlap_change change_overlap(box pred, box truth)
+FORMULA overlap_change get_overlap_change(box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);
     overlap_change o;
@@ -104,7 +104,7 @@ FORMULA overlap_change change_overlap(box pred, box truth)
     return o;
 }
 
-FORMULA edge_gradient quotient(float a, float b, edge_gradient da, edge_gradient db)
+FORMULA edge_gradient quotient_gradient(float a, float b, edge_gradient da, edge_gradient db)
 {
     edge_gradient q = {0};
     if (!(b > 0))
@@ -116,9 +116,8 @@ FORMULA edge_gradient quotient(float a, float b, edge_gradient da, edge_gradient
     return q;
 }
 
-/* Return the derivatives of giou's own term: the union divided by the area of the box around both.
- */
-FORMULA edge_gradient giou_part(box pred, box truth, overlap_change o)
+/* Return the derivatives of U/C (iou.h), giou's own term. */
+FORMULA edge_gradient giou_gradient(box pred, box truth, overlap_change o)
 {
     edges p = edges_of(pred), t = edges_of(truth);
     box c = around(pred, truth);
@@ -131,7 +130,7 @@ FORMULA edge_gradient giou_part(box pred, box truth, overlap_change o)
         d_area.top = -c.w;
     if (p.bottom > t.bottom)
         d_area.bottom = c.w;
-    return quotient(o.together, c.w * c.h, o.d_together, d_area);
+    return quotient_gradient(o.together, c.w * c.h, o.d_together, d_area);
 }
 
 FORMULA void add_edges(dbox *d, edge_gradient g)
@@ -142,17 +141,17 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
     d->dh += g.bottom - g.top;
 }
 
-/* Add to *d the gradient of -s/d (iou.h), the term of the centres' distance, in the form that
- * iou_gradient states. */
-FORMULA void add_distance(dbox *d, box pred, box truth)
+/* Add the gradient of -s/d (iou.h) to *d, as iou_gradient states it. */
+FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);
     box c = around(pred, truth);
     float diagonal = c.w * c.w + c.h * c.h;
     if (!(diagonal > 0))
         return;
-    int left = p.left<t.left, right = p.right> t
-                   .right; // edges of pred that are edges of the box around both
+    // 1: this edge of pred is an edge of the box around both
+    int left = p.left < t.left;
+    int right = p.right > t.right;
     int top = p.top<t.top, bottom = p.bottom> t.bottom;
     float s = squared_distance(pred, truth);
     float by_w = 2 * c.w * s / (diagonal * diagonal), by_h = 2 * c.h * s / (diagonal * diagonal);
@@ -162,9 +161,9 @@ FORMULA void add_distance(dbox *d, box pred, box truth)
     d->dh += by_h * (float)(bottom + top) / 2;
 }
 
-/* Add to *d the gradient of -a*v (iou.h), ciou's term for unlike aspects, in the form that
- * iou_gradient states. `iou`: plain IoU of both boxes. */
-FORMULA void add_aspect(dbox *d, box pred, box truth, float iou)
+/* Add the gradient of -a*v (iou.h) to *d, as iou_gradient states it. `iou`: the boxes' plain
+ * IoU. */
+FORMULA void add_aspect_gradient(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);
     float weight = aspect_weight(ASPECT * angle * angle, iou);
@@ -175,16 +174,16 @@ FORMULA void add_aspect(dbox *d, box pred, box truth, float iou)
 PUBLIC_FORMULA dbox iou_gradient(box pred, box truth, IOU_KIND kind)
 {
     dbox d = {0};
-    overlap_change o = change_overlap(pred, truth);
+    overlap_change o = get_overlap_change(pred, truth);
     int apart = o.overlap_w <= 0 || o.overlap_h <= 0;
     if (kind == IOU_PLAIN || !apart)
-        add_edges(&d, quotient(o.overlap, o.together, o.d_overlap, o.d_together));
+        add_edges(&d, quotient_gradient(o.overlap, o.together, o.d_overlap, o.d_together));
     if (kind == IOU_GIOU)
-        add_edges(&d, giou_part(pred, truth, o));
+        add_edges(&d, giou_gradient(pred, truth, o));
     if (kind == IOU_DIOU || kind == IOU_CIOU)
-        add_distance(&d, pred, truth);
+        add_distance_gradient(&d, pred, truth);
     if (kind == IOU_CIOU)
-        add_aspect(&d, pred, truth, o.overlap / o.together);
+        add_aspect_gradient(&d, pred, truth, o.overlap / o.together);
     return d;
 }
 

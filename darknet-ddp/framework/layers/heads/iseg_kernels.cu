@@ -51,13 +51,13 @@ __global__ void iseg_instances_kernel(layer l, const float *truths)
     int listed = is_listed(l, truth, i);
     for (int k = threadIdx.x; listed && k < cells; k += HEAD_THREADS)
         pixels += mask[k] != 0;
-    pixels = sum_of_head_block(pixels);
+    pixels = sum_over_block(pixels);
     for (int z = 0; z < l.extra; ++z) {
         float sum = 0;
         for (int k = threadIdx.x; pixels && k < cells; k += HEAD_THREADS)
             if (mask[k])
                 sum += embedding[(size_t)z * cells + k];
-        sum = sum_of_head_block(sum);
+        sum = sum_over_block(sum);
         float here = pixels ? 1.f / pixels * sum : 0;
         if (threadIdx.x == 0)
             mean[z] = here;
@@ -67,7 +67,7 @@ __global__ void iseg_instances_kernel(layer l, const float *truths)
                 error += off * off;
         }
     }
-    error = sum_of_head_block(error);
+    error = sum_over_block(error);
     if (threadIdx.x)
         return;
     instances_of(l, b)->pixels[i] = pixels;

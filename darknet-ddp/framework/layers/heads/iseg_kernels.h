@@ -1,4 +1,4 @@
-/* layers/heads/iseg_kernels.h: training of an [iseg] on a GPU. */
+/* layers/heads/iseg_kernels.h: the training of an [iseg] layer (instance segmentation) on a GPU. */
 #ifndef ISEG_KERNELS_H
 #define ISEG_KERNELS_H
 #include "darknet.h"
@@ -7,20 +7,20 @@
 
 enum { ISEG_INSTANCES = 90 };
 
-/* The instances (objects) of one picture, in l.head_gpu. pixels: number of pixels of each instance.
- * errors: mean squared distance of the l.extra outputs of its pixels from the instance's means.
- * The means lie behind this struct, l.extra values an instance. Without pixels all are 0. */
+/* Statistics of the instances (objects) of a picture, in l.head_gpu. Each pixel has an embedding of
+ * l.extra outputs. Behind this struct lie the mean embeddings of the instances. All numbers of an
+ * instance without pixels are 0. */
 typedef struct {
-    float pixels[ISEG_INSTANCES];
-    float errors[ISEG_INSTANCES];
+    float pixels[ISEG_INSTANCES]; /* number of pixels of each instance */
+    float errors[ISEG_INSTANCES]; /* mean squared distance of their embeddings from the mean */
 } iseg_instances;
 
-/* Compute l.delta_gpu, and the cost in net.figures_gpu, from l.output_gpu and net.truth_gpu. Queues
- * kernels and waits for nothing. */
+/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu, and write them to l.delta_gpu.
+ * Write the cost, a float, to net.figures_gpu. Queues kernels, and waits for nothing. */
 void train_iseg_gpu(layer l, network net);
 
-/* Copy the instances of a mini-batch's first picture to *of, and their means to `means`,
- * ISEG_INSTANCES*l.extra floats; both are on the host. Waits for the GPU. */
+/* Copy the instances of the mini-batch's first picture to *of. Copy their mean embeddings,
+ * ISEG_INSTANCES*l.extra floats, to `means`. Both are on the host. Waits for the GPU. */
 void pull_iseg_instances(layer l, iseg_instances *of, float *means);
 
 #endif

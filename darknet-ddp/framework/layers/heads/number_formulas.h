@@ -1,10 +1,10 @@
-/* layers/heads/number_formulas.h: functions of utils.c, for CPU and GPU (formulas.h). */
+/* layers/heads/number_formulas.h: functions of Darknet's utils.c, for CPU and GPU (formulas.h). */
 #ifndef NUMBER_FORMULAS_H
 #define NUMBER_FORMULAS_H
 #include "layers/heads/formulas.h"
 #include <string.h>
 
-// Return 1 if x is neither NaN nor infinite, by its bits: -Ofast takes isfinite() for true.
+// Return 1 if x is neither NaN nor infinite. (With -Ofast isfinite() always returns 1.)
 PUBLIC_FORMULA int is_finite(float x)
 {
     unsigned int bits;

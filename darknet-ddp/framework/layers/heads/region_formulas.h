@@ -1,8 +1,7 @@
-/* layers/heads/region_formulas.h: the deltas of a [region], for CPU and GPU, place by place. A
- * place is one anchor of one cell of one picture. l.output, l.delta, l.biases, l.map and net.truth
- * are in memory of the device that computes. A truth is l.coords + 1 values: those of its box, then
- * its class.
- */
+/* layers/heads/region_formulas.h: the training of a [region] layer (YOLOv2), for CPU and GPU
+ * (formulas.h). It computes deltas place by place: a place is one anchor of one cell of one
+ * picture. A truth, a labelled box, is l.coords values and its class. The arrays of l and net.truth
+ * are in memory of the device that computes. */
 #ifndef REGION_FORMULAS_H
 #define REGION_FORMULAS_H
 #include "box.h"
@@ -10,8 +9,8 @@
 #include "region_layer.h"
 #include <math.h>
 
-/* Write the deltas of n outputs, from x[index] on and `stride` apart, which shall become
- * truth[0..n). scale: factor of the deltas. */
+/* Let n outputs, at x[index], x[index + stride], ..., learn truth[0..n): write their deltas, times
+ * `scale`, to the same indices of delta. */
 FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,
                                int scale)
 {
@@ -21,10 +20,10 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
     }
 }
 
-/* Write the deltas of a place's classes, so that it learns class `label` and, with a tree `hier`,
- * its ancestors. Add the likelihood of `label` to *avg_cat. Without a tree and with tag 1, if the
- * first class's delta is not 0 already, write only the delta of `label`, and leave *avg_cat. Deltas
- * are multiplied by `scale`. index: the first class; others follow `stride` apart. */
+/* Let the classes of a place learn class `label` and, with a tree `hier`, its ancestors. Their
+ * outputs and deltas are at `index`, index + stride, ... The factor of the deltas is `scale`. Add
+ * the probability of `label` to *avg_cat. Exception without a tree, with tag 1: if the first class
+ * has a delta already, write only the delta of `label`, and leave *avg_cat. */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)
@@ -47,7 +46,7 @@ FORMULA void delta_region_class(float *output, float *delta, int index, int labe
         *avg_cat += pred;
     } else {
         float given = delta[index];
-        team_meets(t);
+        sync_team(t);
         if (given && tag) {
             if (t.lane == 0)
                 delta[index + stride * label] = scale * (1 - output[index + stride * label]);
@@ -61,8 +60,8 @@ FORMULA void delta_region_class(float *output, float *delta, int index, int labe
     }
 }
 
-/* Return the index of an output. location: n*l.w*l.h + cell. entry: 0 to l.coords - 1 for the box,
- * l.coords for objectness, then classes. */
+/* Return the index in l.output of one output of a place. `location`: anchor*l.w*l.h + cell.
+ * `entry`: 0 to l.coords - 1 for the box, l.coords for objectness, then classes. */
 FORMULA int region_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);
@@ -70,8 +69,8 @@ FORMULA int region_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (l.coords + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* Return a picture's first truth that lies nowhere (its label says 0, 0), if l has a tree; else
- * 0. */
+/* Return a picture's first truth that has a class but no box (its label file says 0, 0). Return
+ * null if there is none, or if l has no tree. `truths`: the picture's. */
 FORMULA float *truth_without_place(layer l, float *truths)
 {
     int t;
@@ -87,8 +86,8 @@ FORMULA float *truth_without_place(layer l, float *truths)
     return 0;
 }
 
-/* Return the place's likelihood of class `label` of the tree: objectness times the outputs of
- * `label` and its ancestors. Sets objectness's delta, to learn 0. place: n*l.w*l.h + cell. */
+/* Return the probability that a place shows class `label` of the tree: objectness times the outputs
+ * of `label` and its ancestors. Let objectness learn 0. `place`: anchor*l.w*l.h + cell. */
 FORMULA float class_of_region_place(layer l, int b, int place, int label)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
@@ -100,9 +99,8 @@ FORMULA float class_of_region_place(layer l, int b, int place, int label)
     return l.output[obj_index] * p;
 }
 
-/* Train only the classes of a place, for class `label` of the tree; objectness learns nothing. Call
- * for the place at which class_of_region_place is largest. Adds the likelihood to *sum, and counts
- * it. */
+/* Train only the classes of a place: they learn class `label` of the tree. Set objectness's delta
+ * to 0. Call for the place where class_of_region_place is largest. Add to the statistics *sum. */
 FORMULA void train_region_class(layer l, int b, int place, int label, team t, region_tally *sum)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
@@ -114,10 +112,10 @@ FORMULA void train_region_class(layer l, int b, int place, int label, team t, re
     ++sum->class_count;
 }
 
-/* Write the deltas of anchor n at column i, row j of picture b, before truths are assigned to
- * places. Objectness learns 0 (with l.background, 1); nothing if the box's best IoU with a truth is
- * above l.thresh. In the first 12,800 samples the box learns the anchor's size at the cell's
- * centre. truths: the first of the picture. */
+/* Train anchor n of column i, row j of picture b as if it showed no object: objectness learns 0
+ * (with l.background: 1). If the box's best IoU with a truth is above l.thresh, it learns nothing.
+ * In the first 12,800 samples the box learns the anchor's size at the cell's centre. `truths`: the
+ * picture's. Call before train_region_truth. */
 FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team alone = ALONE;
@@ -153,9 +151,9 @@ FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i
     }
 }
 
-/* Train one anchor of a truth's cell, column i, row j of picture b: the anchor whose predicted size
- * (with l.bias_match, own size) fits the truth best. values: the truth. Adds IoU, likelihoods and
- * counts to *sum. */
+/* Train one anchor of column i, row j of picture b, the cell of a truth. It is the anchor whose
+ * predicted size (with l.bias_match: own size) fits the truth best. `values`: the truth. Add to the
+ * statistics *sum. */
 FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
                                 region_tally *sum)
 {

@@ -34,10 +34,11 @@ __global__ void train_region_truths_kernel(layer l, network net, region_tally *t
     team warp = {(int)(threadIdx.x % WARP), WARP};
     float *truth, *truths = net.truth + (size_t)b * l.truths;
     region_tally sum = {0};
-    if (!truth_without_place(l, truths) && leads(l, truths, each, first, &column, &row)) {
-        for (int t = first; (truth = next_of_cell(l, truths, each, &t, column, row)); ++t) {
+    if (!truth_without_place(l, truths)
+        && is_first_in_cell(l, truths, each, first, &column, &row)) {
+        for (int t = first; (truth = next_truth_in_cell(l, truths, each, &t, column, row)); ++t) {
             train_region_truth(l, b, row, column, truth, warp, &sum);
-            team_meets(warp);
+            sync_team(warp);
         }
     }
     if (first < l.max_boxes && warp.lane == 0)
@@ -92,7 +93,7 @@ __device__ float sum_of_objects(layer l, const region_tally *tallies, const floa
         if (first->class_count == first->count)
             sum += objects[i];
     }
-    return sum_of_head_block(sum);
+    return sum_over_block(sum);
 }
 
 // One block.
@@ -101,7 +102,7 @@ __global__ void sum_region_kernel(layer l, const region_tally *tallies, const fl
 {
     int anchors = l.batch * l.n, truths = l.batch * l.max_boxes;
     region_sums s;
-    s.squares = sum_squares(squares, anchors, l.coords, ENTRIES(l));
+    s.squares = sum_loss_parts(squares, anchors, l.coords, ENTRIES(l));
     s.tally.iou = sum_of_values(&tallies->iou, truths, TALLY_VALUES);
     s.tally.recall = sum_of_values(&tallies->recall, truths, TALLY_VALUES);
     s.tally.label = sum_of_values(&tallies->label, truths, TALLY_VALUES);
@@ -115,8 +116,8 @@ __global__ void sum_region_kernel(layer l, const region_tally *tallies, const fl
 
 extern "C" void train_region_gpu(layer host, network net)
 {
-    head_layout at = layout_of(host, TALLY_VALUES, ENTRIES(host));
-    layer l = on_device(host, net, at);
+    head_layout at = get_head_layout(host, TALLY_VALUES, ENTRIES(host));
+    layer l = layer_on_device(host, net, at);
     region_tally *tallies = (region_tally *)(l.head_gpu + at.tallies);
     float *squares = l.head_gpu + at.squares, *objects = l.head_gpu + at.objects;
     size_t shared = shared_truth_bytes(l);

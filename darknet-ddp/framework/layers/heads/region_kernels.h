@@ -1,4 +1,5 @@
-/* layers/heads/region_kernels.h: training of a [region] on a GPU (region_formulas.h). */
+/* layers/heads/region_kernels.h: the training of a [region] layer (YOLOv2) on a GPU, by
+ * region_formulas.h. */
 #ifndef REGION_KERNELS_H
 #define REGION_KERNELS_H
 #include "darknet.h"
@@ -6,14 +7,15 @@
 
 #ifdef GPU
 
-/* Cost and statistics of a mini-batch that train_region_gpu leaves in net.figures_gpu. */
+/* Cost and statistics of a mini-batch. */
 typedef struct {
-    head_figures squares; /* sums of squared deltas; its iou and count are 0 */
+    head_figures squares; /* losses, as sums of squared deltas; iou and count are 0 */
     region_tally tally;
 } region_sums;
 
-/* Compute l.delta_gpu, which must hold zeros, and net.figures_gpu from l.output_gpu and
- * net.truth_gpu. Queues kernels on the default stream, and waits for nothing. */
+/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
+ * must hold zeros, its region_sums to net.figures_gpu. Queues kernels on the default stream, and
+ * waits for nothing. */
 void train_region_gpu(layer l, network net);
 
 #endif

@@ -1,6 +1,7 @@
-/* layers/heads/yolo_formulas.h: the deltas of Darknet's own [yolo], for CPU and GPU, place by
- * place. A place is one anchor of one cell of one picture. The arrays l.output, l.delta, l.biases,
- * l.mask, l.map and net.truth are in memory of the device that computes. */
+/* layers/heads/yolo_formulas.h: the training of a [yolo] layer as Darknet itself computes it
+ * (YOLOv3), for CPU and GPU (formulas.h). It computes deltas place by place: a place is one anchor
+ * of one cell of one picture. The arrays of l and net.truth are in memory of the device that
+ * computes. */
 #ifndef YOLO_FORMULAS_H
 #define YOLO_FORMULAS_H
 #include "box.h"
@@ -8,17 +9,17 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-#define BOX_VALUES (4 + 1) /* how many values a truth has: x, y, w, h, class */
+#define BOX_VALUES (4 + 1) /* values of a truth, a labelled box: x, y, w, h, class */
 
-/* Write the deltas of a place's classes, so that it learns class `label`. If the first class's
- * delta is not 0 already, write only the delta of `label`. index: the first class in output and
- * delta; others follow `stride` apart. Adds the output of `label` to *avg_cat, if not null. */
+/* Let the classes of a place learn class `label`. Their outputs and deltas are at `index`, index +
+ * stride, ... If the first class has a delta already, write only the delta of `label`. Add the
+ * output of `label` to *avg_cat, if avg_cat is not null. */
 FORMULA void delta_yolo_class(float *output, float *delta, int index, int label, int classes,
                               int stride, float *avg_cat, team t)
 {
     int n;
     float given = delta[index];
-    team_meets(t);
+    sync_team(t);
     if (given) {
         if (t.lane == 0)
             delta[index + stride * label] = 1 - output[index + stride * label];
@@ -33,8 +34,8 @@ FORMULA void delta_yolo_class(float *output, float *delta, int index, int label,
         *avg_cat += output[index + stride * label];
 }
 
-/* Return the index of an output. location: n*l.w*l.h + cell. entry: 0 to 3 for the box, 4 for
- * objectness, then classes. */
+/* Return the index in l.output of one output of a place. `location`: anchor*l.w*l.h + cell.
+ * `entry`: 0 to 3 for the box, 4 for objectness, then classes. */
 FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);
@@ -42,10 +43,9 @@ FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (4 + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* Write the deltas of anchor n at column i, row j of picture b, before truths are assigned to
- * places. Objectness learns 0; nothing if the box's best IoU with a truth is above ignore_thresh.
- * If this IoU is above truth_thresh, objectness learns 1, and class and box learn that truth's.
- * truths: the first of the picture. */
+/* Train anchor n of column i, row j of picture b as if it showed no object: objectness learns 0. If
+ * the box's best IoU with a truth is above ignore_thresh, it learns nothing. If this IoU is above
+ * truth_thresh, it learns that truth. `truths`: the picture's. Call before train_yolo_truth. */
 FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team t = ALONE;
@@ -84,8 +84,9 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
     }
 }
 
-/* Train the anchor whose size fits a truth best, if this layer has it, at the truth's cell: column
- * i, row j of picture b. values: the truth. Adds IoU, likelihoods and counts to *sum. */
+/* Train one anchor of column i, row j of picture b, the cell of a truth. It is the anchor whose
+ * size fits the truth best. If another layer has this anchor, do nothing. `values`: the truth. Add
+ * to the statistics *sum. */
 FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *values, team t,
                               yolo_tally *sum)
 {

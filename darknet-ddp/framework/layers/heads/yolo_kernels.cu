@@ -32,7 +32,7 @@ __global__ void train_places_kernel(layer l, network net, int shared)
         return;
     int b = blockIdx.y, n = i / cells, row = i % cells / l.w, column = i % l.w;
     if (l.yolo.v4)
-        train_elsewhere(l, net, place_at(l, net, b, n, column, row), truths);
+        train_unassigned(l, net, place_at(l, net, b, n, column, row), truths);
     else
         train_yolo_place(l, net, b, n, row, column, truths);
 }
@@ -45,13 +45,14 @@ __global__ void train_truths_kernel(layer l, network net, yolo_tally *tallies)
     team warp = {(int)(threadIdx.x % WARP), WARP};
     float *truth, *truths = net.truth + (size_t)b * l.truths;
     yolo_tally sum = {0};
-    if (leads(l, truths, BOX_VALUES, first, &column, &row)) {
-        for (int t = first; (truth = next_of_cell(l, truths, BOX_VALUES, &t, column, row)); ++t) {
+    if (is_first_in_cell(l, truths, BOX_VALUES, first, &column, &row)) {
+        for (int t = first; (truth = next_truth_in_cell(l, truths, BOX_VALUES, &t, column, row));
+             ++t) {
             if (l.yolo.v4)
                 assign_truth(l, net, b, row, column, truth, warp, &sum);
             else
                 train_yolo_truth(l, net, b, row, column, truth, warp, &sum);
-            team_meets(warp);
+            sync_team(warp);
         }
     }
     if (first < l.max_boxes && warp.lane == 0)
@@ -71,7 +72,7 @@ __global__ void sum_yolo_kernel(layer l, const yolo_tally *tallies, const float 
 {
     int anchors = l.batch * l.n, truths = l.batch * l.max_boxes;
     yolo_sums s;
-    s.squares = sum_squares(squares, anchors, 4, ENTRIES(l));
+    s.squares = sum_loss_parts(squares, anchors, 4, ENTRIES(l));
     s.tally.iou = sum_of_values(&tallies->iou, truths, TALLY_VALUES);
     s.tally.recall = sum_of_values(&tallies->recall, truths, TALLY_VALUES);
     s.tally.recall75 = sum_of_values(&tallies->recall75, truths, TALLY_VALUES);
@@ -88,7 +89,7 @@ __global__ void scale_yolo_kernel(float *x, size_t n, int entries, int cells, fl
 {
     size_t i = ((size_t)blockIdx.y * gridDim.x + blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n && i / cells % entries < 2)
-        x[i] = scaled_middle(x[i], s);
+        x[i] = scale_centre(x[i], s);
 }
 
 // ---- launches ----
@@ -103,8 +104,8 @@ extern "C" void scale_yolo_gpu(layer l)
 
 extern "C" void train_yolo_gpu(layer host, network net)
 {
-    head_layout at = layout_of(host, TALLY_VALUES, ENTRIES(host));
-    layer l = on_device(host, net, at);
+    head_layout at = get_head_layout(host, TALLY_VALUES, ENTRIES(host));
+    layer l = layer_on_device(host, net, at);
     yolo_tally *tallies = (yolo_tally *)(l.head_gpu + at.tallies);
     float *squares = l.head_gpu + at.squares, *objects = l.head_gpu + at.objects;
     size_t shared = shared_truth_bytes(l);

@@ -1,5 +1,5 @@
-/* layers/heads/yolo_kernels.h: training of a [yolo] on a GPU, by the formulas of yolo_formulas.h
- * and yolo_v4_formulas.h. */
+/* layers/heads/yolo_kernels.h: the training of a [yolo] layer on a GPU, by yolo_formulas.h and
+ * yolo_v4_formulas.h. */
 #ifndef YOLO_KERNELS_H
 #define YOLO_KERNELS_H
 #include "darknet.h"
@@ -7,17 +7,18 @@
 
 #ifdef GPU
 
-/* Cost and statistics of a mini-batch that train_yolo_gpu leaves in net.figures_gpu. */
+/* Cost and statistics of a mini-batch. */
 typedef struct {
-    head_figures squares; /* sums of squared deltas; its iou and count are 0 */
+    head_figures squares; /* losses, as sums of squared deltas; iou and count are 0 */
     yolo_tally tally;
 } yolo_sums;
 
-/* Apply the cfg's scale_x_y to the x and y of all boxes in l.output_gpu. Queues a kernel. */
+/* Apply the key scale_x_y to x and y of all boxes in l.output_gpu. Queues a kernel. */
 void scale_yolo_gpu(layer l);
 
-/* Compute l.delta_gpu, which must hold zeros, and net.figures_gpu from l.output_gpu and
- * net.truth_gpu. Queues kernels on the default stream, and waits for nothing. */
+/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
+ * must hold zeros, its yolo_sums to net.figures_gpu. Queues kernels on the default stream, and
+ * waits for nothing. */
 void train_yolo_gpu(layer l, network net);
 
 #endif

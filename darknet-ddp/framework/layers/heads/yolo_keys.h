@@ -1,23 +1,23 @@
-/* layers/heads/yolo_keys.h: the keys of [yolo] that came with the later forks' formulas. A row has
- * the key's name and its default. The key is read from the cfg into l.yolo.NAME (parse_yolo_rules
- * in Darknet's parser.c). A cfg that has one is computed by these formulas (cfg_keys.h). An OVERLAP
- * is an IOU_KIND (iou.h), a REAL a float, a WHOLE an int. */
+/* layers/heads/yolo_keys.h: the cfg keys of [yolo] that later forks of Darknet added. A row has the
+ * key's name and its default. An OVERLAP is an IOU_KIND (iou.h), a REAL a float, a WHOLE an int.
+ * Darknet's parser reads the key into l.yolo.NAME (parse_yolo_rules). A cfg with one of these keys
+ * is trained by the forks' formulas (yolo_v4_formulas.h). */
 #ifndef YOLO_KEYS_H
 #define YOLO_KEYS_H
 
 #define YOLO_KEYS(OVERLAP, REAL, WHOLE)                                                            \
     /* the loss of a box; IOU_MSE: squared differences */                                          \
     OVERLAP(iou_loss, IOU_MSE)                                                                     \
-    /* factors of deltas: of a box; of the true class, with counters_per_class; of objectness */   \
+    /* factors of deltas: of a box, of the true class (with counters_per_class), of objectness */  \
     REAL(iou_normalizer, .75)                                                                      \
     REAL(cls_normalizer, 1)                                                                        \
     REAL(obj_normalizer, 1)                                                                        \
     /* factor of all deltas that the layer passes back */                                          \
     REAL(delta_normalizer, 1)                                                                      \
-    /* limit of each part of a box's delta; IOU_MSE has none */                                    \
+    /* largest absolute value of each delta of a box; not with IOU_MSE */                          \
     REAL(max_delta, FLT_MAX)                                                                       \
     REAL(scale_x_y, 1)                                                                             \
-    /* other anchors that overlap a truth by more than this are trained, too; 1: none */           \
+    /* also train other anchors that overlap a truth by more than this; 1: none */                 \
     REAL(iou_thresh, 1)                                                                            \
     /* the measure of overlap that is compared with iou_thresh */                                  \
     OVERLAP(iou_thresh_kind, IOU_PLAIN)                                                            \

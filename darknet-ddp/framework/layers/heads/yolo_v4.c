@@ -15,7 +15,7 @@ void yolo_v4_scale(layer l)
             float *x = l.output + (size_t)b * (size_t)l.outputs
                        + (size_t)n * (size_t)cells * (size_t)(4 + 1 + l.classes);
             for (i = 0; i < 2 * cells; ++i)
-                x[i] = scaled_middle(x[i], s);
+                x[i] = scale_centre(x[i], s);
         }
     }
 }
@@ -30,7 +30,7 @@ static void train_picture(layer l, network net, int picture, yolo_tally *sum)
             for (n = 0; n < l.n; ++n) {
                 place p = place_at(l, net, picture, n, column, row);
                 sum->any_object += *objectness(p, p.x);
-                train_elsewhere(l, net, p, truths);
+                train_unassigned(l, net, p, truths);
             }
         }
     }

@@ -1,6 +1,7 @@
-/* layers/heads/yolo_v4_formulas.h: the deltas of [yolo] as the forks that have YOLOv4 compute them,
- * for CPU and GPU (formulas.h). A truth is x, y, w, h, class. A team is the threads that compute
- * one place; *sum gets figures of the truths. */
+/* layers/heads/yolo_v4_formulas.h: the training of a [yolo] layer as the forks of Darknet that have
+ * YOLOv4 compute it, for CPU and GPU (formulas.h). It computes deltas place by place: a place is
+ * one anchor of one cell of one picture. A truth, a labelled box, is x, y, w, h, class. Functions
+ * with a parameter `sum` add the statistics of what they train to it. */
 #ifndef YOLO_V4_FORMULAS_H
 #define YOLO_V4_FORMULAS_H
 #include "layers/heads/formulas.h"
@@ -10,22 +11,23 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-/* A prediction with a class above this and an IoU above ignore_thresh may stand for an object: it
- * need not learn objectness 0 (train_elsewhere). */
+/* A place with a class above this, and an IoU with a truth above ignore_thresh, may show the
+ * object: its objectness need not learn 0 (train_unassigned). */
 #define SURE_OF_A_CLASS .25f
 
-/* One anchor of one cell of one picture. */
+/* One anchor of one cell of one picture. Its outputs are x[0], x[stride], ...: x, y, w and h of the
+ * box, objectness, classes. */
 typedef struct {
-    float *x, *delta; /* first output and delta; box, objectness, classes are `stride` apart */
+    float *x, *delta;
     int stride;
-    int anchor; /* number in l.biases */
+    int anchor; /* index in l.biases */
     int column, row;
-    box pred;
+    box pred; /* the predicted box */
 } place;
 
-/* Stretch x, the output for the x (or y) of a box's centre, by the cfg's scale_x_y, s. The centre
- * may then lie up to (s - 1)/2 beyond the cell on either side. */
-FORMULA float scaled_middle(float x, float s)
+/* Return the output x for a box's centre, stretched by the key scale_x_y, s. The centre may then
+ * lie up to (s - 1)/2 outside of the cell. */
+FORMULA float scale_centre(float x, float s)
 {
     return x * s - (s - 1) / 2;
 }
@@ -47,8 +49,7 @@ PUBLIC_FORMULA box yolo_v4_box(layer l, const float *x, int anchor, int column, 
     return b;
 }
 
-/* Return where the head keeps the output and delta of anchor n (index in l.mask) in a cell of a
- * picture, and the box that it predicts there. */
+/* Return the place of a cell and the anchor l.mask[n]. */
 FORMULA place place_at(layer l, network net, int picture, int n, int column, int row)
 {
     place p;
@@ -88,15 +89,15 @@ FORMULA float class_weight(layer l, int label)
 }
 
 /* Return d, limited to -max_delta .. max_delta of the cfg; 0 if d is not finite. */
-FORMULA float limited(layer l, float d)
+FORMULA float limit_delta(layer l, float d)
 {
     if (!is_finite(d))
         return 0;
     return constrain(-l.yolo.max_delta, l.yolo.max_delta, d);
 }
 
-/* Return the deltas of a box with iou_loss=mse: wanted outputs less present ones. */
-FORMULA dbox box_difference(layer l, network net, place p, box truth)
+/* Return the deltas of a box for iou_loss=mse, with which its outputs learn `truth`. */
+FORMULA dbox mse_box_deltas(layer l, network net, place p, box truth)
 {
     float bw = l.biases[2 * p.anchor], bh = l.biases[2 * p.anchor + 1];
     float w = truth.w * (float)net.w / bw, h = truth.h * (float)net.h / bh;
@@ -109,9 +110,9 @@ FORMULA dbox box_difference(layer l, network net, place p, box truth)
     return d;
 }
 
-/* Return the deltas of a box if iou_loss is not mse: `scale` times the gradient of the measure
- * iou_loss by the outputs, each limited to max_delta. */
-FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
+/* Return the deltas of a box for any other iou_loss: `scale` times the gradient of this measure by
+ * the outputs, each limited by limit_delta. */
+FORMULA dbox iou_box_deltas(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;
     if (pred.w == 0)
@@ -123,14 +124,14 @@ FORMULA dbox box_overlap(layer l, place p, box truth, float scale)
         d.dw *= expf(p.x[2 * p.stride]);
         d.dh *= expf(p.x[3 * p.stride]);
     }
-    d.dx = limited(l, d.dx * scale);
-    d.dy = limited(l, d.dy * scale);
-    d.dw = limited(l, d.dw * scale);
-    d.dh = limited(l, d.dh * scale);
+    d.dx = limit_delta(l, d.dx * scale);
+    d.dy = limit_delta(l, d.dy * scale);
+    d.dw = limit_delta(l, d.dw * scale);
+    d.dh = limit_delta(l, d.dh * scale);
     return d;
 }
 
-/* Add the deltas of a box to those of place p, for a truth of class `label`. Lane 0 writes. */
+/* Let the box of place p learn `truth`, a box of class `label`: add to its deltas. */
 FORMULA void train_box(layer l, network net, place p, box truth, int label, team t)
 {
     if (t.lane)
@@ -138,35 +139,36 @@ FORMULA void train_box(layer l, network net, place p, box truth, int label, team
     float weight = class_weight(l, label);
     dbox d;
     if (l.yolo.iou_loss == IOU_MSE) {
-        d = box_difference(l, net, p, truth);
+        d = mse_box_deltas(l, net, p, truth);
         d.dx *= weight;
         d.dy *= weight;
         d.dw *= weight;
         d.dh *= weight;
     } else
-        d = box_overlap(l, p, truth, l.yolo.iou_normalizer * weight);
+        d = iou_box_deltas(l, p, truth, l.yolo.iou_normalizer * weight);
     p.delta[0] += d.dx;
     p.delta[p.stride] += d.dy;
     p.delta[2 * p.stride] += d.dw;
     p.delta[3 * p.stride] += d.dh;
 }
 
-/* Return focal_loss's factor for the deltas of classes, from the output of the true class. */
-FORMULA float focus(const float *probability)
+/* Return the factor of a place's class deltas for focal_loss=1. `probability`: output of the true
+ * class. */
+FORMULA float focal_factor(const float *probability)
 {
     float p = *probability + 1e-15f;
     return -.5f * (1 - p) * (2 * p * logf(p) + p - 1);
 }
 
-/* Write the deltas of a place's classes, so that it learns class `label`. If the delta of `label`
- * is not 0 already, because p was given a class before, writes only this delta. */
+/* Let the classes of place p learn class `label`. If `label` has a delta already, because p has
+ * learnt a class before, write only this delta. */
 FORMULA void train_class(layer l, place p, int label, team t)
 {
     int i;
     float eps = l.yolo.label_smooth_eps;
     float *own = class_value(p, p.delta, label);
     float given = *own;
-    team_meets(t);
+    sync_team(t);
     if (given) {
         if (t.lane == 0)
             *own = (1 - eps / 2 - *class_value(p, p.x, label)) * class_weight(l, label);
@@ -179,14 +181,14 @@ FORMULA void train_class(layer l, place p, int label, team t)
         *class_value(p, p.delta, i) = target - *class_value(p, p.x, i);
     }
     if (l.yolo.focal_loss) {
-        float scale = focus(class_value(p, p.x, label));
+        float scale = focal_factor(class_value(p, p.x, label));
         for (i = t.lane; i < l.classes; i += t.lanes)
             *class_value(p, p.delta, i) *= scale;
     } else if (l.yolo.class_weights && label % t.lanes == t.lane)
         *own *= class_weight(l, label) * l.yolo.cls_normalizer;
 }
 
-FORMULA int any_class(layer l, place p)
+FORMULA int has_likely_class(layer l, place p)
 {
     int i;
     for (i = 0; i < l.classes; ++i) {
@@ -196,8 +198,8 @@ FORMULA int any_class(layer l, place p)
     return 0;
 }
 
-/* Return the truth with the highest IoU with p's box, and set *iou to that IoU; 0 if no truth
- * overlaps the box. truths: the first of the picture. */
+/* Return the truth with the highest IoU with p's box, and set *iou to this IoU. Return null if no
+ * truth overlaps the box. `truths`: the picture's. */
 FORMULA const float *best_truth(layer l, place p, const float *truths, float *iou)
 {
     int t;
@@ -216,18 +218,18 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
     return best;
 }
 
-/* Write the deltas of place p before truths are assigned to places. Objectness learns 0. But if p's
- * best IoU with a truth is above ignore_thresh, and one of p's classes above SURE_OF_A_CLASS,
- * objectness learns nothing or, with objectness_smooth, the IoU. If the IoU is above truth_thresh,
- * p learns that truth's objectness, class and box. truths: the picture's. */
-FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
+/* Train place p as if it showed no object: objectness learns 0. If p's best IoU with a truth is
+ * above ignore_thresh, and a class above SURE_OF_A_CLASS, it learns nothing or, with
+ * objectness_smooth, the IoU. If the IoU is above truth_thresh, p learns that truth. `truths`: the
+ * picture's. Call before assign_truth. */
+FORMULA void train_unassigned(layer l, network net, place p, const float *truths)
 {
     team t = ALONE;
     float iou, rate = l.yolo.obj_normalizer;
     float object = *objectness(p, p.x), *delta = objectness(p, p.delta);
     const float *truth = best_truth(l, p, truths, &iou);
     *delta = -rate * object;
-    if (iou > l.ignore_thresh && any_class(l, p))
+    if (iou > l.ignore_thresh && has_likely_class(l, p))
         *delta = l.yolo.objectness_smooth ? fmaxf(rate * (iou - object), *delta) : 0;
     if (iou > l.truth_thresh) {
         int label = truth_class(l, truth);
@@ -241,8 +243,7 @@ FORMULA void train_elsewhere(layer l, network net, place p, const float *truths)
     }
 }
 
-/* Train place p for a truth assigned to it: box, objectness, class. Adds IoU, box loss, likelihoods
- * and counts to *sum. */
+/* Let the box, objectness and class of place p learn `truth`. */
 FORMULA void train_assigned(layer l, network net, place p, const float *truth, team t,
                             yolo_tally *sum)
 {
@@ -269,7 +270,7 @@ FORMULA void train_assigned(layer l, network net, place p, const float *truth, t
     ++sum->count;
 }
 
-/* Return the overlap of an anchor with a truth, both about the same centre, by measure `kind`. */
+/* Return the overlap of an anchor with a truth, by the measure `kind`, if both had one centre. */
 FORMULA float anchor_overlap(layer l, network net, int anchor, box truth, IOU_KIND kind)
 {
     box a = {0, 0, l.biases[2 * anchor] / (float)net.w, l.biases[2 * anchor + 1] / (float)net.h};
@@ -291,8 +292,9 @@ FORMULA int best_anchor(layer l, network net, box truth)
     return best;
 }
 
-/* Train the anchor that fits a truth best, if this layer has it, in the truth's cell. Then train
- * each other anchor of the layer there that overlaps the truth by more than iou_thresh. */
+/* Train the layer's anchors for a truth, in its cell. First train the anchor that fits the truth
+ * best, if the layer has it. Then train all others that overlap the truth by more than
+ * iou_thresh. */
 FORMULA void assign_truth(layer l, network net, int picture, int row, int column,
                           const float *truth, team t, yolo_tally *sum)
 {
@@ -314,8 +316,8 @@ FORMULA void assign_truth(layer l, network net, int picture, int row, int column
     }
 }
 
-/* Divide the deltas of p's box by the number of classes that p was given, if there are two or more:
- * train_box added up several truths. */
+/* Divide the deltas of p's box, which train_box added up, by the number of classes that p has
+ * learnt, if it is two or more. Call after assign_truth for all truths. */
 FORMULA void average_box(layer l, place p)
 {
     int i, classes = 0;

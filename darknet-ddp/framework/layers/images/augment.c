@@ -90,7 +90,7 @@ placement draw_letter_box(image im, int w, int h, float jitter, int use_flip)
 
 /* Return how many of count rows or columns lie in the picture, and set *first to the first of them.
  * They lie side by side. */
-static int inside(const between *b, int count, int *first)
+static int inside(const pixel_pair *b, int count, int *first)
 {
     int n = 0;
     for (*first = 0; *first < count && b[*first].first < 0; ++*first)
@@ -101,12 +101,12 @@ static int inside(const between *b, int count, int *first)
 }
 
 /* The picture's row as it is at columns, of the last two that were asked for. */
-static const float *row_between(const float *channel, int w, int row, const between *columns, int n,
-                                int kept[2], float *rows)
+static const float *interpolated_row(const float *channel, int w, int row,
+                                     const pixel_pair *columns, int n, int kept[2], float *rows)
 {
     float *at = rows + (size_t)(row & 1) * (size_t)n;
     if (kept[row & 1] != row)
-        pixels_between(channel + (size_t)row * (size_t)w, columns, n, at);
+        pixels_interpolate_row(channel + (size_t)row * (size_t)w, columns, n, at);
     kept[row & 1] = row;
     return at;
 }
@@ -122,8 +122,8 @@ image place_part(image im, placement p, area part, int grey)
 {
     int y, c, left, top;
     image out = make_image(part.w, part.h, im.c);
-    between *columns = pixels_find_between(part.x, part.w, p.x, p.w, im.w, p.flip);
-    between *rows = pixels_find_between(part.y, part.h, p.y, p.h, im.h, 0);
+    pixel_pair *columns = pixels_find_pairs(part.x, part.w, p.x, p.w, im.w, p.flip);
+    pixel_pair *rows = pixels_find_pairs(part.y, part.h, p.y, p.h, im.h, 0);
     int wide = inside(columns, part.w, &left), high = inside(rows, part.h, &top);
     float *kept_rows = calloc(2 * (size_t)wide, sizeof(float));
     for (c = 0; c < im.c; ++c) {
@@ -134,13 +134,13 @@ image place_part(image im, placement p, area part, int grey)
                  (size_t)part.w * (size_t)part.h,
                  grey ? .5f : pixels_mean(channel, (size_t)im.w * (size_t)im.h));
         for (y = top; y < top + high && wide; ++y) {
-            between r = rows[y];
+            pixel_pair r = rows[y];
             const float *one =
-                row_between(channel, im.w, r.first, columns + left, wide, kept, kept_rows);
-            const float *other =
-                r.second == r.first
-                    ? one
-                    : row_between(channel, im.w, r.second, columns + left, wide, kept, kept_rows);
+                interpolated_row(channel, im.w, r.first, columns + left, wide, kept, kept_rows);
+            const float *other = r.second == r.first
+                                     ? one
+                                     : interpolated_row(channel, im.w, r.second, columns + left,
+                                                        wide, kept, kept_rows);
             pixels_mix_rows(one, other, r.weight, wide,
                             out.data + ((size_t)c * (size_t)part.h + (size_t)y) * (size_t)part.w
                                 + left);

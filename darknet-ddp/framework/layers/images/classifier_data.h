@@ -1,16 +1,16 @@
-/* layers/images/classifier_data.h: loads a classifier's samples by the keys of Darknet's forks. */
+/* layers/images/classifier_data.h: loads a classifier's samples if the cfg has keys of Darknet's
+ * forks (mosaic, mixup, blur, ...). */
 #ifndef CLASSIFIER_DATA_H
 #define CLASSIFIER_DATA_H
 #include "darknet.h"
 
-/* Return 1 if the cfg has a key that needs load_classes_forks (mosaic, blur, ...). rules: what its
- * [net] section asks for. */
+/* Return 1 if `rules`, the keys of the cfg's [net], need load_classes_forks. */
 int mixes_classes(picture_rules rules);
 
-/* Load samples a.first to a.first + a.n - 1 for a classifier whose cfg has keys of the forks
- * (a.rules). paths: their a.n pictures. Pictures that are mixed in are drawn from all a.m of
- * a.paths. The truth of a class is then the fraction of the sample whose pictures show it (mixup:
- * 1/2 for each picture). free_data frees the result. */
+/* Load samples a.first to a.first + a.n - 1 by the keys in a.rules. `paths`: their a.n pictures.
+ * Pictures to mix in are drawn from the a.m pictures of a.paths. The truth of a class is the
+ * fraction of the sample that shows it (mixup: 1/2 for each picture). The caller frees the result
+ * with free_data. */
 data load_classes_forks(load_args a, char **paths);
 
 #endif

@@ -58,12 +58,11 @@ static unsigned char *read_whole(FILE *f, size_t *size)
 
 static int decode_bytes(const unsigned char *file, size_t size, int least_side, decoded *out)
 {
-    int only_size = least_side == DECODE_SIZE;
     if (size >= 2 && !memcmp(file, "\xff\xd8", 2))
         return decode_jpeg(file, size, least_side, out);
     if (size >= 8 && !memcmp(file, "\x89PNG\r\n\x1a\n", 8))
-        return decode_png(file, size, only_size, out);
-    return decode_other(file, size, only_size, out);
+        return decode_png(file, size, least_side, out);
+    return decode_other(file, size, least_side, out);
 }
 
 /* Turn what was decoded, or its size alone, so that it is upright. */

@@ -1,12 +1,11 @@
 /* layers/images/decode.h: decodes a picture's file into bytes. libjpeg reads JPEGs, libpng PNGs,
- * and Darknet's copy of stb_image the rest: BMP, GIF, TGA, PSD, HDR, PGM and PPM. A file may hold
- * any bytes: what is no whole picture is refused. JPEGs and PNGs are turned as their Exif data say
- * (exif.h): width and height are those that viewers show. Any thread may call any function.
+ * and Darknet's copy of stb_image the rest: BMP, GIF, TGA, PSD, HDR, PGM and PPM. A file may
+ * have any content: what is no whole picture fails. JPEGs and PNGs are turned upright as their Exif
+ * data say (exif.h). Any thread may call any function.
  *
- * Darknet's load_image and load_image_color are here, too. They return floats of 0 to 1, channel by
- * channel, resized if asked. A picture that cannot be decoded ends the program by fatal(); in
- * training that leaves out the line of the list, or ends the run. A decoder's warning is printed on
- * standard error, once a picture, for 20 pictures at most. */
+ * decode.c also has Darknet's load_image and load_image_color. They return floats of 0 to 1,
+ * channel by channel, resized if asked. If a picture cannot be decoded, they call fatal(). They
+ * print a decoder's warning on standard error, once a picture, for 20 pictures at most. */
 #ifndef DECODE_H
 #define DECODE_H
 
@@ -15,43 +14,45 @@
 #include <stddef.h>
 
 typedef struct {
-    int w, h, c;          // pixels, pixels, channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
-    int orientation;      // 1 to 8 as the file says (exif.h); 0: files of its kind say none
-    unsigned char *bytes; // a pixel's channels side by side, rows from the top; the caller frees it
-    char note[256];       // success: "", or a warning if no pixel is lost; failure: the reason
+    int w, h;             // size in pixels
+    int c;                // channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
+    int orientation;      // that of the file, 1 to 8 (exif.h); 0: this kind of file has none
+    unsigned char *bytes; // rows from the top, a pixel's channels side by side; the caller frees it
+    char note[256];       // after a failure the reason; else "" or the decoder's warning
 } decoded;
 
-/* Decode the file at path into *out, whose bytes the caller frees. channels: how many the result
- * has, 1 to 4; 0: as many as the file. Returns 0; or -1 with bytes NULL and the reason in note: no
- * picture, damaged, more than INT_MAX values, no memory. */
+/* Decode the file at path into *out, whose bytes the caller frees. `channels`: number of channels
+ * to convert to, 1 to 4; 0: those of the file. Return 0, or -1 with bytes NULL and the reason in
+ * note: no picture, damaged, more than INT_MAX values, no memory. */
 int decode_picture(const char *path, int channels, decoded *out);
 
-/* Set *out from the file's header alone, with bytes NULL. Returns 0; or -1 with the reason in
- * note. */
+/* Set out's size, channels and orientation from the file's header, and its bytes to NULL. Return 0,
+ * or -1 with the reason in note. */
 int decode_size(const char *path, decoded *out);
 
-/* Decode the file at path as grey, of which JPEGs may come smaller, down to an eighth, if the
- * shorter side keeps at least `side` pixels, 2 or more. Otherwise as decode_picture. */
+/* Decode the file at path as grey, like decode_picture. To save time, a JPEG may be decoded at 1/2,
+ * 1/4 or 1/8 of its size. `side`: the fewest pixels that its shorter side may then have, at least
+ * 2. */
 int decode_small(const char *path, int side, decoded *out);
 
-/* Return what decodes pictures here, such as "libjpeg-turbo 2.1.5 1a2b3c4d, libpng 1.6.39, Exif".
- * The hexadecimal number is a checksum of how the loaded JPEG library rounds. "Exif": pictures are
- * turned, which earlier versions did not do. The string is static. */
+/* Return a static string that names the libraries that decode pictures, such as "libjpeg-turbo
+ * 2.1.5 1a2b3c4d, libpng 1.6.39, Exif". The hexadecimal number is a checksum of pixels that the
+ * JPEG library decodes. "Exif" says that pictures are turned upright, as earlier versions did
+ * not. */
 const char *decoders(void);
 
-/* ---- decoders of one kind each. file[0..size) is the whole file. *out must be all zeros before.
- * They return as decode_picture does. The picture is not turned yet; its orientation is set.
- * only_size: 1 leaves bytes NULL. least_side: DECODE_WHOLE; DECODE_SIZE, which leaves bytes NULL;
- * or a side as for decode_small. ---- */
+/* ---- decoders of one kind of file each. They work as decode_picture, but do not turn the picture
+ * upright. file[0..size) is the whole file, and *out must be all zeros before. `least_side` is
+ * DECODE_WHOLE, DECODE_SIZE (leave bytes NULL) or, for a JPEG, the side of decode_small. ---- */
 
 enum { DECODE_WHOLE = 0, DECODE_SIZE = 1 };
 
 int decode_jpeg(const unsigned char *file, size_t size, int least_side, decoded *out);
-int decode_png(const unsigned char *file, size_t size, int only_size, decoded *out);
-int decode_other(const unsigned char *file, size_t size, int only_size, decoded *out);
+int decode_png(const unsigned char *file, size_t size, int least_side, decoded *out);
+int decode_other(const unsigned char *file, size_t size, int least_side, decoded *out);
 
-/* Allocate out->bytes for out's w, h and c; what bytes pointed to is lost. Returns 0. Returns -1
- * with bytes NULL and the reason in note: no memory, or more than INT_MAX values. */
+/* Allocate out->bytes for out's w, h and c, without freeing the bytes before. Return 0, or -1 with
+ * bytes NULL and the reason in note: no memory, or more than INT_MAX values. */
 int decode_allocate(decoded *out);
 
 #endif

@@ -25,13 +25,14 @@ static int load(stbi__context *s, decoded *out)
     return out->bytes != 0;
 }
 
-int decode_other(const unsigned char *file, size_t size, int only_size, decoded *out)
+int decode_other(const unsigned char *file, size_t size, int least_side, decoded *out)
 {
     stbi__context s;
     int done = size < INT_MAX ? 1 : stbi__err("the file is too large", "");
     if (done) {
         stbi__start_mem(&s, file, (int)size);
-        done = only_size ? stbi__info_main(&s, &out->w, &out->h, &out->c) : load(&s, out);
+        done = least_side == DECODE_SIZE ? stbi__info_main(&s, &out->w, &out->h, &out->c)
+                                         : load(&s, out);
     }
     if (done && (out->w < 1 || out->h < 1))
         done = stbi__err("it has no width or no height", "");

@@ -67,7 +67,7 @@ static void read_rows(decoder *d)
     png_read_end(d->png, NULL);
 }
 
-static void read_png(decoder *d, int only_size)
+static void read_png(decoder *d, int least_side)
 {
     png_set_read_fn(d->png, d, read_bytes);
     png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1); // all but the pixels'
@@ -76,26 +76,26 @@ static void read_png(decoder *d, int only_size)
     d->out->w = (int)png_get_image_width(d->png, d->info);
     d->out->h = (int)png_get_image_height(d->png, d->info);
     d->out->c = png_get_channels(d->png, d->info);
-    if (!only_size)
+    if (least_side != DECODE_SIZE)
         read_rows(d);
 }
 
-static int read_or_fail(decoder *d, int only_size)
+static int read_or_fail(decoder *d, int least_side)
 {
     d->info = png_create_info_struct(d->png);
     if (!d->info || setjmp(png_jmpbuf(d->png)))
         return -1;
-    read_png(d, only_size);
+    read_png(d, least_side);
     return 0;
 }
 
-int decode_png(const unsigned char *file, size_t size, int only_size, decoded *out)
+int decode_png(const unsigned char *file, size_t size, int least_side, decoded *out)
 {
     decoder d = {.file = file, .left = size, .out = out};
     int failed;
     out->orientation = exif_orientation_of_png(file, size);
     d.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &d, on_error, on_warning);
-    failed = !d.png || read_or_fail(&d, only_size);
+    failed = !d.png || read_or_fail(&d, least_side);
     if (failed) {
         free(out->bytes);
         out->bytes = 0;

@@ -90,7 +90,7 @@ static uint32_t checksum(uint32_t sum, int wide, int high)
     size_t i;
     decoded d = {0};
     unsigned char *file = make_jpeg(wide, high, &size);
-    if (!decode_jpeg(file, size, 0, &d))
+    if (!decode_jpeg(file, size, DECODE_WHOLE, &d))
         for (i = 0; i < (size_t)d.w * (size_t)d.h * (size_t)d.c; ++i)
             sum = (sum ^ d.bytes[i]) * 16777619u; // FNV-1a
     free(d.bytes);

@@ -1,11 +1,12 @@
-/* layers/images/detection_data.h: loads a detector's samples by the keys of Darknet's forks. */
+/* layers/images/detection_data.h: loads a detector's samples if the cfg has keys of Darknet's forks
+ * (mosaic, mixup, blur, ...). */
 #ifndef DETECTION_DATA_H
 #define DETECTION_DATA_H
 #include "darknet.h"
 
-/* Load samples a.first to a.first + a.n - 1 for a detector whose cfg has keys of the forks
- * (a.rules). paths: their a.n pictures. Pictures that are mixed in are drawn from all a.m of
- * a.paths. The caller frees the result with free_data. */
+/* Load samples a.first to a.first + a.n - 1 by the keys in a.rules. `paths`: their a.n pictures.
+ * Pictures to mix in are drawn from the a.m pictures of a.paths. The caller frees the result with
+ * free_data. */
 data load_data_forks(load_args a, char **paths);
 
 #endif

@@ -1,5 +1,5 @@
-/* layers/images/exif.h: Exif's field Orientation, by which a camera says how to turn its picture.
- * Viewers, label tools and OpenCV turn by it, so decode.h does, too. */
+/* layers/images/exif.h: reads Exif's field Orientation, which says how to turn a camera's picture
+ * upright. Viewers, label tools and OpenCV turn pictures by it, and so does decode.h. */
 #ifndef EXIF_H
 #define EXIF_H
 
@@ -7,21 +7,21 @@
 
 enum {
     EXIF_UPRIGHT = 1,
-    EXIF_TRANSPOSED = 5, // from this to EXIF_LAST, width and height change places
+    EXIF_TRANSPOSED = 5, // from here to EXIF_LAST, turning exchanges width and height
     EXIF_LAST = 8
 };
 
-/* Return the orientation, 1 to 8, that `size` bytes of Exif data say. exif: what follows "Exif\0\0"
- * in a JPEG, or all of a PNG's eXIf chunk. Returns EXIF_UPRIGHT if they say none. */
+/* Return the orientation in `size` bytes of Exif data, 1 to 8; EXIF_UPRIGHT if they have none.
+ * `exif`: the bytes after "Exif\0\0" in a JPEG, or a PNG's whole eXIf chunk. */
 int exif_orientation(const unsigned char *exif, size_t size);
 
-/* Return the orientation that a PNG file says; EXIF_UPRIGHT if it says none. file[0..size) is the
- * whole file. Its eXIf chunk may stand before or after the pixels. */
+/* Return the orientation in a PNG file, 1 to 8; EXIF_UPRIGHT if it has none. file[0..size) is the
+ * whole file, since an eXIf chunk may stand behind the pixels. */
 int exif_orientation_of_png(const unsigned char *file, size_t size);
 
-/* Write w x h pixels of c bytes each, rows from the top, to `to`, turned upright from
- * `orientation`. The result is h x w if orientation is EXIF_TRANSPOSED or more, else w x h. The
- * arrays are equally large and do not overlap. */
+/* Turn a picture of w x h pixels upright, from `from` to `to`. A pixel has c bytes; rows begin at
+ * the top. The result has h x w pixels if orientation is EXIF_TRANSPOSED or more, else w x h. The
+ * arrays must not overlap. */
 void exif_turn(const unsigned char *from, int w, int h, int c, int orientation, unsigned char *to);
 
 #endif

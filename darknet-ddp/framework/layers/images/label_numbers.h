@@ -1,5 +1,5 @@
-/* layers/images/label_numbers.h: label files that hold numbers: those of a regressor, and of a
- * classifier with tags. */
+/* layers/images/label_numbers.h: reads the label files of a regressor and of a classifier with
+ * tags, which hold numbers. */
 #ifndef LABEL_NUMBERS_H
 #define LABEL_NUMBERS_H
 

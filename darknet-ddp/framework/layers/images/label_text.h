@@ -1,20 +1,18 @@
-/* layers/images/label_text.h: names of classes, in UTF-8, as pictures to draw beside boxes. ASCII
- * letters are Darknet's own (data/labels/). Other letters are drawn by FreeType with a font of this
- * host, if the program was built with FreeType and a font has them; else '?' stands for them.
- * Letters go one by one from left to right. Darknet's get_label (darknet.h) is here. */
+/* layers/images/label_text.h: draws names of classes, in UTF-8, as pictures to put beside boxes. It
+ * has Darknet's get_label (darknet.h). ASCII letters are Darknet's pictures (data/labels/).
+ * FreeType draws other letters from left to right, with a font of this host; without FreeType, or a
+ * font that has the letter, '?' is drawn. */
 #ifndef LABEL_TEXT_H
 #define LABEL_TEXT_H
 #include "darknet.h"
 
-/* Return the next letter of *text (a Unicode number), and move *text behind it. Characters that
- * control a terminal are skipped. Returns '?' for a byte that is no UTF-8. At the end returns 0,
- * and *text stays. */
+/* Return the next letter of *text (a Unicode code point), and move *text behind it. Skip control
+ * characters. Return '?' for a byte that is not UTF-8. At the end return 0, and leave *text. */
 unsigned label_next_letter(const char **text);
 
-/* Return a picture, `height` pixels high, of a letter that is not ASCII: black on white, 3
- * channels. The caller frees it. `overlap`: by how many pixels its neighbours will cover it; the
- * picture is wider by as many. The picture's width is 0 if no font has the letter, or in a build
- * without FreeType. */
+/* Return a picture of a letter that is not ASCII: black on white, 3 channels, `height` pixels high.
+ * The caller frees it. `overlap`: number of pixels that its neighbours will cover, by which the
+ * picture is wider. Its width is 0 if no font has the letter, or in a build without FreeType. */
 image label_letter(unsigned letter, int height, int overlap);
 
 #endif

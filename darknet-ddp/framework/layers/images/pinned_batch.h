@@ -1,34 +1,34 @@
-/* layers/images/pinned_batch.h: one array for all samples of a step, so that a mini-batch is read
- * where loaders have put it. Memory is kept for later steps: a run has two arrays, one in training
- * while the other is loaded. If a GPU trains, the memory is pinned. Any thread may call any
- * function here. */
+/* layers/images/pinned_batch.h: collects the samples of a step in one array, so that a mini-batch
+ * is read in place. Loader threads put their samples into it. Memory is kept for later steps: a run
+ * has two arrays, one in training, one being loaded. With a GPU the memory is pinned. Any thread
+ * may call any function. */
 #ifndef PINNED_BATCH_H
 #define PINNED_BATCH_H
 #include "darknet.h"
 
 typedef struct gathered gathered;
 
-/* Return a new collection for `rows` samples; end it with gather_end. The first gather_rows decides
- * how large a sample is. */
+/* Return a new collection for `rows` samples. The first gather_rows decides the size of a sample.
+ * End the collection with gather_end. */
 gathered *gather_begin(int rows);
 
-/* Move the rows of d, pictures and labels, into the array as samples `first`, first + 1, ... d's
- * pointers then point there, and its own rows are freed. All samples of a step have the same size.
- * If d has no rows, does nothing. */
+/* Move the rows of d, pictures and labels, into the array as samples `first`, first + 1, ... Its
+ * rows are freed, and its pointers then point into the array. All samples of a step have one size.
+ * If d has no rows, do nothing. */
 void gather_rows(gathered *g, int first, data d);
 
-/* End the collection, and free g. *d must have the rows of all samples, and owns their memory until
- * free_data. */
+/* End the collection, and free g. *d, which must have the rows of all samples, then owns the array
+ * until free_data. */
 void gather_end(gathered *g, data *d);
 
-/* Give back the memory of a step's samples for a later step, as free_data does. NULL, or memory
- * from elsewhere, does nothing. */
+/* Give back the array of a step's samples, for a later step; free_data calls it. NULL, or other
+ * memory, does nothing. */
 void give_batch_memory(float *memory);
 
-/* Return rows first .. first + n - 1 of m as one array; n is at least 1. If the rows lie one behind
- * the other from the start of a cache line on, the result is their own memory. Else they are copied
- * to `copy` (n*m.cols floats), which is returned. `copy` must begin at a cache line (64 bytes),
- * too, since a layer's results may depend on where its input begins. */
+/* Return rows first to first + n - 1 of m as one array; n is at least 1. If the rows lie one behind
+ * the other, from a multiple of 64 bytes on, return a pointer to the first. Else copy them to
+ * `copy` (n*m.cols floats), and return copy. It must begin at a multiple of 64 bytes, too, since a
+ * layer's results may depend on that. */
 float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif

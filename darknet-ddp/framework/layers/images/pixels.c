@@ -79,11 +79,11 @@ void pixels_mix_rows(const float *one, const float *other, float weight, int n, 
     mix(one, other, 1 - weight, weight, n, out);
 }
 
-between *pixels_find_between(int begin, int count, int corner, int size, int pixels, int mirror)
+pixel_pair *pixels_find_pairs(int begin, int count, int corner, int size, int pixels, int mirror)
 {
     int i;
     float step = (float)pixels * (1.f / (float)size);
-    between *b = calloc((size_t)count, sizeof(between));
+    pixel_pair *b = calloc((size_t)count, sizeof(pixel_pair));
     for (i = 0; i < count; ++i) {
         int at = begin + i - corner;
         if (at < 0 || at >= size) {
@@ -100,8 +100,9 @@ between *pixels_find_between(int begin, int count, int corner, int size, int pix
     return b;
 }
 
-VECTORIZE void pixels_between(const float *restrict from, const between *restrict columns, int n,
-                              float *restrict out)
+VECTORIZE void pixels_interpolate_row(const float *restrict from,
+                                      const pixel_pair *restrict columns, int n,
+                                      float *restrict out)
 {
     int i;
     for (i = 0; i < n; ++i) {
@@ -331,11 +332,11 @@ image rotate_crop_image(image im, float rad, float s, int w, int h, float dx, fl
 
 /* Return between which of `pixels` pixels each of the n lies that are made of them. The first and
  * the last of both are the same. The caller frees it. */
-static between *find_stretched(int n, int pixels)
+static pixel_pair *find_stretched(int n, int pixels)
 {
     int i;
     float step = (float)(pixels - 1) / (float)(n - 1);
-    between *b = calloc((size_t)n, sizeof(between));
+    pixel_pair *b = calloc((size_t)n, sizeof(pixel_pair));
     for (i = 0; i < n - 1 && pixels > 1; ++i) {
         float x = (float)i * step;
         b[i].first = (int)x;
@@ -359,7 +360,7 @@ image resize_image(image im, int w, int h)
     int r, c;
     image resized = make_image(w, h, im.c);
     float step = (float)(im.h - 1) / (float)(h - 1);
-    between *columns = find_stretched(w, im.w);
+    pixel_pair *columns = find_stretched(w, im.w);
     float *rows = calloc(2 * (size_t)w, sizeof(float));
     for (c = 0; c < im.c; ++c) {
         int kept[2] = {-1, -1};
@@ -370,8 +371,8 @@ image resize_image(image im, int w, int h)
             for (i = row; i <= row + !last; ++i) {
                 if (kept[i & 1] == i)
                     continue;
-                pixels_between(plane_of(im, c) + (size_t)i * (size_t)im.w, columns, w,
-                               rows + (size_t)(i & 1) * (size_t)w);
+                pixels_interpolate_row(plane_of(im, c) + (size_t)i * (size_t)im.w, columns, w,
+                                       rows + (size_t)(i & 1) * (size_t)w);
                 kept[i & 1] = i;
             }
             const float *one = rows + (size_t)(row & 1) * (size_t)w;
