@@ -123,12 +123,12 @@ channel::~channel()
     munmap(shared, shared_bytes);
 }
 
-bool channel::everybody_came()
+bool channel::all_opened()
 {
     return shared->arrived >= size;
 }
 
-bool channel::lost_a_rank()
+bool channel::has_lost_rank()
 {
     if (shared->aborted)
         return true;
@@ -146,7 +146,7 @@ void channel::leave(bool aborting)
     if (aborting)
         shared->aborted = 1;
     shared->ranks[rank].has_left = 1;
-    if (!everybody_came())
+    if (!all_opened())
         shm_unlink(name.c_str());
 }
 
@@ -172,7 +172,7 @@ bool channel::advance(transfer &t)
 
     if (t.ended)
         return true;
-    if (t.broken || next_turn(t, true) != t.turn)
+    if (t.never_ends || next_turn(t, true) != t.turn)
         return false;
     done = t.what == operation::send      ? advance_send(t)
            : t.what == operation::receive ? advance_receive(t)
@@ -256,7 +256,7 @@ static uint16_t encode(double x, const half_format &f)
 static void sum_half_slots(char *to, const char *const *slots, int size, const transfer &t,
                            size_t count)
 {
-    const half_format &format = t.brain ? bfloat16 : float16;
+    const half_format &format = t.bfloat16 ? bfloat16 : float16;
 
     for (size_t i = 0; i < count; i++) {
         double sum = 0;

@@ -1,6 +1,5 @@
-/* emulated/channel.h: connects the ranks of an emulated NCCL communicator by a segment of POSIX
- * shared memory, and moves collectives and messages through it. Nothing here waits: if a step
- * cannot be made yet, the function returns false. */
+/* emulated/channel.h: connects the ranks of an emulated NCCL communicator by POSIX shared memory,
+ * and moves the data of collectives and messages through it. No function waits. */
 #ifndef EMULATED_CHANNEL_H
 #define EMULATED_CHANNEL_H
 
@@ -18,21 +17,21 @@ constexpr int most_ranks = 16;
 
 enum class operation { allreduce, reduce_scatter, allgather, broadcast, send, receive };
 
-/* A collective or a message that was called, and how far it has come. */
+/* A collective or message, of the caller's rank, and how far it has come. */
 struct transfer {
     operation what;
-    const char *from;     /* bytes that this rank hands in */
-    char *to;             /* place of the bytes that this rank receives */
-    size_t bytes;         /* bytes that each rank hands in */
-    size_t element_bytes; /* bytes of an element of the call's type */
+    const char *from;     /* data that this rank sends */
+    char *to;             /* memory for the data that this rank receives */
+    size_t bytes;         /* size of the data that each rank sends */
+    size_t element_bytes; /* size of an element */
     int peer;             /* the other rank of a message; root of a broadcast */
-    bool average;
-    bool brain;          /* true: elements of 16 bits are bfloat16; false: float16 */
-    bool broken;         /* true: the transfer never ends, to test hangs */
-    bool registered;     /* true: this rank has registered its memory */
-    uint64_t turn;       /* number among transfers of one kind (take_turn) */
-    size_t offset = 0;   /* bytes that have been moved so far */
-    bool posted = false; /* true: this rank has handed in its next bytes */
+    bool average;         /* true: divide the sum by the number of ranks */
+    bool bfloat16;        /* true: elements of 16 bits are bfloat16; false: float16 */
+    bool never_ends;      /* true: the transfer hangs, for tests */
+    bool registered;      /* true: this rank has registered its memory */
+    uint64_t turn;        /* result of take_turn */
+    size_t offset = 0;    /* bytes that have been moved */
+    bool posted = false;  /* true: this rank has written its next bytes to shared memory */
     bool ended = false;
 };
 
@@ -41,26 +40,27 @@ struct segment;
 class channel
 {
   public:
-    /* Return a name for a new segment, and remove segments of processes that have ended. */
+    /* Return a name for new shared memory. Remove such memory of processes that have ended. */
     static std::string new_name();
-    /* Open the segment of that name, or make it if it does not exist yet, for one of `size` ranks,
-     * at most most_ranks. Returns a channel, which the caller deletes; nullptr if that fails. The
-     * segment's name is removed when all `size` ranks have opened it. */
+    /* Open the shared memory of that name, or make it if this is the first rank. There are `size`
+     * ranks, at most most_ranks. Returns a channel, which the caller deletes, or nullptr if this
+     * fails. The name disappears when all ranks have opened it. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();
 
-    /* Return the turn of a new transfer. Collectives take turns in the order of these calls, and so
-     * do messages to each rank, and from each. */
+    /* Return the turn of a new transfer. Collectives run in the order in which they took turns; so
+     * do messages to each rank, and messages from each rank. */
     uint64_t take_turn(const transfer &t);
-    /* Move a transfer along when its turn has come; true: it has ended. Ends the program if ranks
-     * call different collectives, sizes or kinds of memory. One thread at a time. */
+    /* Move a transfer on, if its turn has come, and return true if it has ended. Call it again
+     * until then, by one thread at a time. Ends the program if ranks call different collectives, or
+     * with different sizes, or only some with registered memory. */
     bool advance(transfer &t);
 
-    /* Return true if all ranks have opened the segment. */
-    bool everybody_came();
+    /* Return true if all ranks have opened the channel. */
+    bool all_opened();
     /* Return true if a rank has aborted, or its process has ended without leave(). */
-    bool lost_a_rank();
-    /* Note that this rank leaves, by an abort or not. */
+    bool has_lost_rank();
+    /* Note that this rank leaves. If `aborting`, the other ranks count it as lost. */
     void leave(bool aborting);
 
     const int size, rank;
@@ -80,9 +80,9 @@ class channel
     std::string name;
     segment *shared;
     size_t shared_bytes;
-    uint64_t step = 0; /* steps that all collectives so far have made */
-    /* [0]: turns taken; [1]: turns done. In each: of collectives, of messages to each rank, then of
-     * messages from each */
+    uint64_t step = 0; /* steps that collectives have made; each moves a piece of a collective */
+    /* Turns taken [0], turns done [1]: of collectives, messages to each rank, messages from each.
+     */
     uint64_t turns[2][1 + 2 * most_ranks] = {};
 };
 

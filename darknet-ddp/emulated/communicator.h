@@ -1,5 +1,5 @@
 /* emulated/communicator.h: a communicator of the emulated NCCL. nccl.cpp opens and closes it;
- * nccl_calls.cpp queues its transfers. */
+ * nccl_calls.cpp queues its collectives and messages. */
 #ifndef EMULATED_COMMUNICATOR_H
 #define EMULATED_COMMUNICATOR_H
 
@@ -15,25 +15,25 @@
 namespace emulated
 {
 
-/* Memory that ncclCommRegister has registered. */
+/* Memory that is registered by ncclCommRegister. */
 struct registration {
     const char *x;
     size_t bytes;
 };
 
-/* A communicator. It lives as long as anybody has a reference, such as a queued transfer. */
+/* A communicator. Each queued transfer holds a reference to it. */
 struct communicator {
-    std::mutex mutex; /* guards the channel's steps */
+    std::mutex mutex; /* guards the transfers of `link` */
     std::unique_ptr<channel> link;
     bool blocking = true;
     bool ready = false; /* true: all ranks have opened it */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned answers = 1;                        /* how many more times to answer ncclInProgress */
-    bool warm = false;                           /* true: a transfer was called on it */
-    std::vector<std::function<void()>> deferred; /* calls that wait for it to be ready */
-    std::vector<work_end> queued; /* ends of transfers; a new transfer drops those past */
-    std::map<void *, registration> registered; /* registered memory by its handle */
+    unsigned in_progress_left = 1;               /* so many more polls return ncclInProgress */
+    bool used = false;                           /* true: a transfer was called on it */
+    std::vector<std::function<void()>> deferred; /* transfers to queue when it is ready */
+    std::vector<completion> queued;              /* one for each queued transfer that is not done */
+    std::map<void *, registration> registered;   /* registered memory by its handle */
 };
 
 using communicator_ref = std::shared_ptr<communicator>;

@@ -73,8 +73,8 @@ void convolve(const shape &s, float alpha, const float *x, const float *w, float
     }
 }
 
-void convolve_back_data(const shape &s, float alpha, const float *w, const float *dy, float beta,
-                        float *dx, float *columns)
+void convolve_backward_data(const shape &s, float alpha, const float *w, const float *dy,
+                            float beta, float *dx, float *columns)
 {
     int pixels = static_cast<int>(s.pixels()), column = static_cast<int>(s.column());
 
@@ -91,8 +91,8 @@ void convolve_back_data(const shape &s, float alpha, const float *w, const float
     }
 }
 
-void convolve_back_filter(const shape &s, float alpha, const float *x, const float *dy, float beta,
-                          float *dw, float *columns)
+void convolve_backward_filter(const shape &s, float alpha, const float *x, const float *dy,
+                              float beta, float *dw, float *columns)
 {
     int pixels = static_cast<int>(s.pixels()), column = static_cast<int>(s.column());
 

@@ -93,7 +93,7 @@ cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_
             gemm(ta, tb, m, n, k, by, a + i * stride_a, lda, b + i * stride_b, ldb, keep,
                  c + i * stride_c, ldc);
     });
-    let_run();
+    run_ready();
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -152,7 +152,7 @@ curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *x, size
         for (size_t i = 0; i < count; i++)
             x[i] = uniform(seed, first + i);
     });
-    let_run();
+    run_ready();
     return CURAND_STATUS_SUCCESS;
 }
 

@@ -31,7 +31,7 @@ cudnnStatus_t queue(cudnnHandle_t handle, const char *call, direction way, bool 
             std::vector<float> columns(s.columns_bytes() / sizeof(float));
             run(columns.data());
         });
-    let_run();
+    run_ready();
     return CUDNN_STATUS_SUCCESS;
 }
 
@@ -44,7 +44,7 @@ noise round_of(direction way, const shape &s, int number)
     if (!has_noise())
         return {false, 0};
     if (a->determinism == CUDNN_NON_DETERMINISTIC)
-        return {true, other_each_time()};
+        return {true, unique_number()};
     return {number > 0, static_cast<uint64_t>(number)};
 }
 
@@ -215,7 +215,7 @@ cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void *alpha,
 
                      convolve(s, by, operand(x, inputs_of(s), tf32),
                               operand(w, weights_of(s), tf32), keep, out, columns);
-                     out.give(round_of(forward, s, algo));
+                     out.write_back(round_of(forward, s, algo));
                  });
 }
 
@@ -237,9 +237,9 @@ cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void *alp
                      bool tf32 = reads_tf32(backward_data, s, algo, math);
                      result out(dx, inputs_of(s), keep);
 
-                     convolve_back_data(s, by, operand(w, weights_of(s), tf32),
-                                        operand(dy, outputs_of(s), tf32), keep, out, columns);
-                     out.give(round_of(backward_data, s, algo));
+                     convolve_backward_data(s, by, operand(w, weights_of(s), tf32),
+                                            operand(dy, outputs_of(s), tf32), keep, out, columns);
+                     out.write_back(round_of(backward_data, s, algo));
                  });
 }
 
@@ -261,9 +261,9 @@ cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void *a
                      bool tf32 = reads_tf32(backward_filter, s, algo, math);
                      result out(dw, weights_of(s), keep);
 
-                     convolve_back_filter(s, by, operand(x, inputs_of(s), tf32),
-                                          operand(dy, outputs_of(s), tf32), keep, out, columns);
-                     out.give(round_of(backward_filter, s, algo));
+                     convolve_backward_filter(s, by, operand(x, inputs_of(s), tf32),
+                                              operand(dy, outputs_of(s), tf32), keep, out, columns);
+                     out.write_back(round_of(backward_filter, s, algo));
                  });
 }
 

@@ -31,7 +31,7 @@ const algorithm algorithms[3][3] = {
  * is zero, and takes none. */
 bool takes(const algorithm &a, const shape &s)
 {
-    return s.bf16 ? a.of_bf16 : a.of_floats;
+    return s.bf16 ? a.takes_bf16 : a.takes_floats;
 }
 
 /* List algorithms, the fastest first, as cuDNN promises. */

@@ -94,7 +94,7 @@ result::result(void *x, const extent &its_size, float keep)
     all = copy.data();
 }
 
-void result::give(noise rounding)
+void result::write_back(noise rounding)
 {
     uint16_t *halves = static_cast<uint16_t *>(to);
 
@@ -105,9 +105,9 @@ void result::give(noise rounding)
     if (!rounding.on)
         return;
     if (size.bf16)
-        disturb(halves, size.count(), rounding.how);
+        flip_last_bits(halves, size.count(), rounding.seed);
     else
-        disturb(all, size.count(), rounding.how);
+        flip_last_bits(all, size.count(), rounding.seed);
 }
 
 } // namespace emulated

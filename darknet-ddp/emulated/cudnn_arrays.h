@@ -1,5 +1,5 @@
-/* emulated/cudnn_arrays.h: arrays of convolutions as NCHW floats. Floats are used where they lie;
- * an array of NHWC bf16 is converted to a copy, and a result back. */
+/* emulated/cudnn_arrays.h: gives a program's arrays to convolve.h as NCHW floats. Arrays of NHWC
+ * bf16 are converted to a copy and, if they are results, back. */
 #ifndef EMULATED_CUDNN_ARRAYS_H
 #define EMULATED_CUDNN_ARRAYS_H
 
@@ -12,7 +12,7 @@
 namespace emulated
 {
 
-/* Size of an array: outer x channels x inner values; bf16 lie as outer x inner x channels. */
+/* Shape of an array: outer x channels x inner values, or outer x inner x channels with bf16. */
 struct extent {
     size_t outer, channels, inner;
     bool bf16;
@@ -27,7 +27,7 @@ extent inputs_of(const shape &s);
 extent outputs_of(const shape &s);
 extent weights_of(const shape &s);
 
-/* An array that a convolution reads, as NCHW floats; as_tf32: rounded to TF32. */
+/* An array that a convolution reads, as NCHW floats. as_tf32: round them to TF32. */
 class operand
 {
   public:
@@ -42,13 +42,13 @@ class operand
     const float *all;
 };
 
-/* Noise in a result: see `disturb` in emulated.h. on: last bits are changed; how: which ones. */
+/* Noise in a result: if `on`, flip_last_bits changes it with this seed (emulated.h). */
 struct noise {
     bool on;
-    uint64_t how;
+    uint64_t seed;
 };
 
-/* An array that a convolution writes, as NCHW floats; keep not 0: it begins with x's values. */
+/* An array that a convolution writes, as NCHW floats. keep: not 0 begins with x's values. */
 class result
 {
   public:
@@ -57,8 +57,8 @@ class result
     {
         return all;
     }
-    /* Write the result to x, rounded to its type, with noise. Call once, at the end. */
-    void give(noise rounding);
+    /* Write the result to x, rounded to x's type, and add the noise. Call once, at the end. */
+    void write_back(noise rounding);
 
   private:
     void *to;

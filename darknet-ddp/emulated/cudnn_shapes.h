@@ -1,5 +1,5 @@
-/* emulated/cudnn_shapes.h: descriptors of the emulated cuDNN and its algorithms. cudnn.cpp
- * convolves; cudnn_algorithms.cpp lists the algorithms. */
+/* emulated/cudnn_shapes.h: the emulated cuDNN's descriptors and convolution algorithms. cudnn.cpp
+ * computes convolutions; cudnn_algorithms.cpp lists the algorithms. */
 #ifndef EMULATED_CUDNN_SHAPES_H
 #define EMULATED_CUDNN_SHAPES_H
 
@@ -32,8 +32,8 @@ struct emulated_convolution {
 namespace emulated
 {
 
-/* Set s to the shape that the descriptors say. Returns false if they do not belong together, or
- * have types or layouts that are not supported. */
+/* Set s to the shape of the convolution that the descriptors describe. Returns false if they do not
+ * match, or if a type or layout is not supported. */
 bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
               const emulated_tensor *y, shape &s);
 
@@ -43,12 +43,12 @@ struct algorithm {
     int number;
     bool has_workspace;
     cudnnDeterminism_t determinism;
-    bool of_floats, of_bf16;
-    bool on_tensor_cores; /* true: it reads floats as TF32, if the math type allows it */
+    bool takes_floats, takes_bf16;
+    bool on_tensor_cores; /* true: rounds floats to TF32, if the math type allows it */
 };
 
-/* Return the algorithm of this direction with that number; nullptr if there is none for the types
- * of the shape's arrays. */
+/* Return the algorithm of that direction and number; nullptr if there is none for the shape's type
+ * of arrays. */
 const algorithm *find_algorithm(direction way, const shape &s, int number);
 
 } // namespace emulated

@@ -292,7 +292,7 @@ void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
         if (record())
             write_record(name, grid, block, stream, start);
     });
-    let_run();
+    run_ready();
 }
 
 void *dynamic_shared()

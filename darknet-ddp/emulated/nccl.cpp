@@ -18,19 +18,19 @@ ncclResult_t poll(communicator &c)
 {
     if (c.aborted)
         return ncclInvalidUsage;
-    if (c.failed || (!c.finalized && c.link->lost_a_rank()))
+    if (c.failed || (!c.finalized && c.link->has_lost_rank()))
         return ncclRemoteError;
-    if (!c.ready && !c.link->everybody_came())
+    if (!c.ready && !c.link->all_opened())
         return ncclInProgress;
-    if (c.answers) {
-        c.answers--;
+    if (c.in_progress_left) {
+        c.in_progress_left--;
         return ncclInProgress;
     }
     c.ready = true;
     for (auto &action : std::exchange(c.deferred, {}))
         action();
     if (c.finalized)
-        for (const work_end &end : c.queued)
+        for (const completion &end : c.queued)
             if (!is_done(end))
                 return ncclInProgress;
     return ncclSuccess;
@@ -110,10 +110,10 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm)
         return ncclInvalidArgument;
     c.finalized = true;
     if (!c.blocking) {
-        c.answers = 1;
+        c.in_progress_left = 1;
         return ncclInProgress;
     }
-    for (const work_end &end : c.queued)
+    for (const completion &end : c.queued)
         wait(end);
     return ncclSuccess;
 }
@@ -122,7 +122,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm)
 {
     if (!comm)
         return ncclSuccess;
-    for (const work_end &end : comm->ref->queued)
+    for (const completion &end : comm->ref->queued)
         wait(end);
     comm->ref->link->leave(false);
     delete comm;

@@ -53,7 +53,7 @@ bool advance_all(communicator &c, std::vector<transfer> &transfers)
     if (c.aborted)
         return true;
     for (transfer &t : transfers) {
-        if (t.broken)
+        if (t.never_ends)
             c.failed = true;
         if (!c.link->advance(t))
             done = false;
@@ -85,7 +85,7 @@ void queue_calls(const std::vector<call> &calls)
         if (!same.empty())
             queue(calls[i].comm, calls[i].stream, same);
     }
-    let_run();
+    run_ready();
 }
 
 bool still_busy(const communicator &c)
@@ -104,14 +104,14 @@ ncclResult_t launch_calls(std::vector<call> calls)
         communicator &c = *one.comm;
 
         one.t.turn = c.link->take_turn(one.t);
-        later = later || (!c.blocking && (!c.warm || chance(4) == 1));
-        c.warm = true;
+        later = later || (!c.blocking && (!c.used || random_below(4) == 1));
+        c.used = true;
     }
     if (!later) {
         queue_calls(calls);
         return ncclSuccess;
     }
-    calls[0].comm->answers = 2;
+    calls[0].comm->in_progress_left = 2;
     calls[0].comm->deferred.push_back([calls] { queue_calls(calls); });
     return ncclInProgress;
 }
@@ -215,7 +215,7 @@ ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataT
         return ncclInvalidArgument;
     if (fails("ncclAllReduce"))
         return ncclSystemError;
-    t.broken = fails("ncclAllReduce/async");
+    t.never_ends = fails("ncclAllReduce/async");
     return add_call(comm, stream, t);
 }
 
@@ -258,7 +258,7 @@ ncclResult_t ncclSend(const void *send, size_t count, ncclDataType_t type, int p
 
     if (fails("ncclSend"))
         return ncclSystemError;
-    t.broken = fails("ncclSend/async");
+    t.never_ends = fails("ncclSend/async");
     return add_call(comm, stream, t);
 }
 

@@ -63,29 +63,29 @@ float measured_ms(float ms)
     return ms * (0.1f + static_cast<float>(mix(seed + ++measurements) >> 40) / 16777216.0f);
 }
 
-uint64_t other_each_time()
+uint64_t unique_number()
 {
     static std::atomic<uint64_t> calls{0};
 
     return mix(static_cast<uint64_t>(getpid())) + ++calls;
 }
 
-void disturb(float *x, size_t count, uint64_t how)
+void flip_last_bits(float *x, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t exponent = bits_of(x[i]) & 0x7f800000u;
 
-        if (exponent != 0 && exponent != 0x7f800000u && mix(how + i) % 4 == 0)
+        if (exponent != 0 && exponent != 0x7f800000u && mix(seed + i) % 4 == 0)
             x[i] = float_of(bits_of(x[i]) ^ 1u);
     }
 }
 
-void disturb(uint16_t *bf16, size_t count, uint64_t how)
+void flip_last_bits(uint16_t *bf16, size_t count, uint64_t seed)
 {
     for (size_t i = 0; i < count; i++) {
         unsigned exponent = bf16[i] & 0x7f80u;
 
-        if (exponent != 0 && exponent != 0x7f80u && mix(how + i) % 4 == 0)
+        if (exponent != 0 && exponent != 0x7f80u && mix(seed + i) % 4 == 0)
             bf16[i] = static_cast<uint16_t>(bf16[i] ^ 1u);
     }
 }

@@ -14,7 +14,7 @@ struct order_choice {
     uint64_t seed;
 };
 
-/* Read EMULATED_ORDER; without it the order is eager. Ends the program if it is no order. */
+/* Return what EMULATED_ORDER says; eager if it is not set. End the program if it is wrong. */
 order_choice order_of_environment();
 
 /* Return a random number from 0 to n - 1, and advance choice.seed. */

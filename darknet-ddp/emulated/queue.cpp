@@ -1,10 +1,10 @@
 /* The queues of the emulated streams. They hold closures, and run them in an order that
  * EMULATED_ORDER chooses among those that CUDA allows.
  *
- * A task is one closure, and its end is an end_of_work. A task begins after the end of what is
- * before it in its queue, after events that its stream waits for, and, between the default stream
- * and streams made without cudaStreamNonBlocking, after what the other one has queued. Tasks run
- * without the lock on the thread that calls CUDA, at most one of a queue at a time. */
+ * A task is one closure, which has a completion. A task begins after what is before it in its queue
+ * is done, after events that its stream waits for, and, between the default stream and streams made
+ * without cudaStreamNonBlocking, after what the other one has queued. Tasks run without the lock on
+ * the thread that calls CUDA, at most one of a queue at a time. */
 #include "emulated.h"
 #include "order.h"
 
@@ -19,7 +19,7 @@
 using namespace emulated;
 using clock_type = std::chrono::steady_clock;
 
-struct emulated::end_of_work {
+struct emulated::completion_state {
     emulated_stream *stream;
     bool done = false;
     clock_type::time_point time;
@@ -30,15 +30,15 @@ namespace
 
 struct task {
     std::function<bool()> attempt;
-    std::vector<work_end> after;
-    work_end end;
+    std::vector<completion> after;
+    completion end;
 };
 
 using lock_type = std::unique_lock<std::mutex>;
 
 } // namespace
 
-/* Never freed: ends of work point to it. */
+/* Never freed: completions point to it. */
 struct emulated_stream {
     int device;
     bool is_default;
@@ -46,7 +46,7 @@ struct emulated_stream {
     bool destroyed = false;
     bool busy = false;
     std::deque<task> queue;
-    work_end last; /* end of what was queued last; NULL: nothing yet */
+    completion last; /* end of what was queued last; NULL: nothing yet */
 };
 
 namespace
@@ -113,9 +113,9 @@ bool run_head(lock_type &lock, queues &q, emulated_stream *s)
     return done;
 }
 
-work_end first_missing(const task &p)
+completion first_missing(const task &p)
 {
-    for (const work_end &end : p.after)
+    for (const completion &end : p.after)
         if (!end->done)
             return end;
     return nullptr;
@@ -158,7 +158,7 @@ void run_some(lock_type &lock, queues &q)
     }
 }
 
-void let_run_locked(lock_type &lock, queues &q)
+void run_ready_locked(lock_type &lock, queues &q)
 {
     switch (q.how.kind) {
     case order::eager:
@@ -173,11 +173,11 @@ void let_run_locked(lock_type &lock, queues &q)
 }
 
 /* Run one task that `end` needs. Returns false if it is not ready, or runs on another thread. */
-bool step_toward(lock_type &lock, queues &q, work_end end)
+bool step_toward(lock_type &lock, queues &q, completion end)
 {
     while (!end->done) {
         emulated_stream *s = end->stream;
-        work_end missing;
+        completion missing;
 
         if (s->busy)
             return false;
@@ -191,7 +191,7 @@ bool step_toward(lock_type &lock, queues &q, work_end end)
 
 /* Wait for an end. Work that is not ready for long may need other queues, here or in another
  * process. */
-void wait_locked(lock_type &lock, queues &q, const work_end &end)
+void wait_locked(lock_type &lock, queues &q, const completion &end)
 {
     constexpr auto nap = std::chrono::microseconds(50);
     int vain = 0;
@@ -227,7 +227,7 @@ void wait_locked(lock_type &lock, queues &q, const work_end &end)
 
 /* ---- queueing ---- */
 
-void order_with_default(queues &q, const emulated_stream *s, std::vector<work_end> &after)
+void order_with_default(queues &q, const emulated_stream *s, std::vector<completion> &after)
 {
     for (const emulated_stream *other : q.streams)
         if (other != s && other->device == s->device && other->last && !other->last->done
@@ -235,14 +235,14 @@ void order_with_default(queues &q, const emulated_stream *s, std::vector<work_en
             after.push_back(other->last);
 }
 
-work_end queue_locked(queues &q, emulated_stream *s, std::function<bool()> attempt,
-                      std::vector<work_end> after = {})
+completion queue_locked(queues &q, emulated_stream *s, std::function<bool()> attempt,
+                        std::vector<completion> after = {})
 {
     static std::once_flag once;
 
     std::call_once(once, [] { std::thread(watch).detach(); });
     order_with_default(q, s, after);
-    s->last = std::make_shared<end_of_work>();
+    s->last = std::make_shared<completion_state>();
     s->last->stream = s;
     s->queue.push_back({std::move(attempt), std::move(after), s->last});
     q.pending++;
@@ -261,7 +261,7 @@ bool nothing()
 namespace emulated
 {
 
-work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt)
+completion enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt)
 {
     queues &q = state();
     lock_type lock(q.mutex);
@@ -272,17 +272,17 @@ work_end enqueue_attempt(cudaStream_t stream, std::function<bool()> attempt)
     });
 }
 
-work_end enqueue(cudaStream_t stream, std::function<void()> work)
+completion enqueue(cudaStream_t stream, std::function<void()> work)
 {
     if (only_launches())
-        return enqueue_nothing(stream, nullptr);
+        return enqueue_marker(stream, nullptr);
     return enqueue_attempt(stream, [work = std::move(work)] {
         work();
         return true;
     });
 }
 
-work_end enqueue_host(cudaStream_t stream, std::function<void()> work)
+completion enqueue_host(cudaStream_t stream, std::function<void()> work)
 {
     queues &q = state();
     lock_type lock(q.mutex);
@@ -293,15 +293,15 @@ work_end enqueue_host(cudaStream_t stream, std::function<void()> work)
     });
 }
 
-void let_run()
+void run_ready()
 {
     queues &q = state();
     lock_type lock(q.mutex);
 
-    let_run_locked(lock, q);
+    run_ready_locked(lock, q);
 }
 
-void wait(const work_end &end)
+void wait(const completion &end)
 {
     queues &q = state();
     lock_type lock(q.mutex);
@@ -314,7 +314,7 @@ void wait_stream(cudaStream_t stream)
     queues &q = state();
     lock_type lock(q.mutex);
 
-    wait_locked(lock, q, work_end(resolve(q, stream)->last));
+    wait_locked(lock, q, completion(resolve(q, stream)->last));
 }
 
 void wait_everything()
@@ -323,7 +323,7 @@ void wait_everything()
     lock_type lock(q.mutex);
 
     for (size_t i = 0; i < q.streams.size(); i++)
-        wait_locked(lock, q, work_end(q.streams[i]->last));
+        wait_locked(lock, q, completion(q.streams[i]->last));
 }
 
 cudaStream_t make_stream(bool blocking)
@@ -344,7 +344,7 @@ bool close_stream(cudaStream_t stream)
     return true;
 }
 
-work_end end_of_stream(cudaStream_t stream)
+completion last_completion(cudaStream_t stream)
 {
     queues &q = state();
     lock_type lock(q.mutex);
@@ -352,18 +352,18 @@ work_end end_of_stream(cudaStream_t stream)
     return resolve(q, stream)->last;
 }
 
-work_end enqueue_nothing(cudaStream_t stream, const work_end &after)
+completion enqueue_marker(cudaStream_t stream, const completion &after)
 {
     queues &q = state();
     lock_type lock(q.mutex);
-    std::vector<work_end> all;
+    std::vector<completion> all;
 
     if (after)
         all.push_back(after);
     return queue_locked(q, resolve(q, stream), nothing, all);
 }
 
-bool ask_for(const work_end &end)
+bool try_finish(const completion &end)
 {
     queues &q = state();
     lock_type lock(q.mutex);
@@ -371,28 +371,28 @@ bool ask_for(const work_end &end)
     if (!end)
         return true;
     if (q.how.kind == order::eager || q.how.kind == order::random)
-        let_run_locked(lock, q);
+        run_ready_locked(lock, q);
     if (end->done)
         return true;
     (void)step_toward(lock, q, end);
     return false;
 }
 
-bool is_done(const work_end &end)
+bool is_done(const completion &end)
 {
     lock_type lock(state().mutex);
 
     return !end || end->done;
 }
 
-double ms_between(const work_end &start, const work_end &end)
+double ms_between(const completion &start, const completion &end)
 {
     lock_type lock(state().mutex);
 
     return std::chrono::duration<double, std::milli>(end->time - start->time).count();
 }
 
-unsigned chance(unsigned n)
+unsigned random_below(unsigned n)
 {
     queues &q = state();
     lock_type lock(q.mutex);

@@ -63,13 +63,13 @@ cudaMemcpyKind direction(void *to, const void *from, size_t bytes, cudaMemcpyKin
     return kind == cudaMemcpyDefault || kind == found ? found : cudaMemcpyDefault;
 }
 
-emulated::work_end queue_copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
+emulated::completion queue_copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
     return emulated::enqueue(stream, [=] { std::memcpy(to, from, bytes); });
 }
 
 /* Queue a copy from host memory as it is now. */
-emulated::work_end queue_snapshot(void *to, const void *from, size_t bytes, cudaStream_t stream)
+emulated::completion queue_snapshot(void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
     auto first = static_cast<const char *>(from);
     auto copy = std::make_shared<std::vector<char>>(first, first + bytes);
@@ -136,12 +136,12 @@ cudaError_t copy(const char *call, void *to, const void *from, size_t bytes, cud
     if (to_device && !pinned(from, bytes)) {
         (void)queue_snapshot(to, from, bytes, stream);
     } else {
-        work_end end = queue_copy(to, from, bytes, stream);
+        completion end = queue_copy(to, from, bytes, stream);
 
         if ((to_host && !pinned(to, bytes)) || (waits && way != cudaMemcpyDeviceToDevice))
             wait(end);
     }
-    let_run();
+    run_ready();
     return cudaSuccess;
 }
 
@@ -272,7 +272,7 @@ cudaError_t cudaMemsetAsync(void *x, int value, size_t bytes, cudaStream_t strea
     if (!on_device(x, bytes))
         return report(cudaErrorInvalidValue);
     (void)enqueue(stream, [=] { std::memset(x, value, bytes); });
-    let_run();
+    run_ready();
     return cudaSuccess;
 }
 

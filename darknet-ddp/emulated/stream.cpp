@@ -4,16 +4,16 @@
 using namespace emulated;
 
 struct emulated_event {
-    work_end end; /* NULL: not recorded yet */
+    completion end; /* NULL: not recorded yet */
     bool timed;
 };
 
 namespace
 {
 
-cudaError_t query(const work_end &end)
+cudaError_t query(const completion &end)
 {
-    return ask_for(end) ? cudaSuccess : report(cudaErrorNotReady);
+    return try_finish(end) ? cudaSuccess : report(cudaErrorNotReady);
 }
 
 } // namespace
@@ -79,7 +79,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
         return report(cudaErrorNoDevice);
     if (fails("cudaStreamQuery"))
         return report(cudaErrorIllegalAddress);
-    return query(end_of_stream(stream));
+    return query(last_completion(stream));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
@@ -87,8 +87,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (!event || fails("cudaStreamWaitEvent"))
         return report(cudaErrorInvalidResourceHandle);
     if (!is_done(event->end))
-        (void)enqueue_nothing(stream, event->end);
-    let_run();
+        (void)enqueue_marker(stream, event->end);
+    run_ready();
     return cudaSuccess;
 }
 
@@ -97,7 +97,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     if (fails("cudaLaunchHostFunc"))
         return report(cudaErrorInvalidResourceHandle);
     (void)enqueue_host(stream, [=] { function(data); });
-    let_run();
+    run_ready();
     return cudaSuccess;
 }
 
@@ -128,8 +128,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     if (!event || fails("cudaEventRecord"))
         return report(cudaErrorInvalidResourceHandle);
-    event->end = enqueue_nothing(stream, nullptr);
-    let_run();
+    event->end = enqueue_marker(stream, nullptr);
+    run_ready();
     return cudaSuccess;
 }
 

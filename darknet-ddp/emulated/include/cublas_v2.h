@@ -1,4 +1,4 @@
-/* cuBLAS of the emulated device: single precision products, column by column as in cuBLAS. */
+/* emulated/include/cublas_v2.h: the emulated cuBLAS: products of float matrices. */
 #ifndef EMULATED_CUBLAS_V2_H
 #define EMULATED_CUBLAS_V2_H
 
@@ -31,8 +31,9 @@ cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char *cublasGetStatusString(cublasStatus_t status);
 
-/* Queue C = alpha op(A) op(B) + beta C. cublasSgemmStridedBatched queues it `count` times, with
- * each array a stride further on. Both read alpha and beta at the call. */
+/* Queue C = alpha op(A) op(B) + beta C, of matrices stored by columns. cublasSgemmStridedBatched
+ * queues `count` products, each a stride behind the one before. Both read alpha and beta at
+ * once. */
 cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m,
                            int n, int k, const float *alpha, const float *a, int lda,
                            const float *b, int ldb, const float *beta, float *c, int ldc);

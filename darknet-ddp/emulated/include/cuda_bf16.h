@@ -1,4 +1,4 @@
-/* emulated/include/cuda_bf16.h: the type bf16 and its conversions, as far as kernels use them. */
+/* emulated/include/cuda_bf16.h: the type bf16 of kernels, and its conversions. */
 #ifndef EMULATED_CUDA_BF16_H
 #define EMULATED_CUDA_BF16_H
 
@@ -9,7 +9,7 @@ struct __nv_bfloat16 {
     uint16_t bits;
 };
 
-/* Round to nearest, ties to even; NaN becomes 0x7fff. */
+/* Round x to the nearest bf16, ties to even. NaN becomes 0x7fff. */
 static inline __nv_bfloat16 __float2bfloat16_rn(float x)
 {
     uint32_t bits;

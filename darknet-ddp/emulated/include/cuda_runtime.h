@@ -1,4 +1,4 @@
-/* The emulated device for C, and for kernels, which translate.py turned into C++. */
+/* emulated/include/cuda_runtime.h: the emulated CUDA runtime, and what kernels need. */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
 

@@ -1,6 +1,6 @@
-/* The CUDA runtime of the emulated device (emulated.h): what Darknet and this project call, no
- * more. Names and values are CUDA's, so that code compiles unchanged; every function does on the
- * CPU what CUDA's reference says of it. */
+/* emulated/include/cuda_runtime_api.h: the emulated CUDA runtime: the calls that Darknet and this
+ * project use. Names and values are CUDA's, so that code compiles unchanged. Each function does on
+ * the CPU what CUDA's reference says. */
 #ifndef EMULATED_CUDA_RUNTIME_API_H
 #define EMULATED_CUDA_RUNTIME_API_H
 

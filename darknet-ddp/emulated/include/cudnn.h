@@ -1,7 +1,7 @@
-/* emulated/include/cudnn.h: cuDNN of the emulated device: convolutions of NCHW floats, or of NHWC
- * bf16 that add up in floats. (As in cuDNN's PSEUDO_BFLOAT16_CONFIG, weights and their gradients
- * are bf16, too.) Other combinations are refused. For each type a direction has one algorithm
- * without a workspace and one that needs it. An algorithm that is not deterministic in cuDNN is
+/* emulated/include/cudnn.h: the emulated cuDNN: convolutions of NCHW floats, or of NHWC bf16 with
+ * sums in float. (With bf16, weights and their gradients are bf16, too, as in cuDNN's
+ * PSEUDO_BFLOAT16_CONFIG.) Other combinations fail. For each type and direction there is one
+ * algorithm without a workspace and one with. An algorithm that is not deterministic in cuDNN is
  * reported so here. */
 #ifndef EMULATED_CUDNN_H
 #define EMULATED_CUDNN_H
@@ -44,17 +44,17 @@ typedef enum {
 
 typedef enum {
     CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0,
-    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1, /* for NHWC arrays alone */
-    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2                   /* for NCHW arrays alone */
+    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1, /* only for NHWC arrays */
+    CUDNN_CONVOLUTION_FWD_ALGO_GEMM = 2                   /* only for NCHW arrays */
 } cudnnConvolutionFwdAlgo_t;
 
 typedef enum {
-    CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0, /* cuDNN calls it not deterministic */
+    CUDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0, /* not deterministic in cuDNN */
     CUDNN_CONVOLUTION_BWD_DATA_ALGO_1 = 1
 } cudnnConvolutionBwdDataAlgo_t;
 
 typedef enum {
-    CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0, /* cuDNN calls it not deterministic */
+    CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0, /* not deterministic in cuDNN */
     CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1
 } cudnnConvolutionBwdFilterAlgo_t;
 
@@ -113,7 +113,7 @@ cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
     cudnnConvolutionDescriptor_t, cudnnFilterDescriptor_t dw, int room, int *count,
     cudnnConvolutionBwdFilterAlgoPerf_t *);
 
-/* Set *bytes to the workspace that the algorithm needs for this convolution. */
+/* Set *bytes to the size of the workspace that the algorithm needs for this convolution. */
 cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(cudnnHandle_t, cudnnTensorDescriptor_t x,
                                                       cudnnFilterDescriptor_t w,
                                                       cudnnConvolutionDescriptor_t,

@@ -1,4 +1,4 @@
-/* cuRAND of the emulated device: uniform numbers in (0, 1], other ones than cuRAND's. */
+/* emulated/include/curand.h: the emulated cuRAND: random numbers in (0, 1], other than cuRAND's. */
 #ifndef EMULATED_CURAND_H
 #define EMULATED_CURAND_H
 

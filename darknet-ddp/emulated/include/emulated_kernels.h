@@ -1,4 +1,5 @@
-/* Names that nvcc gives to kernels, for a C++ compiler. translate.py puts this file first and turns
+/* emulated/include/emulated_kernels.h: lets a C++ compiler compile kernels: the names that nvcc
+ * knows. translate.py puts this file before a file of kernels, and turns
  *    kernel<<<grid, block, shared, stream>>>(arguments)    into
  *    emulated::launcher(EMULATED_NAMED(kernel), grid, block, shared, stream)(arguments)
  * Arguments are evaluated and copied at the launch; the threads run later, one after the other
@@ -22,13 +23,13 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __constant__
-/* Memory that a block shares: a thread of the host runs one block at a time. */
+/* Shared memory of a block, since a thread of the host runs one block at a time. */
 #define __shared__ static thread_local
 
 namespace emulated
 {
 
-/* Place of a kernel's thread in the grid. The variable `here` has the running thread's. */
+/* Where a kernel's thread is in the grid; `here` is that of the running thread. */
 struct place {
     uint3 thread, block, block_size, grid_size;
 };
@@ -36,14 +37,14 @@ extern __thread place here;
 
 #define EMULATED_NAMED(...) #__VA_ARGS__, __VA_ARGS__
 
-/* Queue a kernel; body() is what each of its threads runs. */
+/* Queue a kernel, each of whose threads calls body(). */
 void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             std::function<void()> body);
 
 void *dynamic_shared();
 void wait_for_block();
-/* exchange: pass `value` to the warp, wait for all its threads in `mask`, and return the value that
- * thread `lane` has passed. lane_id: return this thread's lane. */
+/* Give `value` to the other threads of the warp that are in `mask`, wait until all of them have
+ * called this, and return the value of thread `lane`. */
 uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
 unsigned lane_id();
 
@@ -124,7 +125,7 @@ template <class T> T __shfl_xor_sync(unsigned mask, T value, int bits, int width
                              other / (unsigned)width <= lane / (unsigned)width ? other : lane);
 }
 
-/* Atomic, since kernels of two streams may run on two threads of the host. */
+/* Add atomically, since kernels of two streams may run on two threads of the host. */
 static inline int atomicAdd(int *x, int value)
 {
     return __atomic_fetch_add(x, value, __ATOMIC_RELAXED);
@@ -182,7 +183,7 @@ static inline float4 make_float4(float x, float y, float z, float w)
     return {x, y, z, w};
 }
 
-/* Compute a product or sum, rounded by itself: the optimiser must not fuse or reorder it. */
+/* Compute one sum or product, which the compiler must not fuse or reorder. */
 static inline double __dadd_rn(double a, double b)
 {
     volatile double sum = a + b;

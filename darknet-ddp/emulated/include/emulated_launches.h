@@ -1,5 +1,5 @@
-/* emulated/include/emulated_launches.h: for tests of which kernels a program launches, at sizes
- * that would take the emulated device hours. */
+/* emulated/include/emulated_launches.h: for tests that only count the kernels that a program
+ * launches, at sizes whose computation would take hours. */
 #ifndef EMULATED_LAUNCHES_H
 #define EMULATED_LAUNCHES_H
 
@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-/* From now on call launched() for each kernel, and leave out all queued work. Kernels, copies and
- * libraries' calls then leave memory as it is, and device memory takes no host memory. Call before
- * the device is used. blocks: how many the kernel's grid has. */
+/* From now on call launched() for each kernel launch, with the number of blocks, and compute
+ * nothing. Kernels, copies and calls of cuBLAS, cuDNN and cuRAND leave memory as it is. Device
+ * memory then takes no host memory. Call before the device is used. */
 void emulated_only_launch(void (*launched)(const char *kernel, unsigned blocks));
 
 #ifdef __cplusplus

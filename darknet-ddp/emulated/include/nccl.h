@@ -1,5 +1,5 @@
-/* NCCL of the emulated device, between the processes (or threads) of one host: sums of floats, or
- * of 16-bit numbers, in the order of ranks, copies and messages. */
+/* emulated/include/nccl.h: the emulated NCCL, between processes (or threads) of one host:
+ * collectives of floats or 16-bit numbers, and messages. Sums are in the order of ranks. */
 #ifndef EMULATED_NCCL_H
 #define EMULATED_NCCL_H
 

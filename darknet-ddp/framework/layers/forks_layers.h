@@ -1,6 +1,5 @@
-/* layers/forks_layers.h: the functions of the layer types that later forks of Darknet added
- * (forks_layers.def). Each type has its functions in NAME_layer.c, those for a GPU in
- * forks_kernels.cu. */
+/* layers/forks_layers.h: the layer types that later forks of Darknet added (forks_layers.def). Each
+ * has its functions in NAME_layer.c, those for a GPU in forks_kernels.cu. */
 #ifndef FORKS_LAYERS_H
 #define FORKS_LAYERS_H
 
@@ -17,21 +16,6 @@
  *   forward   Write l.output.
  *   backward  Add to the deltas of the layers that it reads, and to l.weight_updates, if any.
  *   _gpu      forward and backward on a GPU. */
-#define FORKS_LAYERS_H
-
-#include "layer.h"
-#include "list.h"
-#include "network.h"
-#include "parser.h"
-
-/* Functions of each type:
- *   parse     Return the layer of a section: its shape (w, h, c and out_w, out_h, out_c), its
- *             activation, index and weights, and print its line of the table. Refuse values by
- *             option_error.
- *   resize    Set the shape by that of the layers that it reads.
- *   forward   Write l.output.
- *   backward  Add to the deltas of the layers that it reads; with weights, to l.weight_updates.
- *   _gpu      Do what forward and backward do, on a GPU. */
 #define FORKS_LAYER(type, name, reads, keys)                                                       \
     layer parse_##name##_layer(list *options, size_params params);                                 \
     void resize_##name##_layer(layer *l, network *net);                                            \

@@ -1,6 +1,5 @@
-/* layers/onednn.h: oneDNN's version, instruction set and matrix product. (Its convolutions are in
- * onednn/convolution.h.) In a build without oneDNN, DNNL is not defined, and the first two
- * functions report that. */
+/* layers/onednn.h: oneDNN's version, instruction set and matrix product (convolutions:
+ * onednn/convolution.h). A build without oneDNN has only the first two functions. */
 #ifndef LAYERS_ONEDNN_H
 #define LAYERS_ONEDNN_H
 

@@ -1,5 +1,4 @@
-/* layers/heads/detection_kernels.h: the training of a [detection] layer on a GPU, by
- * detection_formulas.h. */
+/* layers/heads/detection_kernels.h: the training of a [detection] on a GPU. */
 #ifndef DETECTION_KERNELS_H
 #define DETECTION_KERNELS_H
 #include "darknet.h"

@@ -1,5 +1,4 @@
-/* layers/heads/region_kernels.h: the training of a [region] layer (YOLOv2) on a GPU, by
- * region_formulas.h. */
+/* layers/heads/region_kernels.h: the training of a [region] on a GPU, by region_formulas.h. */
 #ifndef REGION_KERNELS_H
 #define REGION_KERNELS_H
 #include "darknet.h"
@@ -14,8 +13,7 @@ typedef struct {
 } region_sums;
 
 /* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
- * must hold zeros, its region_sums to net.figures_gpu. Queues kernels on the default stream, and
- * waits for nothing. */
+ * must hold zeros, its region_sums to net.figures_gpu. Queues kernels on the default stream. */
 void train_region_gpu(layer l, network net);
 
 #endif

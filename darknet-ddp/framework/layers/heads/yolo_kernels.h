@@ -17,8 +17,7 @@ typedef struct {
 void scale_yolo_gpu(layer l);
 
 /* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
- * must hold zeros, its yolo_sums to net.figures_gpu. Queues kernels on the default stream, and
- * waits for nothing. */
+ * must hold zeros, its yolo_sums to net.figures_gpu. Queues kernels on the default stream. */
 void train_yolo_gpu(layer l, network net);
 
 #endif
