@@ -15,8 +15,7 @@ namespace emulated
 
 /* ---- fail.cpp ---- */
 
-/* Count a call of the function `call`, from any thread. Returns true if EMULATED_FAIL makes it
- * fail. */
+/* Count a call of the function `call`, from any thread. Return true if EMULATED_FAIL fails it. */
 bool fails(const char *call);
 /* Count bytes that are copied to the device, or from it, for EMULATED_CALLS (README.md). */
 void count_bytes(bool to_device, size_t bytes);
@@ -43,8 +42,7 @@ void round_to_tf32(float *to, const float *x, size_t count);
 
 /* ---- memory.cpp ---- */
 
-/* A guard: while it lives, the calling thread may access device memory. Elsewhere an access
- * crashes. */
+/* A guard: while it lives, its thread may access device memory. Without it an access crashes. */
 struct open_memory {
     open_memory();
     ~open_memory();
@@ -54,8 +52,7 @@ struct open_memory {
 
 void *allocate(size_t bytes); /* allocate device memory; NULL: none is left */
 bool release(void *x);        /* free device memory; false: x is not such memory */
-/* Return true if x[0..bytes) lies in one array of device memory (on_device) or pinned memory
- * (pinned). */
+/* Return true if x[0..bytes) lies in one array of device memory, or of pinned memory. */
 bool on_device(const void *x, size_t bytes);
 bool pinned(const void *x, size_t bytes);
 

@@ -20,13 +20,11 @@ typedef struct {
 const cfg_section *cfg_find_section(const char *name);
 /* Return 1 if the parser reads this key in section s. */
 int cfg_reads_key(const cfg_section *s, const char *key);
-/* Return why this key with this value is ignored on purpose, as a static string; null if it is
- * not. */
+/* Return why this key with this value is ignored on purpose, as a static string; else null. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Return 1 if later forks have this key, and this program does not. With the value 0 such a key is
- * ignored. */
+/* Return 1 if only later forks have this key. With the value 0 such a key is ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
-/* Return the keys of section s, separated by commas, in a static string that the next call
+/* Return the keys of section s, separated by commas: a static string, which the next call
  * changes. */
 const char *cfg_keys(const cfg_section *s);
 /* Return the names of all sections, separated by commas, in a static string. */
@@ -35,7 +33,7 @@ const char *cfg_sections(void);
  * which has batch, ... and 41 more": the section's first five keys, in a static string. The next
  * call changes this string, and that of cfg_keys. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
-/* Return 1 if the key with this value is v4. If key is null, return 1 if the section itself is
+/* Return 1 if the key with this value is v4. With a null key, return 1 if the section itself is
  * v4. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
 /* Return what is wrong with a key's value, such as "must not be negative"; null if nothing is. The

@@ -25,7 +25,7 @@ enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 void begin_deltas(network *net, void (*zero_delta)(layer));
 
 /* Prepare the backward pass of layer net.index (step 2 above). If its delta is in bf16, too, add
- * that to the delta in float32 before. zero_delta(l) must zero the delta of l, if any. */
+ * that to the delta in float32 before. zero_delta(l) must zero the delta of l. */
 void prepare_deltas(network net, void (*zero_delta)(layer));
 
 /* Return 1 if layer net.index must write the float32 delta of layer i, 0 if it must add to it. It

@@ -1,8 +1,8 @@
 /* layers/graph.h: which layers of a network read which.
  *
  * Code that follows values through a network asks here: the passes, bf16, residual blocks, the
- * parser. graph.c has a row for each LAYER_TYPE. A layer whose type has no row ends the program in
- * layer_source. */
+ * parser. The table in graph.c has a row for each LAYER_TYPE. In layer_source a type without a row
+ * ends the program. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -11,8 +11,8 @@
 enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
 
 /* Return the index of the k-th layer, k from 0, that layer i reads, as the cfg names it. Return
- * NETWORK_INPUT for the network's input, NO_SOURCE if layer i reads k layers or fewer. A layer may
- * appear twice. */
+ * NETWORK_INPUT for the network's input, NO_SOURCE if i reads k layers or fewer. Layers may
+ * repeat. */
 int layer_source(const network *net, int i, int k);
 
 /* Return the index of the layer whose output `reader` gets if its layer_source is i. This is i,
@@ -21,8 +21,7 @@ int layer_source(const network *net, int i, int k);
 int layer_actual_source(const network *net, int i, int reader);
 
 /* Return the index of the first layer behind layer `after` that gets the output of layer i (its
- * layer_actual_source is i); net->n if none does. If a [dropout] stands right behind i, only that
- * does. */
+ * layer_actual_source is i); net->n if none. If [dropout] stands right behind i, only it does. */
 int layer_reader(const network *net, int i, int after);
 
 /* Return 1 if layer i uses the weights of another layer, or another layer uses those of layer i. */

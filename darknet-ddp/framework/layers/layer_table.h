@@ -1,18 +1,17 @@
 /* layers/layer_table.h: the table of layers, a line each, that Darknet prints on standard error
- * while it makes a network from a cfg. A handler can take the table instead. One network is made at
- * a time. */
+ * while it makes a network from a cfg. A handler can take it instead. One network at a time is
+ * made. */
 #ifndef DDP_LAYERS_LAYER_TABLE_H
 #define DDP_LAYERS_LAYER_TABLE_H
 
 #include "darknet.h"
 
 /* Handler that gets the table when the network is made; null: the table is printed. Set it before a
- * network is made. `bytes`: host memory that the network takes. `table` is valid during the
- * call. */
+ * network is made. `bytes`: host memory that the network takes. `table` is freed after the call. */
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 
 /* Call these in this order while a network is made. With a handler, text that is printed on stderr
- * between begin and end becomes the table, and show gives it to the handler. Without, they do
+ * between begin and end becomes the table, and show gives it to the handler. Else they do
  * nothing. */
 void layer_table_begin(void);
 void layer_table_end(void);

@@ -9,8 +9,8 @@
  * it. */
 void onednn_describe(char *out, size_t size);
 
-/* Return the number of the instruction set that oneDNN uses on this CPU (dnnl_cpu_isa_t); 0 in a
- * build without it. */
+/* Return oneDNN's number of the instruction set that it uses on this CPU (dnnl_cpu_isa_t); 0
+ * without it. */
 int onednn_instructions(void);
 
 #ifdef DNNL

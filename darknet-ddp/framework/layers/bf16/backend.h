@@ -123,8 +123,8 @@ typedef struct bf16_backend {
                               int set_scales, void *scales_delta);
 } bf16_backend;
 
-/* Return the backend for the GPU gpu_index or, if that is negative, for the CPU; null if this build
- * has none. */
+/* Return the backend for the GPU gpu_index, or for the CPU if that is negative; null: there is
+ * none. */
 const bf16_backend *bf16_backend_here(void);
 
 #ifdef CUDNN

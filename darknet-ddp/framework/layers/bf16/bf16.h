@@ -39,8 +39,8 @@ int bf16_runs(layer l);
 /* ---- bf16_plan.c: which layers run in bf16, and their memory ---- */
 
 /* Decide whether layer i runs in bf16, and allocate its bf16 arrays. Call for each layer in order.
- * next: type of layer i + 1; BLANK if i is the last. Ends the program if the device cannot compute
- * in bf16. */
+ * `next`: type of layer i + 1; BLANK if i is the last. Ends the program if the device lacks
+ * bf16. */
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
 /* Return how many bytes of workspace the network needs. Call after planning all layers. */
 size_t bf16_workspace_size(network *net);
@@ -62,7 +62,7 @@ void bf16_convert_output(layer l);
  * backward pass, if l->bf16 is not null. */
 void bf16_combine_deltas(layer *l);
 /* Copy the output of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch floats in
- * Darknet's order. A GPU is waited for. A fused layer computes its output again, with its present
+ * Darknet's order. Waits for a GPU. A fused layer recomputes its output, with its present
  * parameters. */
 void bf16_pull_output(layer l, float *to);
 /* Copy the delta of a layer that runs in bf16 to `to`, as bf16_pull_output copies an output. The

@@ -5,7 +5,7 @@
 
 #include "darknet.h"
 
-/* Return a threshold that shows a box of score x (above 0): a number just below x, of one or two
+/* Return a threshold that shows a box of score x (above 0): a number just below x, of few
  * digits. */
 double threshold_below(double x);
 
@@ -17,8 +17,7 @@ void say_if_nothing_found(network *net, image im, const detection *dets, int n, 
                           float hier, char **names);
 
 /* Print on standard output how many of dets[0..n) are not finite, if any. A box counts if one of
- * its scores is not finite. It also counts if a score is above thresh and x, y, w or h is not
- * finite. */
+ * its scores is not. It also counts if a score is above thresh and x, y, w or h is not finite. */
 void say_if_not_finite(const detection *dets, int n, float thresh);
 
 #endif

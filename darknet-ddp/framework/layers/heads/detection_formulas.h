@@ -1,5 +1,4 @@
-/* layers/heads/detection_formulas.h: the training of a [detection], for CPU and GPU
- * (formulas.h). */
+/* layers/heads/detection_formulas.h: the training of a [detection] on CPU and GPU (formulas.h). */
 #ifndef DETECTION_FORMULAS_H
 #define DETECTION_FORMULAS_H
 #include "box.h"

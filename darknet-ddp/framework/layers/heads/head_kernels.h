@@ -33,8 +33,7 @@ static head_layout get_head_layout(layer l, size_t tally, int entries)
 }
 
 /* Return a copy of l, layer net.index, whose pointers are valid in kernels: biases, mask and so on
- * point to memory of the device. The first call for a layer allocates its head_gpu, and copies the
- * arrays there. */
+ * point to the device. The first call for a layer allocates its head_gpu, and copies them there. */
 static layer layer_on_device(layer l, network net, head_layout at)
 {
     layer *own = net.layers + net.index;

@@ -161,8 +161,7 @@ FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
     d->dh += by_h * (float)(bottom + top) / 2;
 }
 
-/* Add the gradient of -a*v (iou.h) to *d, as iou_gradient states it. `iou`: the boxes' plain
- * IoU. */
+/* Add the gradient of -a*v (iou.h) to *d, as iou_gradient states it. `iou`: the plain IoU. */
 FORMULA void add_aspect_gradient(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);

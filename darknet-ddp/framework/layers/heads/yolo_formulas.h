@@ -1,7 +1,6 @@
-/* layers/heads/yolo_formulas.h: the training of a [yolo] layer as Darknet itself computes it
- * (YOLOv3), for CPU and GPU (formulas.h). It computes deltas place by place: a place is one anchor
- * of one cell of one picture. The arrays of l and net.truth are in memory of the device that
- * computes. */
+/* layers/heads/yolo_formulas.h: the training of a [yolo] as Darknet itself computes it (YOLOv3),
+ * for CPU and GPU (formulas.h). It goes place by place: a place is one anchor of one cell of one
+ * picture. The arrays of l and net.truth are in memory of the device that computes. */
 #ifndef YOLO_FORMULAS_H
 #define YOLO_FORMULAS_H
 #include "box.h"

@@ -152,8 +152,7 @@ FORMULA void train_box(layer l, network net, place p, box truth, int label, team
     p.delta[3 * p.stride] += d.dh;
 }
 
-/* Return the factor of a place's class deltas for focal_loss=1. `probability`: output of the true
- * class. */
+/* Return the factor of class deltas for focal_loss=1. `probability`: output of the true class. */
 FORMULA float focal_factor(const float *probability)
 {
     float p = *probability + 1e-15f;
@@ -293,8 +292,7 @@ FORMULA int best_anchor(layer l, network net, box truth)
 }
 
 /* Train the layer's anchors for a truth, in its cell. First train the anchor that fits the truth
- * best, if the layer has it. Then train all others that overlap the truth by more than
- * iou_thresh. */
+ * best, if the layer has it, then all others that overlap the truth by more than iou_thresh. */
 FORMULA void assign_truth(layer l, network net, int picture, int row, int column,
                           const float *truth, team t, yolo_tally *sum)
 {

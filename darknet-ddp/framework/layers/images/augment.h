@@ -27,7 +27,7 @@ placement draw_crop(image im, int w, int h, float jitter, float resize, int use_
 /* Draw a random place for picture im on a canvas of w x h pixels. First its width and height change
  * by up to `jitter` (a fraction). Then it is scaled to the canvas's width if it is wider than high,
  * else to its height. On a canvas that is not square it may jut out. `use_flip`: 1 mirrors half of
- * the pictures. */
+ * them. */
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip);
 
 /* Return the part of a canvas that shows picture im, placed at p; the caller frees it (free_image).

@@ -31,14 +31,12 @@ int decode_picture(const char *path, int channels, decoded *out);
 int decode_size(const char *path, decoded *out);
 
 /* Decode the file at path as grey, like decode_picture. To save time, a JPEG may be decoded at 1/2,
- * 1/4 or 1/8 of its size. `side`: the fewest pixels that its shorter side may then have, at least
- * 2. */
+ * 1/4 or 1/8 of its size. `side`: fewest pixels that its shorter side may then have, from 2. */
 int decode_small(const char *path, int side, decoded *out);
 
 /* Return a static string that names the libraries that decode pictures, such as "libjpeg-turbo
  * 2.1.5 1a2b3c4d, libpng 1.6.39, Exif". The hexadecimal number is a checksum of pixels that the
- * JPEG library decodes. "Exif" says that pictures are turned upright, as earlier versions did
- * not. */
+ * JPEG library decodes. "Exif" says that pictures are turned upright; earlier versions did not. */
 const char *decoders(void);
 
 /* ---- decoders of one kind of file each. They work as decode_picture, but do not turn the picture
