@@ -13,7 +13,7 @@ static int has_key_of_forks(const ddp_cfg_section *s)
     for (size_t i = 0; i < s->count; i++)
         if (cfg_is_v4(known, s->options[i].key, s->options[i].value))
             return 1;
-    return cfg_is_v4(known, NULL, NULL);
+    return known->v4;
 }
 
 int ddp_cfg_of_forks(const ddp_cfg_text *cfg)

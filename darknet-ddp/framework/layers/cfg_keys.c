@@ -216,8 +216,6 @@ const char *cfg_sections(void)
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value)
 {
     ACTIVATION a;
-    if (!key)
-        return s->v4;
     if (s->type == NETWORK && !strcmp(key, "yolo_math"))
         return !strcmp(value, "v4");
     if (s->type == NETWORK && !strcmp(key, "policy"))

@@ -22,7 +22,7 @@ const cfg_section *cfg_find_section(const char *name);
 int cfg_reads_key(const cfg_section *s, const char *key);
 /* Return why this key with this value is ignored on purpose, as a static string; else null. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Return 1 if only later forks have this key. With the value 0 such a key is ignored. */
+/* Return 1 if the key is one of later forks that this program lacks. Its value 0 is ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
 /* Return the keys of section s, separated by commas: a static string, which the next call
  * changes. */
@@ -33,8 +33,7 @@ const char *cfg_sections(void);
  * which has batch, ... and 41 more": the section's first five keys, in a static string. The next
  * call changes this string, and that of cfg_keys. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
-/* Return 1 if the key with this value is v4. With a null key, return 1 if the section itself is
- * v4. */
+/* Return 1 if the key with this value is v4. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
 /* Return what is wrong with a key's value, such as "must not be negative"; null if nothing is. The
  * value is a number, or several with commas between. Only values with which nothing can be learnt

@@ -1,5 +1,5 @@
-/* layers/channel_reduce.h: for kernels that sum over each channel of a layer's output, or of an
- * array of its shape.
+/* layers/channel_reduce.h: helpers of kernels that sum over each channel of a layer's output, or of
+ * an array of its shape.
  *
  * A channel's values are divided into parts. A block of THREADS threads sums one part of one
  * channel, and leaves the sum (or mean) at index part * channels + channel of an array. A second
@@ -89,7 +89,8 @@ static inline int join_blocks(part_sums p)
     return (p.channels - 1) / (THREADS / p.rows) + 1;
 }
 
-// Return the channel that this thread adds up in such a kernel. It may be p.channels or more.
+// Return the channel whose parts this thread adds up, in a launch of join_blocks(p) blocks. It may
+// be p.channels or more.
 static inline __device__ int joined_channel(part_sums p)
 {
     int lanes = THREADS / p.rows;

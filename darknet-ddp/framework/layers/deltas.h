@@ -24,8 +24,9 @@ enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
  * any. */
 void begin_deltas(network *net, void (*zero_delta)(layer));
 
-/* Prepare the backward pass of layer net.index (step 2 above). If its delta is in bf16, too, add
- * that to the delta in float32 before. zero_delta(l) must zero the delta of l. */
+/* Prepare the backward pass of layer net.index (step 2 above). If the layer has a delta in bf16,
+ * call this after adding it to the delta in float32. zero_delta(l) must zero the delta of l, if
+ * any. */
 void prepare_deltas(network net, void (*zero_delta)(layer));
 
 /* Return 1 if layer net.index must write the float32 delta of layer i, 0 if it must add to it. It
@@ -33,7 +34,8 @@ void prepare_deltas(network net, void (*zero_delta)(layer));
  * once for each write. `i`: what layer_source returns; for NETWORK_INPUT return 0. */
 int sets_delta(network net, int i);
 
-/* Do as sets_delta for the bf16 delta of layer i. */
+/* Return 1 if layer net.index must write the bf16 delta of layer i, 0 if it must add
+ * (sets_delta). */
 int sets_bf16_delta(network net, int i);
 
 /* Write scale*delta[i] to to[i], for n values in host memory. With set 0, add it instead. */

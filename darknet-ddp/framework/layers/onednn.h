@@ -9,8 +9,8 @@
  * it. */
 void onednn_describe(char *out, size_t size);
 
-/* Return oneDNN's number of the instruction set that it uses on this CPU (dnnl_cpu_isa_t); 0
- * without it. */
+/* Return oneDNN's number of the instruction set that it uses on this CPU (dnnl_cpu_isa_t); 0 in a
+ * build without oneDNN. */
 int onednn_instructions(void);
 
 #ifdef DNNL

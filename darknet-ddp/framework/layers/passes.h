@@ -9,7 +9,8 @@
 #include "darknet.h"
 
 typedef struct {
-    /* Begin a forward pass: make the device current, and copy net's input and truth to it. */
+    /* Begin a forward pass. On a GPU, make the device current, and copy net's input and truth to
+     * it. */
     void (*begin_forward)(network *net);
     /* Run the forward pass of layer l, net->index. Then point net's input to its output; if the
      * layer has truth=1, net's truth, too. */

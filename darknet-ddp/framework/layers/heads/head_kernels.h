@@ -163,9 +163,9 @@ static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
     return sum_over_block(sum);
 }
 
-/* Sum a plane in each block: one entry (x, y, ..., a class) of one anchor, over the `cells` cells
- * of a picture. squares[plane] becomes the sum of squared deltas. If the entry is number `object`,
- * objects[plane / entries] becomes the sum of outputs. */
+/* Sum one plane in each block. A plane is one output (x, objectness, a class, ...) of one anchor,
+ * for the `cells` cells of a picture. squares[plane] becomes the sum of squared deltas. If the
+ * output is number `object` of the anchor, objects[plane / entries] becomes the sum of outputs. */
 static __global__ void sum_planes_kernel(const float *output, const float *delta, int cells,
                                          int entries, int object, float *squares, float *objects)
 {
