@@ -81,8 +81,7 @@ class channel
     segment *shared;
     size_t shared_bytes;
     uint64_t step = 0; /* steps that collectives have made; each moves a piece of a collective */
-    /* Turns taken [0], turns done [1]: of collectives, messages to each rank, messages from each.
-     */
+    /* Turns taken [0] and done [1]: of collectives, messages to each rank, messages from each */
     uint64_t turns[2][1 + 2 * most_ranks] = {};
 };
 

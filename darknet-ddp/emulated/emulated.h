@@ -15,7 +15,8 @@ namespace emulated
 
 /* ---- fail.cpp ---- */
 
-/* Count a call of the function `call`, from any thread. Return true if EMULATED_FAIL fails it. */
+/* Count a call of the function `call`, from any thread. Return true if it must fail
+ * (EMULATED_FAIL). */
 bool fails(const char *call);
 /* Count bytes that are copied to the device, or from it, for EMULATED_CALLS (README.md). */
 void count_bytes(bool to_device, size_t bytes);

@@ -12,9 +12,9 @@ typedef struct gathered gathered;
  * End the collection with gather_end. */
 gathered *gather_begin(int rows);
 
-/* Move the rows of d, pictures and labels, into the array as samples `first`, first + 1, ... Its
- * rows are freed, and its pointers then point into the array. All samples of a step have one size.
- * If d has no rows, do nothing. */
+/* Move the pictures and labels of d into the array, as samples `first`, first + 1, ... Their old
+ * memory is freed, and the rows of d then point into the array. All samples of a step have one
+ * size. If d has no rows, do nothing. */
 void gather_rows(gathered *g, int first, data d);
 
 /* End the collection, and free g. *d, which must have the rows of all samples, then owns the array
