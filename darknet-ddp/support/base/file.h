@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <time.h>
 
-/* A file that is being written. */
 typedef struct ddp_file ddp_file;
 
 typedef struct ddp_file_checksum {

@@ -45,7 +45,6 @@ typedef struct ddp_precision_config {
  *   each[0..classes)  results of the classes
  *   *all              means of ap, ap50, ap75 over classes with truths (-1: there are none);
  *                     precision, recall, mean_iou of all boxes together; left_out is 0
- *
  * Fails with DDP_ERR_USAGE (classes < 1, recalls < 2), DDP_ERR_NOMEM. */
 ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
                             const ddp_precision_config *config, ddp_detection *detections,

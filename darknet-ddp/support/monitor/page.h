@@ -9,7 +9,6 @@
 
 #include <stdio.h>
 
-/* A row of a table, or a tile: a name and its value. */
 typedef struct ddp_page_pair {
     const char *name, *value;
 } ddp_page_pair;

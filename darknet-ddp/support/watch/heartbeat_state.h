@@ -8,7 +8,6 @@
 /* Bytes of a buffer: a message of full length, and short ones. */
 enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
 
-/* A connection with a rank. */
 struct ddp_rank_link {
     int fd;                             /* socket of the connection; -1: there is none */
     int lost;                           /* 1: the connection has ended */
