@@ -1,14 +1,14 @@
-/* darknet_ddp.h: networks of Darknet's, for programs in C and for all that can call C.
+/* darknet_ddp.h: detects objects and classifies pictures with trained networks of Darknet, for
+ * programs in C and in languages that can call C.
  *
  * 1. darknet_ddp_open reads a cfg, weights and names.
  * 2. darknet_ddp_detect or darknet_ddp_classify looks at a picture in memory.
- * 3. darknet_ddp_free frees what they gave, darknet_ddp_close the model.
+ * 3. darknet_ddp_free frees their results, darknet_ddp_close the model.
  *
  * Functions that can fail return 0, or -1 with a sentence in error[0..DARKNET_DDP_ERROR). A file
- * that is refused does not end the program, and nothing is printed. Without memory for a picture's
- * values, or if a GPU fails, Darknet still ends the program, and says why on standard error.
- * Several threads may each use a model of their own; a model is used by one thread at a time.
- */
+ * that is refused does not end the program. Nothing is printed. But if there is no memory for a
+ * picture's values, or a GPU fails, Darknet ends the program, and says why on standard error.
+ * Threads may use different models at the same time, but not the same model. */
 #ifndef DARKNET_DDP_H
 #define DARKNET_DDP_H
 
@@ -31,61 +31,60 @@ typedef struct darknet_ddp_box {
 
 typedef struct darknet_ddp_info {
     int is_detector;   /* 1: darknet_ddp_detect works. 0: darknet_ddp_classify does */
-    int classes;       /* how many classes are told apart */
-    int width, height; /* size of the network's input; pictures may have any size */
+    int classes;       /* number of classes */
+    int width, height; /* size of the network's input in pixels; pictures may have any size */
 } darknet_ddp_info;
 
-/* Return the version, such as "0.1.0": a static string. */
+/* Return the version, such as "0.1.0", as a static string. */
 const char *darknet_ddp_version(void);
 
-/* Open the network of the file cfg with the weights of the file weights, and set *out to it.
- *   out     NULL is written there on failure
- *   names   a file with a name for each class at least, one a line; NULL: none
- *   gpu     number of a GPU, in a build for GPUs; -1: the CPU
- */
+/* Open the network of the file cfg with the weights of the file weights, and set *out to it, or to
+ * NULL on failure.
+ *   names   path of a file with a name for each class at least, one a line; NULL: no names
+ *   gpu     number of a GPU, in a build for GPUs; -1: the CPU */
 int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weights,
                      const char *names, int gpu, char error[DARKNET_DDP_ERROR]);
 
-/* Compute later calls in bf16, on CPUs with instructions for it (avx512_bf16, AMX). Fails, with
- * nothing changed, if the CPU has none or the model is on a GPU. */
+/* Make later calls compute in bf16. Needs a CPU with instructions for it (avx512_bf16 or AMX).
+ * Fails, with nothing changed, if the CPU has none or the model is on a GPU. */
 int darknet_ddp_use_bf16(darknet_ddp_model *model, char error[DARKNET_DDP_ERROR]);
 
 /* Set *info to the facts of a model. */
 void darknet_ddp_describe(const darknet_ddp_model *model, darknet_ddp_info *info);
 
-/* Return the name of a class, in UTF-8, which lives as long as the model. NULL: the model has no
- * names, or no class of this number. */
+/* Return the name of a class, in UTF-8; the model owns it. NULL: the model has no names, or no
+ * class of this number. */
 const char *darknet_ddp_name(const darknet_ddp_model *model, int class_id);
 
-/* Find objects in a picture. Sets *boxes to an array of *count, the likeliest first. Free it by
- * darknet_ddp_free, also if *count is 0. After a failure there is nothing to free.
+/* Find objects in a picture. Sets *boxes to an array of *count boxes, the likeliest first. Free it
+ * with darknet_ddp_free, also if *count is 0, but not after a failure.
  *   pixels   width * height pixels of 3 bytes, red, green, blue, rows from the top
- *   thresh   boxes of this score, or less, are left out; from 0 to 1
- *   nms      of two boxes of a class whose IoU is larger the likelier one stays; 0: both
- * Fails if the model is no detector, a size is below 1, or there is no memory. */
+ *   thresh   boxes with this score or less are left out; from 0 to 1
+ *   nms      if two boxes of a class have a larger IoU, only the likelier one is kept; 0: both are
+ * Fails if the model is no detector, width or height is below 1, or there is no memory. */
 int darknet_ddp_detect(darknet_ddp_model *model, const unsigned char *pixels, int width, int height,
                        float thresh, float nms, darknet_ddp_box **boxes, int *count,
                        char error[DARKNET_DDP_ERROR]);
 
-/* Find objects as darknet_ddp_detect does, in planes: 3 of width * height floats from 0 to 1, red,
- * green, blue. The planes are copied. */
+/* Find objects as darknet_ddp_detect does, in a picture of floats from 0 to 1. planes: width *
+ * height floats of red, then as many of green, then of blue. They are not changed. */
 int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int width, int height,
                               float thresh, float nms, darknet_ddp_box **boxes, int *count,
                               char error[DARKNET_DDP_ERROR]);
 
-/* Set scores[0..classes) (darknet_ddp_info) to how likely each class is for the picture, from 0 to
- * 1. pixels: width * height pixels of 3 bytes, red, green, blue, rows from the top. Fails if the
- * model is a detector, or a size is below 1. */
+/* Set scores[i] to how likely class i is for a picture, from 0 to 1, for all classes of
+ * darknet_ddp_info. pixels: as for darknet_ddp_detect. Fails if the model is a detector, or width
+ * or height is below 1. */
 int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, int width,
                          int height, float *scores, char error[DARKNET_DDP_ERROR]);
 
-/* Read the picture file at path: JPEG, PNG, BMP and others, turned upright as its Exif data say.
- * Sets *width, *height, and *pixels to 3 bytes a pixel, as darknet_ddp_detect takes them, for
- * darknet_ddp_free. Fails, with *pixels NULL, if the file is no whole picture. */
+/* Read the picture file at path: JPEG, PNG, BMP and others, turned upright by its Exif data. Sets
+ * *width, *height and *pixels, which darknet_ddp_detect takes. Free *pixels with darknet_ddp_free.
+ * Fails, with *pixels NULL, if the file holds no whole picture. */
 int darknet_ddp_read_picture(const char *path, unsigned char **pixels, int *width, int *height,
                              char error[DARKNET_DDP_ERROR]);
 
-/* Free memory that a function above gave; NULL is allowed. */
+/* Free an array that a function above has returned; NULL is allowed. */
 void darknet_ddp_free(void *memory);
 
 /* Free a model; NULL is allowed. */

@@ -58,7 +58,7 @@ static void use(const ddp_checkpoint *c)
     }
     wrong = ddp_checkpoint_check_finite(c, &err) != DDP_OK;
     wrong += ddp_checkpoint_check_arrays(c, c->arrays, c->array_count, &err) != DDP_OK;
-    wrong += ddp_checkpoint_check_options(&c->metadata, &option, 1, NULL, &err) != DDP_OK;
+    wrong += ddp_checkpoint_check_option(&c->metadata, &option, &err) != DDP_OK;
     wrong += ddp_checkpoint_check_list(&c->metadata, 3, 4, &err) != DDP_OK;
     touched = (char)wrong;
     (void)touched;

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ddp_error err;
 
     (void)guarded_run(load, &in, MEMORY);
-    if (ddp_match_finite(in.weights, &err) == DDP_ERR_NOMEM)
+    if (ddp_match_check_finite(in.weights, &err) == DDP_ERR_NOMEM)
         abort();
     return 0;
 }

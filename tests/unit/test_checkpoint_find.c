@@ -61,7 +61,7 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     (void)state;
     assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
     assert_null(latest.weights);
-    assert_number_equal(latest.saved_at_ns, 0);
+    assert_number_equal(latest.newest_saved_at_ns, 0);
     for (int i = 1; i < 3; i++) { /* the same time; the later step counts */
         char name[64];
         int renamed;
@@ -82,14 +82,14 @@ static void saves_follow_each_other_whatever_the_clock_says(void **state)
     assert_true(pair_save("toy.backup", 9));
     assert_int_equal(pair_find("toy_2.weights"), 2);
     assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
-    assert_number_equal(latest.saved_at_ns, future);
+    assert_number_equal(latest.newest_saved_at_ns, future);
     assert_int_equal(latest.step, 2);
     assert_string_equal(latest.weights, folder_file(&pair_folder, "toy_2.weights"));
     free(latest.weights);
     assert_int_equal(unlink(folder_file(&pair_folder, "toy_2.weights")), 0);
     assert_int_equal(ddp_pair_latest(&latest, pair_folder.path, "toy", &err), DDP_OK);
     assert_string_equal(latest.weights, folder_file(&pair_folder, "toy_1.weights"));
-    assert_number_equal(latest.saved_at_ns, future);
+    assert_number_equal(latest.newest_saved_at_ns, future);
     free(latest.weights);
 }
 

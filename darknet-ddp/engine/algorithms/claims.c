@@ -132,33 +132,39 @@ static size_t first_of(unsigned set)
     return i;
 }
 
-int ddp_claims_conflict(const ddp_claims *a, const ddp_claims *b, ddp_conflict *out)
+/* Return why a and b exclude each other: the end of the sentence "A does not go with B", in which A
+ * is a or, with *reversed 1, b. NULL: they go together. */
+static const char *why_excluded(const ddp_claims *a, const ddp_claims *b, int *reversed)
 {
     unsigned decided = a->controls & b->controls, broken = a->breaks & b->relies;
     unsigned relied = a->relies & b->breaks;
 
-    *out = (ddp_conflict){0};
-    if (relied)
-        out->why = guarantees[first_of(relied)].why;
-    else if (broken)
-        *out = (ddp_conflict){1, guarantees[first_of(broken)].why};
-    else if (decided)
-        out->why = controls[first_of(decided)].why;
-    return out->why != NULL;
+    *reversed = !relied && broken;
+    if (relied | broken)
+        return guarantees[first_of(relied ? relied : broken)].why;
+    return decided ? controls[first_of(decided)].why : NULL;
+}
+
+int ddp_claims_exclude(const ddp_claims *a, const ddp_claims *b)
+{
+    int reversed;
+
+    return why_excluded(a, b, &reversed) != NULL;
 }
 
 static ddp_status check_pair(const ddp_options *o, const ddp_claimant *a, const ddp_claimant *b,
                              ddp_error *err)
 {
     char first[DDP_OPTION_TEXT_SIZE], second[DDP_OPTION_TEXT_SIZE];
-    ddp_conflict conflict;
+    int reversed;
+    const char *why = why_excluded(&a->claims, &b->claims, &reversed);
 
-    if (!ddp_claims_conflict(&a->claims, &b->claims, &conflict))
+    if (!why)
         return DDP_OK;
-    ddp_options_write_one(o, conflict.reversed ? b->example : a->example, first, sizeof first);
-    ddp_options_write_one(o, conflict.reversed ? a->example : b->example, second, sizeof second);
+    ddp_options_write_one(o, reversed ? b->example : a->example, first, sizeof first);
+    ddp_options_write_one(o, reversed ? a->example : b->example, second, sizeof second);
     return ddp_fail(err, DDP_ERR_USAGE, "%s does not go with %s%s; leave one of them out", first,
-                    second, conflict.why);
+                    second, why);
 }
 
 static ddp_status check_pairs(const ddp_options *o, ddp_error *err)

@@ -1,27 +1,30 @@
-/* algorithms/compression.h: a way to compress gradients, which a word of -ddp_compress asks for.
+/* algorithms/compression.h: the interface of a gradient compression, which a word of -ddp_compress
+ * names. It is what PyTorch's DDP calls a communication hook.
  *
  * NAME/NAME.c defines ddp_compression_NAME, and a line COMPRESSION(NAME, ...) of algorithms.def
- * makes it a word. signsgd/ is a short one to read.
+ * makes it a word. signsgd/ is a short example.
  *
- * All have error feedback in common (Karimireddy et al. 2019, "Error Feedback Fixes SignSGD and
- * other Gradient Compression Schemes"), which compressor.c looks after. For each weight matrix a
- * rank keeps its own error e: what of its gradients has not been sent yet. With this step's
- * gradient g:
+ * A compression sends some numbers of a weight matrix's gradient, and error feedback makes up for
+ * the rest (Karimireddy et al. 2019, "Error Feedback Fixes SignSGD and other Gradient Compression
+ * Schemes"). For each matrix every rank keeps an error: what of its earlier gradients it has not
+ * sent yet. One step, for each matrix:
  *
- *     M = g + e, of which a rank sends the others some numbers           encode
- *     g becomes the sum over ranks of what these numbers say of M,
- *     e becomes M minus what this rank sent of it                        decode
+ *   1. encode adds the error to the gradient, and makes numbers of the result M.
+ *   2. The numbers are added over ranks or, with `gathers`, all-gathered.
+ *   3. decode sets the gradient to the sum over ranks of what was sent, and the error to M minus
+ *      what this rank sent.
+ *
+ * A step may be skipped between encode and decode, so encode does not change the error. The caller,
+ * compressor.c, keeps the errors and saves them. If a run goes on with fewer ranks, it adds up the
+ * errors of several ranks: only the sum over ranks matters. Not compressed are parameters that are
+ * no matrix, matrices whose numbers would be half of their elements or more, and all gradients of a
+ * rank that is alone.
  *
  * Rules for the numbers:
  *   - Each must be finite when it is read as a float, or the run ends as if a gradient were NaN.
  *     So at most 30 bits of any kind fit into one (signsgd/signsgd.c).
- *   - With gathers = 0 they are added over ranks, as floats; so packed bits need gathers = 1.
- *   - They depend on the matrix and its error alone: -ddp_bucket_mb must not change the result.
- *
- * Errors are saved. A run that goes on on fewer ranks adds some of them up: gradients are sums over
- * ranks, so only the sum of all errors matters. A parameter that is no matrix is summed as it is,
- * and so is a matrix whose numbers would be half of its elements or more. A rank that is alone
- * compresses nothing. A step may be skipped between encode and decode: encode changes no error. */
+ *   - With `gathers` 0 they are added as floats. So packed bits need `gathers` 1.
+ *   - They depend only on the matrix and its error: -ddp_bucket_mb must not change the result. */
 #ifndef DDP_ALGORITHMS_COMPRESSION_H
 #define DDP_ALGORITHMS_COMPRESSION_H
 
@@ -32,73 +35,72 @@
 
 #include <stddef.h>
 
-/* A weight matrix, in memory of the device that trains. */
+/* A parameter that is a weight matrix. Its arrays are in memory of the device that trains. */
 typedef struct ddp_matrix {
     size_t param;                        /* index of the parameter in the network's table */
     size_t rows, columns;                /* both 0: the parameter is not compressed */
     size_t count;                        /* how many elements the matrix has */
-    size_t send_count[DDP_CODEC_ROUNDS]; /* floats that a rank sends in each round */
+    size_t send_count[DDP_CODEC_ROUNDS]; /* how many numbers a rank sends in each round */
     double value;    /* number behind the word of -ddp_compress: 2 in "powersgd:2" */
     int rank, ranks; /* number of this rank; number of ranks */
 
-    float *gradient,
-        *error; /* `count` floats each. encode adds error to gradient; decode sets both */
-    /* The numbers of each round: encode writes this rank's, and after the sum they are those of all
-     * ranks added. With `gathers`, numbers[0] is the place of rank 0's. encode then writes to this
-     * rank's place (ddp_matrix_payload_of), and each rank's arrive in its place, not added. */
+    float *gradient; /* `count` floats: this rank's before encode, their sum after decode */
+    float *error;    /* `count` floats: the part of earlier gradients that is not sent yet */
+    /* Numbers of each round: this rank's after encode, then their sum over ranks. With `gathers`,
+     * numbers[0] has a place for each rank's numbers (ddp_matrix_payload_of) instead. */
     float *numbers[DDP_CODEC_ROUNDS];
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;
 
-/* Return the round-0 numbers of a rank, m->send_count[0] floats. Only with `gathers`. */
+/* Return the place of a rank's m->send_count[0] numbers. Only with `gathers`. */
 static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 {
     return m->numbers[0] + (size_t)rank * m->stride;
 }
 
-/* The arguments of ddp_compression.open: the run that it is opened for. */
+/* The arguments of ddp_compression.open. */
 typedef struct ddp_compression_of {
     double value;               /* number behind the word of -ddp_compress */
     ddp_device *device;         /* device that the network trains on */
-    ddp_state *state;           /* where the compression declares arrays that are to be saved */
-    const ddp_matrix *matrices; /* a matrix for each parameter; their pointers are not set */
+    ddp_state *state;           /* where the compression declares the arrays that it keeps */
+    const ddp_matrix *matrices; /* a matrix for each parameter; gradient, error, numbers: NULL */
     size_t param_count;
 } ddp_compression_of;
 
-/* A compression. Calls come in one order on every rank, from one thread, matrix by matrix. Their
- * first argument, self, is what open has set, or NULL. If a GPU has the matrix, encode and decode
- * queue their work on `queue`, and do not wait. */
+/* A compression. Every rank makes the same calls in the same order, from one thread. self is what
+ * open has set, or NULL. For a matrix on a GPU, encode and decode queue their work on `queue`, and
+ * do not wait. */
 typedef struct ddp_compression {
-    /* end of the sentence "gradients travel by ..."; # stands for the number behind the word */
+    /* end of the sentence "gradients travel by ...", with # for the number behind the word */
     const char *how;
-    /* 1: each rank gets the numbers that each rank sends in round 0 (ddp_matrix_payload_of), and
-     * there is no round 1. 0: it gets their sum. */
+    /* 0: numbers are added over ranks, in one round or two. 1: there is one round, in which each
+     * rank gets the numbers of all ranks (ddp_matrix_payload_of) */
     int gathers;
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
-    /* Return how many numbers a rank sends of a rows x columns matrix in a round: 0, the first sum,
-     * or 1, the second, which is made of the first. Returns 0 for round 1 if there is no second
-     * sum. value: the number behind the word. */
-    size_t (*numbers)(double value, size_t rows, size_t columns, int round);
+    /* Return how many numbers a rank sends of a rows x columns matrix in round 0 or 1. Returns 0
+     * for round 1 if there is one round. value: the number behind the word. */
+    size_t (*send_count)(double value, size_t rows, size_t columns, int round);
 
-    /* Make a round's numbers. Round 0: add error to gradient, and write numbers[0] from that (with
-     * `gathers`, ddp_matrix_payload_of(m, m->rank)). Round 1: make numbers[1] of numbers[0], which
-     * has the sum over ranks. */
+    /* Make the numbers that this rank sends. Round 0: add error to gradient, and write numbers[0]
+     * from the result; with `gathers`, write them to ddp_matrix_payload_of(m, m->rank). Round 1:
+     * write numbers[1] from numbers[0], which by now is the sum over ranks. */
     void (*encode)(void *self, const ddp_matrix *m, int round, ddp_device *queue);
 
-    /* Called when all numbers have come. Set gradient and error as the head says. *ran, of the
-     * device's memory, is on how many ranks the layer ran, or NaN if a number is not finite. If it
-     * is 0, set the gradient to zero, and change nothing else. Work that only the next step needs
-     * may be queued on `aside`. */
+    /* Set gradient and error from the numbers of all rounds, as the head of this file says. *ran,
+     * in the device's memory, is on how many ranks the layer ran, or NaN if a number is not finite.
+     * If it is 0, only set the gradient to zero. Work that nothing needs before the next step may
+     * be queued on `aside`. */
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 
-    /* Fail with DDP_ERR_USAGE if the compression does not pay on `ranks` ranks, 2 or more. value:
-     * the number behind the word. NULL: it always pays. */
+    /* Fail with DDP_ERR_USAGE if a rank would send more on `ranks` ranks, 2 or more, than without
+     * compression. value: the number behind the word. A NULL function means: it never does. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
-    /* Set *self, which close frees, also if open fails afterwards. open NULL: nothing is opened.
-     * close NULL: nothing is freed. */
+    /* Set *self to the compression's own data, which close frees, also after a failure. A NULL
+     * function means: it has none. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);
+    /* Free self, which is not NULL. A NULL function means: nothing is to be freed. */
     void (*close)(void *self);
 } ddp_compression;
 

@@ -60,7 +60,7 @@ static ddp_matrix matrix_of(const ddp_options *o, const ddp_param *param)
         return as_it_is;
     m.columns = m.count / m.rows;
     for (int round = 0; round < DDP_CODEC_ROUNDS; round++)
-        m.send_count[round] = compression_of(o)->numbers(m.value, m.rows, m.columns, round);
+        m.send_count[round] = compression_of(o)->send_count(m.value, m.rows, m.columns, round);
     return (m.send_count[0] + m.send_count[1]) * LEAST < m.count ? m : as_it_is;
 }
 
@@ -281,7 +281,7 @@ static void print_resumed(int was, int now)
                now);
 }
 
-/* A rank sends what it tells to each other one, and of a sum everything twice. */
+/* A rank sends gathered numbers to each other rank, and numbers that are summed twice. */
 size_t ddp_compressor_sends(const ddp_options *o, const ddp_param *param, int ranks)
 {
     ddp_matrix m = matrix_of(o, param);

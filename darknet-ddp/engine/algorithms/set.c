@@ -105,26 +105,6 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s)
 
 /* ---- who plugs in where ---- */
 
-static int plugs_into_sums(const ddp_algorithm *a)
-{
-    return a->codec != NULL;
-}
-
-static int plugs_into_updates(const ddp_algorithm *a)
-{
-    return a->update != NULL;
-}
-
-static int plugs_into_steps(const ddp_algorithm *a)
-{
-    return a->step != NULL;
-}
-
-static int plugs_into_layers(const ddp_algorithm *a)
-{
-    return a->layers != NULL;
-}
-
 static int halves(const ddp_algorithm *a)
 {
     return a->halves;
@@ -151,36 +131,32 @@ ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s)
     return s ? s->state : NULL;
 }
 
-const ddp_gradient_codec *ddp_algorithm_set_codec(const ddp_algorithm_set *s, void **self)
+ddp_plugs ddp_algorithm_set_plugs(const ddp_algorithm_set *s)
 {
-    const struct member *m = find_member(s, plugs_into_sums);
+    ddp_plugs plugs = {0};
 
-    *self = m ? m->self : NULL;
-    return m ? m->algorithm->codec : NULL;
-}
+    for (size_t i = 0; s && i < s->count; i++) {
+        const ddp_algorithm *a = s->members[i].algorithm;
+        void *self = s->members[i].self;
 
-const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self)
-{
-    const struct member *m = find_member(s, plugs_into_updates);
-
-    *self = m ? m->self : NULL;
-    return m ? m->algorithm->update : NULL;
-}
-
-const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self)
-{
-    const struct member *m = find_member(s, plugs_into_steps);
-
-    *self = m ? m->self : NULL;
-    return m ? m->algorithm->step : NULL;
-}
-
-const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self)
-{
-    const struct member *m = find_member(s, plugs_into_layers);
-
-    *self = m ? m->self : NULL;
-    return m ? m->algorithm->layers : NULL;
+        if (self && a->codec) {
+            plugs.codec = a->codec;
+            plugs.codec_self = self;
+        }
+        if (self && a->update) {
+            plugs.update = a->update;
+            plugs.update_self = self;
+        }
+        if (self && a->step) {
+            plugs.step = a->step;
+            plugs.step_self = self;
+        }
+        if (self && a->layers) {
+            plugs.layers = a->layers;
+            plugs.layers_self = self;
+        }
+    }
+    return plugs;
 }
 
 int ddp_algorithm_set_halves(const ddp_algorithm_set *s)

@@ -1,4 +1,5 @@
-/* algorithms/set.h: the algorithms of one run, and which of them plugs in where. */
+/* algorithms/set.h: the algorithms (algorithms/algorithm.h) that the options of a run turn on. The
+ * trainer opens the set, and asks it for the functions of each kind. */
 #ifndef DDP_ALGORITHMS_SET_H
 #define DDP_ALGORITHMS_SET_H
 
@@ -8,63 +9,64 @@
 
 typedef struct ddp_algorithm_set ddp_algorithm_set;
 
-/* Open the algorithms that of->options ask for, which ddp_claims_check must have passed; there may
- * be none. *of and what it points to need not outlive the call, but for the group, the device and
- * the options. of->state is not read: the set makes its own. Every rank opens the same. *out is set
- * on success. Fails with DDP_ERR_USAGE (one does not go with this run, as its check_run says),
- * DDP_ERR_NOMEM. */
+/* Open the algorithms that of->options turn on; there may be none. ddp_claims_check must have
+ * passed the options. Every rank opens the same set. Only of's group, device and options must
+ * outlive it; of->state is ignored, since the set makes its own. *out is set on success. Fails with
+ * DDP_ERR_USAGE (an algorithm's check_run has failed), DDP_ERR_NOMEM. */
 ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_of *of,
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach and close all algorithms, and free s. NULL is allowed. */
 void ddp_algorithm_set_close(ddp_algorithm_set *s);
 
-/* Begin the work of each algorithm: the network is about to train. Every rank calls it; blocks.
- * *a must stay until ddp_algorithm_set_detach. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM, or the error of a->first; then no algorithm is attached. */
+/* Attach each algorithm to a network that is about to train. Every rank calls it; blocks. What *a
+ * points to must stay until ddp_algorithm_set_detach. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, or
+ * the error of a->saved_moments; then no algorithm is attached. */
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* End the work of each algorithm before the network's memory goes. Nothing if none is attached. */
+/* Detach the algorithms that are attached. Call before the network's memory is freed. */
 void ddp_algorithm_set_detach(ddp_algorithm_set *s);
 
 /* Return 1 if ddp_algorithm_set_attach was ever called. */
 int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 
-/* Return the state that the algorithms keep beside the network's own arrays; the set owns it. When
- * the set is opened it is in host memory, where resuming fills it. Before the set is attached it
- * must be shared with all ranks, and moved to the device (ddp_state_use_device). NULL if s is NULL.
- */
+/* Return the arrays that the algorithms keep and save beside the network's own; the set owns them.
+ * After opening they are in host memory, where a resumed run loads them. Before
+ * ddp_algorithm_set_attach, call ddp_state_share and ddp_state_use_device for them. NULL if s is
+ * NULL. */
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
-/* Return the sum plug of the algorithm that has one, and set *self to the first argument of its
- * functions. NULL: sums are a plain run's. Here and below s may be NULL. */
-const ddp_gradient_codec *ddp_algorithm_set_codec(const ddp_algorithm_set *s, void **self);
-/* Return the update plug of the algorithm that has one, and set *self to the first argument of its
- * functions. NULL: updates are a plain run's. */
-const ddp_update_plug *ddp_algorithm_set_update(const ddp_algorithm_set *s, void **self);
-/* Return the step plug of the algorithm that has one, and set *self to the first argument of its
- * functions. NULL: steps are a plain run's. */
-const ddp_step_plug *ddp_algorithm_set_step(const ddp_algorithm_set *s, void **self);
-/* Return the layers plug of the algorithm that has one, and set *self to the first argument of its
- * functions. NULL: all layers run in each step. */
-const ddp_layers_plug *ddp_algorithm_set_layers(const ddp_algorithm_set *s, void **self);
+/* The functions of a run's algorithms that a training step calls, and self, the first argument of
+ * each table's functions. A table is NULL if no algorithm of the run has it. */
+typedef struct ddp_plugs {
+    const ddp_gradient_codec *codec;
+    const ddp_update_plug *update;
+    const ddp_step_plug *step;
+    const ddp_layers_plug *layers;
+    void *codec_self, *update_self, *step_self, *layers_self;
+} ddp_plugs;
 
-/* Return 1 if an algorithm has buckets summed in halves. */
+/* Return the functions of s that a training step calls. Here and below s may be NULL: no algorithm.
+ */
+ddp_plugs ddp_algorithm_set_plugs(const ddp_algorithm_set *s);
+
+/* Return 1 if an algorithm has `halves` 1: it starts the second half of each bucket's sum. */
 int ddp_algorithm_set_halves(const ddp_algorithm_set *s);
 
-/* Return 1 if an algorithm gives each rank only parts of the optimizer's moments. */
+/* Return 1 if an algorithm shards the optimizer's moments over ranks. */
 int ddp_algorithm_set_shards(const ddp_algorithm_set *s);
-/* Return the optimizer's moments of which each rank has parts, while attached; s owns them. NULL:
- * none. */
+/* Return the optimizer's moments that are sharded over ranks; s owns them. NULL: each rank has all
+ * moments, or the set is not attached. */
 ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
 
-/* Print each algorithm's lines of the banner, while attached, in the order of their table. */
+/* Print each algorithm's lines at the beginning of a run, while attached, in the order of
+ * algorithms.def. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
-/* Print to stdout what becomes of each rank's own state when a run of `was` ranks goes on on `now`
- * ranks. Call on rank 0. */
+/* On rank 0: print to stdout what becomes of the data that each rank keeps for itself, if a run of
+ * `was` ranks goes on with `now` ranks. */
 void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now);
-/* Print what each algorithm says at the end of a run of `steps` steps. */
+/* Print each algorithm's lines at the end of a run of `steps` steps. */
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);
 
 #endif

@@ -43,7 +43,7 @@ static void read_age(struct ddp_candidate *c)
 
     if (stat(c->weights, &info))
         return;
-    c->seen = ddp_match_seen(c->weights);
+    c->seen = ddp_match_images_seen(c->weights);
     c->time = info.st_mtim;
 }
 

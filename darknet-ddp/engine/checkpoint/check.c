@@ -45,20 +45,23 @@ static const char *value_in(const ddp_checkpoint_metadata *metadata, const char 
     return "not known";
 }
 
-ddp_status ddp_checkpoint_check_options(const ddp_checkpoint_metadata *was,
-                                        const ddp_checkpoint_option *options, size_t count,
-                                        const uint64_t *seed, ddp_error *err)
+ddp_status ddp_checkpoint_check_option(const ddp_checkpoint_metadata *was,
+                                       const ddp_checkpoint_option *option, ddp_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *value = value_in(was, options[i].name);
+    const char *value = value_in(was, option->name);
 
-        if (strcmp(value, options[i].value) != 0)
-            return ddp_fail(err, DDP_ERR_MISMATCH, "%s was %s, is now %s", options[i].name, value,
-                            options[i].value);
-    }
-    if (seed && *seed != was->seed)
+    if (strcmp(value, option->value) != 0)
+        return ddp_fail(err, DDP_ERR_MISMATCH, "%s was %s, is now %s", option->name, value,
+                        option->value);
+    return DDP_OK;
+}
+
+ddp_status ddp_checkpoint_check_seed(const ddp_checkpoint_metadata *was, uint64_t seed,
+                                     ddp_error *err)
+{
+    if (seed != was->seed)
         return ddp_fail(err, DDP_ERR_MISMATCH, "the seed was %" PRIu64 ", is now %" PRIu64,
-                        was->seed, *seed);
+                        was->seed, seed);
     return DDP_OK;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ddp_status ddp_checkpoint_not_finite(const ddp_checkpoint_array *array, ddp_error *err)
+ddp_status ddp_checkpoint_fail_not_finite(const ddp_checkpoint_array *array, ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_FORMAT, "%s of layer %d's %s has a number that is not finite",
                     array->name, array->layer, array->part);
@@ -27,7 +27,7 @@ static ddp_status check_source(const ddp_checkpoint *c, size_t i, ddp_error *err
         n = array->count - at < DDP_CHECKPOINT_BLOCK ? array->count - at : DDP_CHECKPOINT_BLOCK;
         st = ddp_checkpoint_get(c, i, at, block, n, err);
         if (!st && !ddp_all_finite(block, n))
-            st = ddp_checkpoint_not_finite(array, err);
+            st = ddp_checkpoint_fail_not_finite(array, err);
     }
     free(block);
     return st;
@@ -41,8 +41,9 @@ ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err)
         const ddp_checkpoint_array *array = &c->arrays[i];
 
         if (array->data)
-            st = ddp_all_finite(array->data, array->count) ? DDP_OK
-                                                           : ddp_checkpoint_not_finite(array, err);
+            st = ddp_all_finite(array->data, array->count)
+                     ? DDP_OK
+                     : ddp_checkpoint_fail_not_finite(array, err);
         else if (c->source)
             st = check_source(c, i, err);
     }
@@ -62,7 +63,7 @@ static size_t header_of(const int32_t version[3])
     return number >= 2 && version[0] < 1000 && version[1] < 1000 ? HEADER_2 : HEADER;
 }
 
-uint64_t ddp_match_seen(const char *weights)
+uint64_t ddp_match_images_seen(const char *weights)
 {
     FILE *fp = fopen(weights, "rbe");
     int32_t version[3];
@@ -96,7 +97,7 @@ static ddp_status check(const char *path, FILE *fp, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_match_finite(const char *weights, ddp_error *err)
+ddp_status ddp_match_check_finite(const char *weights, ddp_error *err)
 {
     FILE *fp = fopen(weights, "rbe");
     ddp_status st;

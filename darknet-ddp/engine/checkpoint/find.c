@@ -36,7 +36,7 @@ static ddp_status check_finite(const ddp_pair *pair, const struct ddp_candidate 
 {
     if (ddp_checkpoint_check_finite(&pair->checkpoint, err))
         return ddp_wrap(err, "%s", c->state);
-    return ddp_match_finite(c->weights, err);
+    return ddp_match_check_finite(c->weights, err);
 }
 
 /* fault: what is wrong with a pair that is not taken; NOTHING where it is another cfg's. */
@@ -56,7 +56,7 @@ static ddp_status try(ddp_pair *out, const struct ddp_candidate *c, const char *
     if (!st)
         st = ddp_checkpoint_read(&out->checkpoint, c->state, err);
     if (!st)
-        st = ddp_match_weights(c->weights, &out->checkpoint.metadata, err);
+        st = ddp_match_check_weights(c->weights, &out->checkpoint.metadata, err);
     if (!st) {
         st = check_finite(out, c, err);
         *fault = st == DDP_ERR_FORMAT ? DDP_THERE_NOT_FINITE : DDP_THERE_DAMAGED;
@@ -98,7 +98,7 @@ static void take(ddp_pair *out, struct ddp_candidate *c)
     out->weights = c->weights;
     c->weights = NULL;
     if (c->is_part)
-        (void)!ddp_match_promote(out->weights, &ignored);
+        (void)!ddp_match_finish_save(out->weights, &ignored);
 }
 
 /* c is the first that is not taken, and so what is there if no pair is whole. */
@@ -173,7 +173,7 @@ static void look_at_bare_weights(ddp_pair *out, struct ddp_candidates *all, cons
                                  const ddp_pair_listener *listener)
 {
     int is_whole = out->there == DDP_THERE_WHOLE;
-    uint64_t seen = is_whole ? ddp_match_seen(out->weights) : 0;
+    uint64_t seen = is_whole ? ddp_match_images_seen(out->weights) : 0;
     struct ddp_candidate *most = NULL;
     ddp_error ignored;
 
@@ -305,7 +305,7 @@ ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, 
         if (!c->state || c->status || c->is_part || check_base(c, base, &why))
             continue;
         if (c->is_numbered && has_its_number(c, base)) {
-            if (kept++ >= keep && !ddp_match_weights(c->weights, &c->metadata, &why))
+            if (kept++ >= keep && !ddp_match_check_weights(c->weights, &c->metadata, &why))
                 st = remove_pair(c, err); /* other weights in their place are the user's */
             else if (kept > 1 && !c->is_bare)
                 reduce_state(c->state, &c->metadata);
@@ -326,15 +326,15 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
     for (size_t i = 0; !st && i < all.count && !out->weights; i++) {
         struct ddp_candidate *c = &all.list[i];
 
-        if (!c->status && !out->saved_at_ns)
-            out->saved_at_ns = c->metadata.saved_at_ns;
+        if (!c->status && !out->newest_saved_at_ns)
+            out->newest_saved_at_ns = c->metadata.saved_at_ns;
         if (c->status || check_base(c, base, &ignored) || access(c->weights, F_OK) != 0
-            || (c->is_part && ddp_match_weights(c->weights, &c->metadata, &ignored)))
+            || (c->is_part && ddp_match_check_weights(c->weights, &c->metadata, &ignored)))
             continue;
         out->weights = c->weights;
         out->step = c->metadata.step;
         out->seen = c->metadata.seen;
-        out->own_saved_at_ns = c->metadata.saved_at_ns;
+        out->saved_at_ns = c->metadata.saved_at_ns;
         c->weights = NULL;
     }
     ddp_candidates_release(&all);

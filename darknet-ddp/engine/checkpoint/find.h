@@ -1,35 +1,38 @@
-/* checkpoint/find.h: which files of earlier runs win: the pairs of a name in a folder, which of
- * them a start goes on from, and which are removed.
+/* checkpoint/find.h: finds the checkpoints that earlier runs have left in a folder: the one that a
+ * run goes on from, and those that are removed.
  *
- * The rules are the rows of checkpoint/starts.def. NAME is the cfg's name up to its first dot, X a
- * file of weights. What a run of NAME leaves in its folder:
+ * A checkpoint is a pair: a weights file X and its state file X.state (pair.h). NAME is a run's
+ * name, its cfg's up to the first dot. In its folder a run of NAME leaves:
  *
- *   pairs     X with X.state: NAME.backup, NAME.weights, NAME_last, _final, _best.weights,
- *             NAME_<number>, NAME_best_<number>, NAME_final_<batches>.weights, NAME_<number>.backup
- *             Of NAME_<number>.weights X.state is a header alone once later ones are saved
+ *   pairs     X is NAME.backup, NAME.weights, NAME_last.weights, NAME_final.weights,
+ *             NAME_best.weights, NAME_<number>.weights, NAME_best_<number>.weights,
+ *             NAME_final_<batches>.weights or NAME_<number>.backup. Once later numbered weights
+ *             are saved, the state file of NAME_<number>.weights has only its header
  *   averages  NAME_ema.weights, NAME_ema_<batches>.weights; they have no state file
  *   records   NAME.csv, .csv.old, .html, .log, .losses, .finished, .events
  *   lock      NAME.lock, while it runs (name_lock.h)
- *   aside     NAME.1/, NAME.2/, ...: an earlier run's files each (set_aside.h)
- *   kept      X.old, X.old.2, ...: weights in whose place a run has saved; nobody touches these
+ *   aside     NAME.1/, NAME.2/, ...: the files of one earlier run each (set_aside.h)
+ *   kept      X.old, X.old.2, ...: weights whose name a save has taken; they are never removed
  *
- * A start does this, on rank 0 and in this order:
- *   1. own NAME (name_lock.h), or end;
- *   2. put files together that a run was killed while it moved (ddp_set_aside_recover);
- *   3. with -resume or -resume_force do what the START row says of what is there;
- *   4. begin anew: set aside all files of NAME, if weights, averages or a CSV file are among them.
- *      First weights on the command line stay in their place, too. So no new run destroys anything.
- * -clear changes none of this: it has first weights count from batch 0.
+ * When a run of NAME starts, rank 0 does this (starts.def has the rules, a row each):
+ *   1. It takes NAME.lock (name_lock.h), or the run ends.
+ *   2. If an earlier run was killed while it moved files, it moves them to where they belong
+ *      (ddp_set_aside_recover).
+ *   3. With -resume or -resume_force it does what the START row says of the files that are there.
+ *   4. If the run begins anew, it sets aside all files of NAME, if weights, averages or a CSV file
+ *      are among them. The weights file of the command line stays in its place, too. So no new run
+ *      destroys anything.
+ * -clear changes none of this: it only makes the first weights count from batch 0.
  *
- * A save does what the SAVE row says of what lies at X, before the new X gets its name (pair.h).
- */
+ * A save treats the weights that have the name X so far as the SAVE row says, before its own
+ * weights get that name (pair.h). */
 #ifndef DDP_CHECKPOINT_FIND_H
 #define DDP_CHECKPOINT_FIND_H
 
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 
-/* The kinds of files that a start finds, one for each START row; 0 is NOTHING. */
+/* The cases of files that a start finds in its folder: one for each START row; 0 is NOTHING. */
 typedef enum ddp_there {
 #define START(id, ...) DDP_THERE_##id,
 #include "checkpoint/starts.def"
@@ -37,11 +40,11 @@ typedef enum ddp_there {
 } ddp_there;
 
 /* The ways to start a run:
- *   ANEW           begin from the first weights or none; what is there is set aside
+ *   ANEW           begin with the weights of the command line, or none; set aside what is there
  *   GOES_ON        go on from the newest whole pair
- *   WEIGHTS_ALONE  go on from the weights of the newest pair, or from the newest without a state;
- *                  momentum, average loss, seed and place in the list are lost
- *   COMES_BACK     move the files of the folder that was set aside last back, and look again
+ *   WEIGHTS_ALONE  go on from weights alone, of the newest pair or without a state file; momentum,
+ *                  average loss, seed and place in the list are lost
+ *   COMES_BACK     move back the files of the run that was set aside last, and look again
  *   REFUSED        end with the reason; nothing is changed */
 typedef enum ddp_start {
     DDP_START_ANEW,
@@ -51,76 +54,77 @@ typedef enum ddp_start {
     DDP_START_REFUSED
 } ddp_start;
 
-/* Return what a start does about what is there: with -resume or, if force is 1, -resume_force. */
+/* Return how a run starts if these files are there: with -resume, or with -resume_force if force is
+ * 1. */
 ddp_start ddp_start_of(ddp_there there, int force);
 
-/* Hears why a pair was passed over: a sentence without a newline, which lives for the call. Neither
- * a listener nor its note may be NULL. */
+/* A function that is told why a pair was passed over, in a sentence without a newline that is valid
+ * during the call. Neither a listener nor its note may be NULL. */
 typedef struct ddp_pair_listener {
     void (*note)(void *ctx, const char *sentence);
     void *ctx;
 } ddp_pair_listener;
 
-/* The files in a folder that a start may go on from. */
+/* The result of ddp_pair_find. */
 typedef struct ddp_pair {
     ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE, RENAMED or NOTHING */
-    /* path of the whole pair's weights, or of weights that may be taken alone; NULL: neither */
+    /* weights of the whole pair or, with DAMAGED and BARE, weights that may be taken alone; else
+     * NULL */
     char *weights;
     ddp_checkpoint checkpoint; /* state of the whole pair; all 0 if there is none */
-    /* pairs, and weights without a state, that seemed newer and were passed over; those of another
-     * cfg do not count */
+    /* how many pairs, and weights without a state, were passed over though they seemed newer; pairs
+     * of another cfg do not count */
     int passed_over;
-    ddp_error why; /* reason why NOT_FINITE, DAMAGED, BARE or RENAMED cannot be resumed */
+    ddp_error why; /* why the run cannot resume: with NOT_FINITE, DAMAGED, BARE and RENAMED */
 } ddp_pair;
 
-/* Return 1 if runs of base save a weights or state file, or a part of one, under this name. */
-int ddp_pair_has_file(const char *file, const char *base);
-
-/* Find the whole pair of base in directory that was saved last (by saved_at_ns, then step). If its
- * save was interrupted, finish it. Tell the listener of pairs that seem newer and are damaged, of
- * another cfg, or hold a number that is not finite. Tell it of weights without a state file, too,
- * if they count more images.
+/* Find the newest whole pair of base in directory, by saved_at_ns, then step. If its save was
+ * interrupted, finish it. Release *out with ddp_pair_release, also after a failure.
  *
- * If no pair is whole, the newest that was passed over decides out->there. A pair whose weights are
- * missing does not decide it. Nor do numbered weights without a state file, which may be published
- * ones. Pairs whose state names another cfg come last. They do not decide out->there if one of the
- * two names begins with the other and "_": such cfgs share names of files.
+ * A pair is whole if its state file is undamaged and names this base, its weights file is the one
+ * that the state describes, and all numbers are finite. The listener is told of each pair that
+ * seems newer and is not whole, and of weights without a state file that count more images.
  *
- * Release *out with ddp_pair_release, in any case. Fails with DDP_ERR_IO (the directory cannot be
- * read), DDP_ERR_NOMEM. */
+ * If no pair is whole, the newest one that was passed over decides out->there. But a pair without
+ * its weights file decides nothing, nor do numbered weights without a state file, which may be
+ * published ones. Pairs of another base decide it last, and only if neither of the two names begins
+ * with the other and "_": such cfgs share names of files.
+ *
+ * Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 
 /* Free what *p holds. All zero is allowed. */
 void ddp_pair_release(ddp_pair *p);
 
-/* The newest pair of a folder, by the headers of its state files. */
+/* The newest pair of a folder, by the headers of state files. */
 typedef struct ddp_pair_header {
-    char *weights;            /* path; NULL: there is none. The caller frees it */
-    uint64_t step, seen;      /* batches and images that the run had done at this save */
-    uint64_t own_saved_at_ns; /* when this pair was saved: wall clock, ns since 1970 */
-    /* when a run with any cfg last saved under this name: ns since 1970; 0: never */
-    uint64_t saved_at_ns;
+    char *weights;        /* path of its weights, which the caller frees; NULL: there is no pair */
+    uint64_t step, seen;  /* how many batches and images the run had done */
+    uint64_t saved_at_ns; /* when this pair was saved: ns since 1970; 0: there is none */
+    /* when any run last saved under these names, also one with another cfg; 0: never. A save with a
+     * later time is newer than all that is there */
+    uint64_t newest_saved_at_ns;
 } ddp_pair_header;
 
-/* Find the pair of base in directory that was saved last, by headers alone. A pair counts if its
- * header is whole and its weights file is there. Weights beside an X.state.part are read, and must
- * match it. If no pair counts, out->weights is NULL. A run that saves after out's saved_at_ns is
- * newer than all that is there, whatever the clock says. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Find the newest pair of base in directory by headers alone. A pair counts if its header is whole,
+ * and names base, and its weights file is there. Weights beside an X.state.part are read, and must
+ * match it. If no pair counts, out->weights is NULL. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove old numbered weights, BASE_<number>.weights, with their state files; the `keep` that were
  * saved last stay. Call after a save. State files of weights that stay are reduced to their
- * headers, which tell whose the weights are; only that of the newest weights is not. Only weights
- * count whose state has a whole header, names this base, and tells of <number> steps or epochs at
- * least; so a user's own copy stays. Weights beyond the `keep` are read, and stay if their state
- * describes other weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * headers, which tell whose the weights are; only the newest one stays whole.
+ *
+ * Weights count only if their state file has a whole header, names this base, and tells of at least
+ * <number> steps or epochs. So a user's own copy stays. Weights that are to be removed are read,
+ * and stay if their state file describes other weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Reduce the state file of these weights to its header. Call when later numbered ones were saved.
- * If the file cannot be read or written, it stays as it is. */
+/* Reduce the state file of these weights to its header. Call when later numbered weights were
+ * saved. If the file cannot be read or written, it stays as it is. */
 void ddp_pair_reduce(const char *weights);
 
 #endif

@@ -3,7 +3,6 @@
 #include "checkpoint/match.h"
 
 #include "base/file.h"
-#include "checkpoint/find.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -70,7 +69,7 @@ int ddp_match_weights_name(char *out, size_t size, const char *file)
     return is_state;
 }
 
-int ddp_pair_has_file(const char *file, const char *base)
+int ddp_match_is_pair_file(const char *file, const char *base)
 {
     char weights[NAME_MAX + 1];
 
@@ -124,8 +123,8 @@ char *ddp_state_path(const char *weights)
     return asprintf(&path, "%s.state", weights) < 0 ? NULL : path;
 }
 
-ddp_status ddp_match_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
-                             ddp_error *err)
+ddp_status ddp_match_check_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
+                                   ddp_error *err)
 {
     ddp_file_checksum sum;
 
@@ -154,12 +153,12 @@ static ddp_status match(const char *weights, const char *state, ddp_error *err)
     ddp_status st = ddp_checkpoint_read(&c, state, err);
 
     if (!st)
-        st = ddp_match_weights(weights, &c.metadata, err);
+        st = ddp_match_check_weights(weights, &c.metadata, err);
     ddp_checkpoint_release(&c);
     return st;
 }
 
-ddp_status ddp_match_pair(const char *weights, ddp_error *err)
+ddp_status ddp_match_check_pair(const char *weights, ddp_error *err)
 {
     char *state = ddp_state_path(weights);
     ddp_status st = state ? match(weights, state, err)
@@ -185,7 +184,7 @@ static ddp_status promote(const char *weights, const char *state, const char *pa
     return ddp_file_rename(part, state, &renamed, err);
 }
 
-ddp_status ddp_match_promote(const char *weights, ddp_error *err)
+ddp_status ddp_match_finish_save(const char *weights, ddp_error *err)
 {
     char *state = ddp_state_path(weights), *part = ddp_state_part_path(weights);
     ddp_status st;

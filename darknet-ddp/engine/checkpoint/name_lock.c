@@ -62,7 +62,7 @@ static enum verdict watch_process(const ddp_name_lock *o, const ddp_owner_mark *
     while (ddp_owner_mark_runs(m)) {
         if (ddp_clock_ns() > end_ns)
             return ALIVE;
-        o->config.waits();
+        o->config.on_wait();
         pause_ms(LOOK_MS);
     }
     return DEAD;
@@ -75,7 +75,7 @@ static enum verdict watch_count(const ddp_name_lock *o, const ddp_owner_mark *m)
 
     tell(o, m, "waiting 10 s at most, to see whether the run is alive that saves at ");
     while (ddp_clock_ns() < end_ns) {
-        o->config.waits();
+        o->config.on_wait();
         pause_ms(LOOK_MS);
         if (!ddp_owner_mark_read(o->path, &now))
             return GONE;
@@ -122,7 +122,7 @@ static ddp_status remove_mark(const ddp_name_lock *o, const ddp_owner_mark *m, d
 
 /* ---- owning ---- */
 
-/* No signal comes between: its handler may remove what config.owns was told. */
+/* No signal comes between: its handler may remove what config.on_own was told. */
 static int open_new(const ddp_name_lock *o)
 {
     sigset_t all, before;
@@ -131,8 +131,8 @@ static int open_new(const ddp_name_lock *o)
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 && o->config.owns)
-        o->config.owns(o->path);
+    if (fd >= 0 && o->config.on_own)
+        o->config.on_own(o->path);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return fd;
 }
@@ -243,8 +243,8 @@ static void *live(void *arg)
 
     for (uint64_t count = 1; wait_to_beat(o); count++)
         if (!beat(o, count, &err)) {
-            if (o->config.lost)
-                o->config.lost(&err);
+            if (o->config.on_lost)
+                o->config.on_lost(&err);
             break;
         }
     return NULL;

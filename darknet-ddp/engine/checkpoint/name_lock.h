@@ -1,14 +1,16 @@
-/* checkpoint/name_lock.h: one run at a time saves under a name.
+/* checkpoint/name_lock.h: a lock file that lets one run at a time save under a name, also in a
+ * folder that several hosts share.
  *
- * A file, made if it is not there (O_EXCL), says which process owns the name: its host, number and
- * start. The owner increments a counter in the file every second, for as long as it lives. This
- * needs no clock that hosts share and no lock that a network file system may not have. A dead owner
- * holds nothing. Another run on the owner's host looks for the process, by number and start. A run
- * on another host watches the counter for 10 seconds.
+ * The owner makes the file (O_EXCL) and writes its host, process number and start to it. A thread
+ * of the owner increments a counter in the file every second. This needs no clock that hosts share,
+ * and no lock of the file system, which a network file system may not have.
  *
- * An owner that finds another's mark in the file has lost it, and must write nothing any more. It
- * was taken over, or was stopped for so long that it seemed dead.
- */
+ * A run that finds the file of another owner looks whether that one is alive. On the owner's host
+ * it looks for the process, by number and start. On another host it watches the counter for 10
+ * seconds. The file of a dead owner is removed.
+ *
+ * An owner that finds another owner's file in its place has lost the name, and must not save any
+ * more. It was taken over, or was stopped for so long that it seemed dead. */
 #ifndef DDP_CHECKPOINT_NAME_LOCK_H
 #define DDP_CHECKPOINT_NAME_LOCK_H
 
@@ -16,45 +18,44 @@
 
 typedef struct ddp_name_lock ddp_name_lock;
 
-/* How a name is owned, and who hears of it. */
+/* How to get the lock, and functions that it calls. */
 typedef struct ddp_name_lock_config {
-    int take_over; /* 1: the name is taken over from another owner, dead or alive */
-    /* Called with a sentence, without a newline, that lives for the call: who is waited for, was
-     * found dead, or was taken over. Not NULL. */
+    int take_over; /* 1: take the name over from another owner, dead or alive */
+    /* Called with a sentence that says which other owner is waited for, was found dead, or is taken
+     * over. It has no newline, and is valid during the call. Not NULL. */
     void (*note)(const char *sentence);
     /* Called ten times a second while another owner is waited for. Not NULL. */
-    void (*waits)(void);
+    void (*on_wait)(void);
     /* Called as soon as the file is made, by open or by renew, before the calling thread takes a
      * signal. NULL: nothing is called. */
-    void (*owns)(const char *path);
-    /* Called at most one time, on the lock's own thread, when ownership was lost; err says to whom.
-     * NULL: nothing is called. */
-    void (*lost)(const ddp_error *err);
+    void (*on_own)(const char *path);
+    /* Called at most once, on the thread of the lock, when another run has taken the name; err
+     * names that run. NULL: nothing is called. */
+    void (*on_lost)(const ddp_error *err);
 } ddp_name_lock_config;
 
-/* Own the file at path. If a process of this host owns it, waits up to 2 s for its end. If the
- * owner is on another host, or the file is a copy, watches the counter for up to 10 s: if it does
- * not rise, the owner is dead. With config->take_over it waits for neither. *out is set on success.
- * DDP_ERR_USAGE: another run owns it; the error says which. DDP_ERR_IO: the file cannot be written,
- * read or removed. Fails also with DDP_ERR_NOMEM.
- */
+/* Make the lock file at path. If a process of this host owns the file, wait up to 2 s for its end.
+ * If the owner is on another host, or the file is a copy, watch the counter for up to 10 s; the
+ * owner is dead if it does not rise. With config->take_over, do not wait. *out is set on success.
+ * Fails with DDP_ERR_USAGE (another run owns the file; the text says which), DDP_ERR_IO (the file
+ * cannot be written, read or removed), DDP_ERR_NOMEM. */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
                               const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if another run owns the file; the text says which. A file that cannot be
- * read, or was removed, counts as ours. */
+/* Fail with DDP_ERR_USAGE if another run owns the file now; the text says which. A file that cannot
+ * be read, or was removed, counts as ours. */
 ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make the file again, if it was removed with its directory. If another run has made one meanwhile,
- * nothing happens, and ddp_name_lock_check says so. If it cannot be made, nothing is reported. */
+/* Make the file again, if it was removed with its directory. Does nothing if another run has made
+ * one; ddp_name_lock_check then fails. A failure to make it is not reported. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
-/* Remove the file if it is ours. If it was taken over from an owner that may still run, leave it:
- * the old owner sees in the file that the name is lost. Call when the process is about to end, from
- * any thread. NULL is allowed. */
+/* Remove the file if it is ours. But leave it if it was taken over from an owner that may still
+ * run: by the file that owner learns that it has lost the name. Call when the process is about to
+ * end, from any thread. NULL is allowed. */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 
-/* Remove the file as ddp_name_lock_remove does, end the thread, and free o. NULL is allowed. */
+/* End the thread, remove the file as ddp_name_lock_remove does, and free o. NULL is allowed. */
 void ddp_name_lock_close(ddp_name_lock *o);
 
 #endif

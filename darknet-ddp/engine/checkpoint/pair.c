@@ -104,7 +104,7 @@ static ddp_status publish(ddp_pair_writing *w, ddp_error *err)
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err)
 {
     ddp_file_checksum sum;
-    ddp_status st = ddp_match_promote(w->path, err);
+    ddp_status st = ddp_match_finish_save(w->path, err);
 
     if (!st)
         st = ddp_file_finish(w->weights, &sum, err);
@@ -113,7 +113,7 @@ ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err)
     if (!st)
         st = publish_state(w, err);
     if (!st && w->guard) {
-        st = w->guard->before(w->guard->ctx, w->path, err);
+        st = w->guard->make_room(w->guard->ctx, w->path, err);
         if (st)
             (void)unlink(w->part);
     }

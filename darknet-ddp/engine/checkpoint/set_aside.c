@@ -192,20 +192,20 @@ static int is_taken(const char *name, const char *from, const char *to)
            || is_in_both(from, to, weights, ".state.part");
 }
 
-/* The files of moving, which is folder on its way, back to their places; *came: some did. What is
+/* The files of moving, which is folder on its way, back to their places; *moved: some did. What is
  * left is in folder then: other files, and pairs in whose places others lie. */
-static ddp_status put_back(int *came, const char *moving, const char *folder, const char *directory,
-                           const char *base, ddp_error *err)
+static ddp_status put_back(int *moved, const char *moving, const char *folder,
+                           const char *directory, const char *base, ddp_error *err)
 {
     struct found f;
     ddp_status st = look(&f, moving, base, err);
 
-    *came = 0;
+    *moved = 0;
     for (size_t i = 0; !st && i < f.count; i++) {
         if (is_taken(f.names[i], moving, directory))
             continue;
         st = move_one(f.names[i], moving, directory, NULL, err);
-        *came |= !st;
+        *moved |= !st;
     }
     release(&f);
     if (!st && rmdir(moving) && rename(moving, folder))
@@ -234,13 +234,13 @@ static ddp_status move_out(const struct found *f, const char *directory, const c
                            const struct folder *folder, const char *spare, ddp_error *err)
 {
     ddp_error ignored;
-    int came;
+    int moved;
 
     if (mkdir(folder->moving, 0777))
         return ddp_fail(err, DDP_ERR_IO, "cannot make %s for the files of an earlier run: %s",
                         folder->path, strerror(errno));
     if (move(f, directory, folder->moving, spare, err)) {
-        (void)!put_back(&came, folder->moving, folder->path, directory, base, &ignored);
+        (void)!put_back(&moved, folder->moving, folder->path, directory, base, &ignored);
         return err->code;
     }
     if (rename(folder->moving, folder->path))
@@ -317,36 +317,37 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
     return path;
 }
 
-ddp_status ddp_set_aside_undo(int *came, const char *folder, const char *directory,
+ddp_status ddp_set_aside_undo(int *moved, const char *folder, const char *directory,
                               const char *base, ddp_error *err)
 {
     char *other, *moving = NULL;
     ddp_status st = set_aside(&other, directory, base, NULL, 1, err);
 
     free(other);
-    *came = 0;
+    *moved = 0;
     if (!st && asprintf(&moving, "%s%s", folder, moving_end) < 0)
         st = no_memory(directory, err);
     if (!st && rename(folder, moving))
         st = ddp_fail(err, DDP_ERR_IO, "cannot rename %s to %s: %s", folder, moving,
                       strerror(errno));
     if (!st)
-        st = put_back(came, moving, folder, directory, base, err);
+        st = put_back(moved, moving, folder, directory, base, err);
     free(moving);
     return st;
 }
 
-ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *base, ddp_error *err)
+ddp_status ddp_set_aside_recover(int *moved, const char *directory, const char *base,
+                                 ddp_error *err)
 {
     struct found f;
     struct folder folder = {0};
     ddp_status st = look(&f, directory, base, err);
 
-    *came = 0;
+    *moved = 0;
     if (!st && f.moving) {
         st = name_folder(&folder, directory, base, f.moving, err);
         if (!st)
-            st = put_back(came, folder.moving, folder.path, directory, base, err);
+            st = put_back(moved, folder.moving, folder.path, directory, base, err);
     }
     release(&f);
     free(folder.path);

@@ -1,44 +1,43 @@
-/* checkpoint/set_aside.h: moves an earlier run's files out of the way of a new run of the same
- * name.
+/* checkpoint/set_aside.h: moves the files of an earlier run out of the way of a new run of the same
+ * name, and back.
  *
- * DIRECTORY/BASE.1/, BASE.2/ and so on hold one run's files each, under the names that they had.
- * These are its pairs, CSV file, page, log and what else it left as BASE.<ending>. The highest
- * number is the run that was set aside last. Files are renamed within one file system, and never
- * removed.
+ * The folders DIRECTORY/BASE.1/, BASE.2/ and so on hold the files of one run each, under the names
+ * that they had. These are its pairs, CSV file, page, log and its other files BASE.<ending>. The
+ * highest number is the run that was set aside last. Files are renamed within one file system, and
+ * never removed.
  *
- * While files are on their way, out or back, their folder is named BASE.<number>.moving. A process
- * that dies then leaves a run's files at two places; ddp_set_aside_recover puts them together.
- */
+ * While files are moved, out or back, their folder is named BASE.<number>.moving. If a process dies
+ * meanwhile, a run's files are at two places; ddp_set_aside_recover puts them together. */
 #ifndef DDP_CHECKPOINT_SET_ASIDE_H
 #define DDP_CHECKPOINT_SET_ASIDE_H
 
 #include "base/status.h"
 
-/* Set aside the files that a run of base has left in directory, if weights, averages or a CSV file
- * are among them. The new run begins with the weights file `spare`, which stays in its place, too,
- * by a second name; NULL: none. *folder becomes where the files are now, which the caller frees;
- * NULL: there was nothing, or it failed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. Files that were
- * moved by then are moved back; what cannot be, ddp_set_aside_recover moves later. */
+/* Move the files that a run of base has left in directory into a new folder, if weights, averages
+ * or a CSV file are among them. The weights file `spare`, with which the new run begins, also stays
+ * in its place; NULL: none. *folder becomes the path of the folder, which the caller frees; NULL:
+ * nothing was moved, or it failed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM; then files are moved back,
+ * now or by ddp_set_aside_recover. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the folder BASE.<number> in directory that holds a file called name; name NULL: that holds
- * a pair, by its header. If there are several, the highest number is taken. A folder whose files
- * are on their way counts, too. The caller frees it. NULL: there is none, no memory, or directory
- * cannot be read. */
+/* Return the path of a folder BASE.<number> in directory that holds a file called name or, if name
+ * is NULL, a pair. Of several, take the one with the highest number. Folders whose files are being
+ * moved count, too. The caller frees the path. NULL: there is none, no memory, or directory cannot
+ * be read. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
-/* Move the files of the folder, BASE.<number>, back to their places. Remove it if nothing is left
- * there. What this base has in directory is set aside first. A pair in whose place another base's
- * lies stays in the folder. *came becomes 1 if a file came. Fails with DDP_ERR_IO, DDP_ERR_NOMEM;
- * ddp_set_aside_recover puts files that have come by then with the rest. */
-ddp_status ddp_set_aside_undo(int *came, const char *folder, const char *directory,
+/* Move the files of `folder`, BASE.<number>, back to directory, and remove the folder if it is then
+ * empty. First the files that base has in directory are set aside. A pair stays in the folder if
+ * another base has files of its name in directory. *moved becomes 1 if a file came back. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then puts the files together. */
+ddp_status ddp_set_aside_undo(int *moved, const char *folder, const char *directory,
                               const char *base, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the files of base in directory back to their places, if a move was cut off, in either
- * direction. *came becomes 1 if a file came. Call when the name is owned, before its files are
+/* If a move of base's files was interrupted, out or back, move them back to directory. *moved
+ * becomes 1 if a file came back. Call when the name is owned (name_lock.h), before its files are
  * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
-ddp_status ddp_set_aside_recover(int *came, const char *directory, const char *base,
+ddp_status ddp_set_aside_recover(int *moved, const char *directory, const char *base,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -61,7 +61,7 @@ static ddp_status check_rounding(const struct judging *j, ddp_error *err)
         ddp_status st = DDP_OK;
 
         if (is_known(was, option->name))
-            st = ddp_checkpoint_check_options(was, option, 1, NULL, err);
+            st = ddp_checkpoint_check_option(was, option, err);
         else if (run->before[i])
             st = ddp_fail(err, DDP_ERR_MISMATCH, "%s was %s, is now %s", option->name,
                           run->before[i], option->value);
@@ -95,7 +95,7 @@ static ddp_status check_options(const struct judging *j, ddp_error *err)
         const ddp_checkpoint_option *option = &run->options[i];
 
         if (is_known(was, option->name)) {
-            if (judge(j, ddp_checkpoint_check_options(was, option, 1, NULL, err), err))
+            if (judge(j, ddp_checkpoint_check_option(was, option, err), err))
                 return err->code;
         } else if (!run->is_default[i]) {
             say_unknown(j, option);
@@ -103,7 +103,7 @@ static ddp_status check_options(const struct judging *j, ddp_error *err)
     }
     if (!run->seed_given)
         return DDP_OK;
-    return judge(j, ddp_checkpoint_check_options(was, NULL, 0, &run->seed, err), err);
+    return judge(j, ddp_checkpoint_check_seed(was, run->seed, err), err);
 }
 
 ddp_status ddp_compare_run(const ddp_pair *pair, const ddp_checkpoint_run *run,

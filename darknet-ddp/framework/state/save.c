@@ -30,7 +30,7 @@ static ddp_status check_shared(const ddp_param_table *table, ddp_sharded *sharde
     if (ddp_sharded_ask_finite(sharded, &finite, &bad, err))
         return err->code;
     if (!finite)
-        return ddp_checkpoint_not_finite(
+        return ddp_checkpoint_fail_not_finite(
             &(ddp_checkpoint_array){.layer = table->params[bad.param].layer,
                                     .part = table->params[bad.param].part,
                                     .name = table->params[bad.param].optimizer.name[bad.moment]},

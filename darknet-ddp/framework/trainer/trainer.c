@@ -134,9 +134,12 @@ static ddp_status compare_ranks(ddp_trainer *t, network *net, ddp_error *err)
 
 static ddp_status open_reducer(ddp_trainer *t, ddp_error *err)
 {
+    ddp_plugs plugs = ddp_algorithm_set_plugs(t->algorithms);
+
     if (ddp_trainer_share_state(t, err))
         return err->code;
-    t->config.reducer.codec = ddp_algorithm_set_codec(t->algorithms, &t->config.reducer.codec_self);
+    t->config.reducer.codec = plugs.codec;
+    t->config.reducer.codec_self = plugs.codec_self;
     return ddp_reducer_open(&t->reducer, t->group, &t->table, &t->config.reducer, err);
 }
 

@@ -76,8 +76,10 @@ static ddp_status number_blocks(ddp_trainer *t, const network *net, ddp_error *e
 static ddp_status open_layers(ddp_trainer *t, network *net, ddp_error *err)
 {
     size_t layers = (size_t)net->n;
+    ddp_plugs plugs = ddp_algorithm_set_plugs(t->algorithms);
 
-    t->layers.plug = ddp_algorithm_set_layers(t->algorithms, &t->layers.self);
+    t->layers.plug = plugs.layers;
+    t->layers.self = plugs.layers_self;
     if (!t->layers.plug)
         return DDP_OK;
     t->layers.block_of = calloc(layers, sizeof *t->layers.block_of);
@@ -127,12 +129,15 @@ ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
                              .seed = t->config.seed,
                              .reducer = t->reducer,
                              .root = t->root,
-                             .first = t->saved_moments};
+                             .saved_moments = t->saved_moments};
+    ddp_plugs plugs = ddp_algorithm_set_plugs(t->algorithms);
 
     if (!t->algorithms)
         return DDP_OK;
-    t->steps.plug = ddp_algorithm_set_step(t->algorithms, &t->steps.self);
-    t->updates.plug = ddp_algorithm_set_update(t->algorithms, &t->updates.self);
+    t->steps.plug = plugs.step;
+    t->steps.self = plugs.step_self;
+    t->updates.plug = plugs.update;
+    t->updates.self = plugs.update_self;
     return ddp_algorithm_set_attach(t->algorithms, &attached, err);
 }
 

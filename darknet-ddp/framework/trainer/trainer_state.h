@@ -61,7 +61,7 @@ struct ddp_trainer_steps {
 struct ddp_trainer_updates {
     const ddp_update_plug *plug;
     void *self;  /* the plug's first argument */
-    int end_due; /* 1: layers were updated, and plug->updated is still to be called */
+    int end_due; /* 1: layers were updated, and plug->end_updates is still to be called */
 };
 
 struct ddp_trainer {

@@ -22,7 +22,7 @@ void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *no
 
     if (!t->steps.is_local)
         return;
-    t->steps.sync_due = t->steps.plug->ends_in_sync(t->steps.self, now->step);
+    t->steps.sync_due = t->steps.plug->is_sync_due(t->steps.self, now->step);
     if (!ddp_nan_guard_may_skip(&t->guard))
         return;
     ddp_trainer_check(t, ddp_reducer_check_own_finite(t->reducer, &finite, &err), &err);
@@ -41,7 +41,7 @@ int ddp_trainer_update_locally(ddp_trainer *t, int layer_index)
     ddp_watch_layer(t->config.reducer.watch, DDP_PHASE_UPDATING, layer_index);
     if (!used)
         return 0;
-    t->steps.plug->updates(t->steps.self, layer_index);
+    t->steps.plug->note_layer(t->steps.self, layer_index);
     t->guard.updated_layer = layer_index;
     return 1;
 }
@@ -55,7 +55,7 @@ int ddp_trainer_in_sync(const ddp_trainer *t)
 
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t)
 {
-    return ddp_trainer_in_sync(t) ? 1 : t->steps.plug->most_steps(t->steps.self);
+    return ddp_trainer_in_sync(t) ? 1 : t->steps.plug->steps_to_sync(t->steps.self);
 }
 
 void ddp_trainer_sync(ddp_trainer *t)

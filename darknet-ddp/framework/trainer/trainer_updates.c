@@ -76,7 +76,7 @@ void ddp_trainer_end_updates(ddp_trainer *t)
     if (!t->updates.end_due)
         return;
     t->updates.end_due = 0;
-    ddp_trainer_check(t, t->updates.plug->updated(t->updates.self, &err), &err);
+    ddp_trainer_check(t, t->updates.plug->end_updates(t->updates.self, &err), &err);
 }
 
 int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index)

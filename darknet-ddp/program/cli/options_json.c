@@ -124,12 +124,11 @@ static int is_same_option(const ddp_claimant *a, const ddp_claimant *b)
 static void put_excluded(FILE *out, const ddp_claimant *a)
 {
     const char *between = "";
-    ddp_conflict conflict;
     ddp_claimant b;
 
     (void)fputs(", \"excludes\": [", out);
     for (size_t i = 0; ddp_claimant_at(i, &b); i++) {
-        if (is_same_option(a, &b) || !ddp_claims_conflict(&a->claims, &b.claims, &conflict))
+        if (is_same_option(a, &b) || !ddp_claims_exclude(&a->claims, &b.claims))
             continue;
         (void)fputs(between, out);
         ddp_json_text(out, b.example);

@@ -75,7 +75,7 @@ static ddp_status read_files(ddp_checkpoints *c, const ddp_checkpoints_config *c
         || ddp_earlier_run_recover(c->directory, c->base, err)
         || ddp_pair_latest(&c->earlier, c->directory, c->base, err))
         return err->code;
-    c->run.saved_at_ns = c->earlier.saved_at_ns;
+    c->run.saved_at_ns = c->earlier.newest_saved_at_ns;
     return DDP_OK;
 }
 
@@ -390,7 +390,7 @@ static void remove_dead_parts(const ddp_checkpoints *c)
     char base[PATH_MAX];
 
     (void)snprintf(base, sizeof base, "%s/%s", c->directory, c->base);
-    ddp_file_remove_dead_parts(base, ddp_pair_has_file);
+    ddp_file_remove_dead_parts(base, ddp_match_is_pair_file);
 }
 
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,

@@ -95,7 +95,7 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
     do {
         (void)snprintf(to, sizeof to, "%s/%s_best_%d.weights", directory, base, ++number);
     } while (!is_free_pair(to));
-    if (ddp_match_promote(from, err) || rename_pair(from, to, err))
+    if (ddp_match_finish_save(from, err) || rename_pair(from, to, err))
         return err->code;
     ddp_print_kept(from, "of which the figures of this run do not tell how good it is", to);
     return DDP_OK;
@@ -105,7 +105,7 @@ int ddp_displaced_is_foreign(const char *path)
 {
     ddp_error ignored;
 
-    return access(path, F_OK) == 0 && ddp_match_pair(path, &ignored);
+    return access(path, F_OK) == 0 && ddp_match_check_pair(path, &ignored);
 }
 
 /* Is this a checkpoint of another cfg whose files can have the same name? "x_2" has x_2.weights, as

@@ -32,7 +32,7 @@ static int is_in(const char *directory, const char *first_weights)
 
 static void say_set_aside(const char *folder, const ddp_pair_header *earlier)
 {
-    double age_s = (double)(ddp_clock_unix_ns() - (int64_t)earlier->own_saved_at_ns) / 1e9;
+    double age_s = (double)(ddp_clock_unix_ns() - (int64_t)earlier->saved_at_ns) / 1e9;
     char age[32] = "";
 
     if (age_s >= 0) /* else a clock was set meanwhile */
@@ -152,7 +152,7 @@ static ddp_status keep(const char *directory, const char *base, const char *end,
     (void)snprintf(from, sizeof from, "%s/%s%s", directory, base, end);
     (void)snprintf(state, sizeof state, "%s.state", from);
     if (ddp_checkpoint_peek(&metadata, state, &ignored)
-        || ddp_match_weights(from, &metadata, &ignored))
+        || ddp_match_check_weights(from, &metadata, &ignored))
         return DDP_OK;
     (void)snprintf(to, sizeof to, "%s/%s_final_%llu.weights", directory, base,
                    (unsigned long long)metadata.step);

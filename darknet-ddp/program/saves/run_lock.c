@@ -71,9 +71,9 @@ ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_o
 {
     const ddp_name_lock_config config = {.take_over = take_over,
                                          .note = note,
-                                         .waits = ddp_rank_output_moves,
-                                         .owns = ddp_signals_remove_untrained,
-                                         .lost = lost};
+                                         .on_wait = ddp_rank_output_moves,
+                                         .on_own = ddp_signals_remove_untrained,
+                                         .on_lost = lost};
     ddp_name_lock *taken;
     ddp_status st = open_lock(&taken, directory, base, &config, err);
 
@@ -90,7 +90,7 @@ ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_o
 
 ddp_status ddp_run_lock_probe(const char *directory, const char *base, ddp_error *err)
 {
-    const ddp_name_lock_config config = {.note = note, .waits = ddp_rank_output_moves};
+    const ddp_name_lock_config config = {.note = note, .on_wait = ddp_rank_output_moves};
     ddp_name_lock *taken;
     ddp_status st = open_lock(&taken, directory, base, &config, err);
 

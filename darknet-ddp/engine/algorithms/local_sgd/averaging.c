@@ -40,8 +40,9 @@ int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step)
 
 int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step)
 {
-    return (step - (size_t)l->config.warmup) % (size_t)l->config.period == 0
-           || step == l->config.last_step;
+    return ddp_local_sgd_is_local_step(l, step)
+           && ((step - (size_t)l->config.warmup) % (size_t)l->config.period == 0
+               || step == l->config.last_step);
 }
 
 int ddp_local_sgd_in_sync(const ddp_local_sgd *l)

@@ -1,45 +1,44 @@
-/* algorithms/local_sgd/averaging.h: ranks that learn on their own, and average what they have
- * learnt each H steps.
+/* algorithms/local_sgd/averaging.h: local SGD: each rank trains on its own, and every H steps the
+ * ranks average their parameters.
  *
- * Post-local SGD (Lin et al. 2020, "Don't Use Large Mini-Batches, Use Local SGD"). In the first
- * `warmup` steps ranks sum gradients as always. From then on each updates with its own. Periods of
- * `period` steps are counted from the warm-up's end. After each period, and after the run's last
- * step, every rank's parameters become the mean over ranks. Within a period ranks differ.
+ * Post-local SGD (Lin et al. 2020, "Don't Use Large Mini-Batches, Use Local SGD"). The first
+ * `warmup` steps sum gradients over ranks. Every later step is a *local step*: each rank updates
+ * with its own gradients. A *period* is `period` local steps. After each period, and after the
+ * run's last step, every rank's parameters become the mean over ranks. Within a period ranks
+ * differ.
  *
- * Slow momentum on top (SlowMo: Wang et al. 2020, algorithm 1). Let x0 be the parameters at a
- * period's beginning, x their mean over ranks at its end, and g the mean of the learning rates of
+ * Slow momentum (SlowMo: Wang et al. 2020, algorithm 1) is an option. Let x0 be the parameters when
+ * a period begins, x their mean over ranks when it ends, and g the mean of the learning rates of
  * its steps:
  *
  *     u = slow_momentum * u + (x0 - x) / g
  *     parameters = x0 - slow_rate * g * u
  *
  * The paper has one rate for a period. With the mean of several rates, (x0 - x) / g stays the sum
- * of the steps' directions, whatever the schedule. A period whose rates are all 0 has learnt
- * nothing: u stays. With slow_momentum 0 and slow_rate 1 the parameters become x.
+ * of the steps' directions, whatever the schedule. If all rates of a period are 0, nothing was
+ * learnt, and u stays. With slow_momentum 0 and slow_rate 1 the parameters become x.
  *
- * Choices
- *   A rank's own gradients are multiplied by the number of ranks (ddp_reducer_use_own_gradients).
- * So a step moves by the mean over a rank's own images, at the rate of the whole batch's steps.
- * Momentum and Adam's moments have one scale during and after the warm-up. A period of 1 with plain
- * SGD and no slow momentum gives what summed gradients give, but for rounding.
- *   Momentum and Adam's moments are averaged too (for momentum: Yu, Jin and Yang 2019, "On the
- * Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
- * statistics. After an averaging ranks have nothing of their own, and one state file holds the
- * whole run. The price is twice the bytes of an averaging, three times with Adam.
- *   Parameters and moments of a layer that ran on no rank in a period keep their bits, and are not
- * sent: a small sum tells which layers ran. Statistics are always sent. Each array is one sum of
- * float32, whatever gradients travel as, in the order of comm/work.h. (NCCL has an order of its
- * own, the same on all ranks.) Saves, validation and ddp_replica_check need the same parameters on
- * all ranks, and wait for the next averaging, at most `period` steps. So a run comes to the same
- * weights whether it was saved in between or not. Two cases differ from an unbroken run. A run that
- * ends because samples cannot be read averages in mid-period. A run that goes on with a larger
- * max_batches has averaged after its old last step.
+ * Scale. A rank multiplies its own gradients by the number of ranks. So a local step moves by the
+ * mean over the rank's own images, at the rate of the whole batch. Momentum and Adam's moments have
+ * one scale during and after the warm-up. With periods of 1, plain SGD and no slow momentum, local
+ * SGD equals summed gradients but for rounding.
  *
- * In a step after the warm-up the last backward pass does not sync, ddp_trainer_update_locally
- * updates each layer, and only the loss travels. Where a period ends, ddp_trainer_sync_if_due has
- * parameters averaged, between that update and whatever reads or changes parameters next. Code that
- * needs the same parameters on all ranks asks ddp_trainer_in_sync. Slow momentum lies in
- * core/state.c, and is saved. */
+ * Moments. Momentum and Adam's moments are averaged too (for momentum: Yu, Jin and Yang 2019, "On
+ * the Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
+ * statistics. After an averaging all ranks have the same state, so one state file holds the whole
+ * run. An averaging sends twice the bytes of the parameters, with Adam three times.
+ *
+ * Layers that did not run. A small sum tells which layers ran. If a layer ran on no rank in a
+ * period, its parameters and moments keep their bits, and are not sent. Statistics are always sent.
+ * Every array is one sum in float32, in the order of comm/work.h (with NCCL, in NCCL's order).
+ *
+ * Saves. Saves, validation and ddp_replica_check need the same parameters on all ranks. They wait
+ * for the next averaging, at most `period` steps, so they do not change the result of a run. Two
+ * kinds of runs do differ from an unbroken one. A run that ends because samples cannot be read
+ * averages in mid-period. A run that goes on with a larger max_batches has averaged after its old
+ * last step. Slow momentum is saved, too (core/state.h).
+ *
+ * framework/trainer/trainer_steps.c makes local steps, and calls ddp_local_sgd_average_ranks. */
 #ifndef DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 #define DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 
@@ -53,18 +52,19 @@ typedef struct ddp_local_sgd ddp_local_sgd;
 
 /* How a run averages; the same on every rank. */
 typedef struct ddp_local_sgd_config {
-    int period;       /* H, steps of a period; above 0 */
+    int period;       /* H, local steps between two averagings; above 0 */
     int warmup;       /* how many first steps sum gradients; at least 0 */
     size_t last_step; /* number of the run's last step; 0: not known */
-    double
-        slow_momentum; /* factor of slow momentum, at least 0 and below 1; below 0: there is none */
-    double slow_rate;  /* rate of slow steps, above 0; 1 in the paper's experiments */
+    /* factor of slow momentum, at least 0 and below 1; below 0: no slow momentum */
+    double slow_momentum;
+    double slow_rate; /* factor of a slow step, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
-/* Open the averaging of a table, whose buffers must stay where they are. All pointers but config
- * must outlive *out, which is set on success. With slow momentum, slow[i] is u for parameter i, in
- * memory of table's device; without, slow is NULL. Every rank opens with the same config and table,
- * and with the same values in them. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the averaging of a table's parameters, moments and statistics. Every rank opens with the
+ * same config and table, and with the same values. The table's arrays must not move, and all
+ * pointers but config must outlive *out, which is set on success.
+ *   slow   with slow momentum: slow[i] is u of parameter i, on the table's device; else NULL
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_param_table *table,
                               const ddp_local_sgd_config *config, float *const *slow,
                               ddp_error *err) DDP_MUST_CHECK;
@@ -72,30 +72,29 @@ ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_p
 /* Free l. NULL is allowed. */
 void ddp_local_sgd_close(ddp_local_sgd *l);
 
-/* Return 1 if each rank updates with its own gradients in this step, counted from 1. l may be NULL:
- * 0. */
+/* Return 1 if step number `step`, from 1, is a local step: each rank updates with its own
+ * gradients. Returns 0 if l is NULL. */
 int ddp_local_sgd_is_local_step(const ddp_local_sgd *l, size_t step);
 
-/* Return 1 if ranks average their parameters after this step: the last of a period or of the run.
- * Call it with an l that is not NULL, and only for a step, counted from 1, for which
- * ddp_local_sgd_is_local_step returns 1. */
+/* Return 1 if step number `step`, from 1, is a local step after which ranks average: the last of a
+ * period or of the run. Returns 0 if l is NULL. */
 int ddp_local_sgd_ends_period(const ddp_local_sgd *l, size_t step);
 
-/* Begin the update of a local step, before any layer is updated. rate: the step's learning rate. */
+/* Begin the updates of a local step, at learning rate `rate`. Call before the first layer is
+ * updated. */
 void ddp_local_sgd_begin_update(ddp_local_sgd *l, double rate);
 
-/* Note that a layer ran on this rank in this period, so that it is averaged. */
+/* Note that a layer ran on this rank in this period, so that the next averaging includes it. */
 void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer);
 
-/* Return 1 if no local step has updated since the last averaging, so that all ranks have the same
- * parameters. The answer is the same on every rank; 1 for NULL. */
+/* Return 1 if all ranks have the same parameters: no local step has updated them since the last
+ * averaging. The answer is the same on every rank; 1 if l is NULL. */
 int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 
-/* Average parameters, moments and statistics over ranks. Call after the last update of a period, or
- * between two steps to end one early. Every rank calls it; blocks. Does nothing where ranks are in
- * sync. Fails with DDP_ERR_FORMAT on every rank if a mean is not finite; the text names the array.
- * Fails also with DDP_ERR_COMM. After a failure the arrays are of no use. l may be NULL: in sync.
- */
+/* Average parameters, moments and statistics over ranks, unless ranks are in sync. Every rank calls
+ * it, after the last update of a period, or between two steps to end a period early; blocks.
+ * Fails with DDP_ERR_FORMAT on every rank if a mean is not finite; the text names the array. Fails
+ * also with DDP_ERR_COMM. After a failure the arrays are of no use. */
 ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many bytes an averaging sums on each rank, if every layer ran. */

@@ -151,7 +151,7 @@ static int syncs_gradients(const void *self, size_t step)
     return !ddp_local_sgd_is_local_step(l->averaging, step);
 }
 
-static int ends_in_sync(const void *self, size_t step)
+static int is_sync_due(const void *self, size_t step)
 {
     const struct local_sgd *l = self;
 
@@ -166,7 +166,7 @@ static double begin_update(void *self, double rate)
     return ddp_group_size(l->group);
 }
 
-static void updates(void *self, int layer)
+static void note_layer(void *self, int layer)
 {
     struct local_sgd *l = self;
 
@@ -180,7 +180,7 @@ static int in_sync(const void *self)
     return ddp_local_sgd_in_sync(l->averaging);
 }
 
-static size_t most_steps(const void *self)
+static size_t steps_to_sync(const void *self)
 {
     const struct local_sgd *l = self;
 
@@ -261,11 +261,11 @@ static void print_end(const void *self, FILE *out, size_t steps)
 }
 
 static const ddp_step_plug step = {.syncs_gradients = syncs_gradients,
-                                   .ends_in_sync = ends_in_sync,
+                                   .is_sync_due = is_sync_due,
                                    .begin_update = begin_update,
-                                   .updates = updates,
+                                   .note_layer = note_layer,
                                    .in_sync = in_sync,
-                                   .most_steps = most_steps,
+                                   .steps_to_sync = steps_to_sync,
                                    .sync = sync};
 
 const ddp_algorithm ddp_algorithm_local_sgd = {

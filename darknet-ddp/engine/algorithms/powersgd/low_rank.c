@@ -10,13 +10,13 @@ static int ran_nowhere(const float *ran)
     return *ran <= 0;
 }
 
-static void encode(ddp_device *d, const ddp_low_rank *x)
+static void compute_p(ddp_device *d, const ddp_low_rank *x)
 {
     (void)d;
     ddp_matrix_add_times(x->m, x->error, x->q, x->p, x->shape);
 }
 
-static void go_on(ddp_device *d, const ddp_low_rank *x)
+static void compute_q(ddp_device *d, const ddp_low_rank *x)
 {
     (void)d;
     ddp_matrix_orthogonalize(x->p, x->shape.rows, x->shape.rank);
@@ -32,7 +32,7 @@ static void decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float
         ddp_matrix_approximate(x->m, x->error, x->p, x->q_sum, share, x->shape);
 }
 
-static void renew(ddp_device *d, const ddp_low_rank *x, const float *ran)
+static void renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran)
 {
     (void)d;
     if (ran_nowhere(ran))
@@ -42,21 +42,21 @@ static void renew(ddp_device *d, const ddp_low_rank *x, const float *ran)
 }
 
 static const ddp_low_rank_ops on_host = {
-    .encode = encode, .go_on = go_on, .decode = decode, .renew = renew};
+    .compute_p = compute_p, .compute_q = compute_q, .decode = decode, .renew_q = renew_q};
 
 static const ddp_low_rank_ops *ops_of(const ddp_device *d)
 {
     return ddp_device_is_host(d) ? &on_host : ddp_low_rank_on_gpu;
 }
 
-void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x)
+void ddp_low_rank_compute_p(ddp_device *d, const ddp_low_rank *x)
 {
-    ops_of(d)->encode(d, x);
+    ops_of(d)->compute_p(d, x);
 }
 
-void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x)
+void ddp_low_rank_compute_q(ddp_device *d, const ddp_low_rank *x)
 {
-    ops_of(d)->go_on(d, x);
+    ops_of(d)->compute_q(d, x);
 }
 
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share)
@@ -66,5 +66,5 @@ void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran,
 
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran)
 {
-    ops_of(d)->renew(d, x, ran);
+    ops_of(d)->renew_q(d, x, ran);
 }

@@ -1,8 +1,14 @@
-/* algorithms/powersgd/low_rank.h: what PowerSGD computes on a device, of one matrix at a time. All
- * memory is the device's; on a GPU work is queued (device/device.h).
+/* algorithms/powersgd/low_rank.h: the steps of PowerSGD on a device, for one weight matrix at a
+ * time. powersgd.c has the algorithm, matrix.h the shapes of M, P and Q.
  *
- * P, Q and P Q^T must be the same on all ranks. Made of the same sums, they have the same bits on
- * any GPU. A GPU adds up products in a fixed order, which is not the host's. */
+ *   1. ddp_low_rank_compute_p; then the caller sums p over ranks
+ *   2. ddp_low_rank_compute_q; then the caller sums q_sum over ranks
+ *   3. ddp_low_rank_decode
+ *   4. ddp_low_rank_renew_q, for the next step
+ *
+ * All memory is the device's; on a GPU work is queued (device/device.h). All ranks get the same
+ * bits, on any GPU. A GPU adds in another order than the host, so the two may differ by rounding.
+ */
 #ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
 #define DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
 
@@ -13,44 +19,44 @@
 extern "C" {
 #endif
 
-/* A matrix and what PowerSGD makes of it; shapes as in matrix.h. Nothing overlaps. */
+/* The matrices of PowerSGD for one weight matrix. No two overlap. */
 typedef struct ddp_low_rank {
     ddp_shape shape;
-    float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
-    float *error; /* in M's shape: what of earlier gradients this rank has not sent yet */
+    float *m;     /* this rank's gradient, then M; after decode the approximate sum over ranks */
+    float *error; /* in M's shape: the part of earlier gradients that this rank has not sent */
     float *q;     /* Q with which the step begins; its columns are orthonormal */
-    /* spare columns, in q's shape: column k replaces q's if q's depends on earlier columns of q */
+    /* spare columns, in Q's shape; column k replaces q's column k if that depends on earlier ones
+     */
     const float *drawn;
-    float *p;     /* P of this rank; the caller sums it over ranks before make_second */
-    float *q_sum; /* M^T P of this rank; the caller sums it over ranks before decode */
+    float *p;     /* P of this rank, then its sum over ranks */
+    float *q_sum; /* M^T P of this rank, then its sum over ranks */
 } ddp_low_rank;
 
-/* Set m to M = gradient + error, and p to P = M Q. */
-void ddp_low_rank_encode(ddp_device *d, const ddp_low_rank *x);
+/* Set m to M = gradient + error, and p to M Q. */
+void ddp_low_rank_compute_p(ddp_device *d, const ddp_low_rank *x);
 
-/* Make the columns of p, which has the sum of P over ranks, orthonormal, and set q_sum to M^T P. */
-void ddp_low_rank_make_second(ddp_device *d, const ddp_low_rank *x);
+/* Make the columns of p, summed over ranks, orthonormal. Then set q_sum to M^T P. */
+void ddp_low_rank_compute_q(ddp_device *d, const ddp_low_rank *x);
 
-/* Set error to M - share * P q_sum^T, then m to P q_sum^T. Call when p and q_sum have their sums
- * over ranks. share: one divided by the number of ranks. *ran, in the device's memory, is on how
- * many ranks the layer ran; if it is 0, set m to zero and change nothing else. */
+/* Set error to M - share * P q_sum^T, then m to P q_sum^T, with q_sum summed over ranks. share: one
+ * divided by the number of ranks. *ran, in the device's memory, is on how many ranks the layer ran;
+ * if it is 0, only set m to zero. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
 /* Set q to the columns of q_sum, made orthonormal. A column that depends on earlier columns is
  * replaced by that of `drawn`. Does nothing if *ran (ddp_low_rank_decode) is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
-/* ---- a kind of device: what the four functions above do there, in their order ---- */
-
+/* The four functions above, for one kind of device. */
 typedef struct ddp_low_rank_ops {
-    void (*encode)(ddp_device *d, const ddp_low_rank *x);
-    void (*go_on)(ddp_device *d, const ddp_low_rank *x);
+    void (*compute_p)(ddp_device *d, const ddp_low_rank *x);
+    void (*compute_q)(ddp_device *d, const ddp_low_rank *x);
     void (*decode)(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
-    void (*renew)(ddp_device *d, const ddp_low_rank *x, const float *ran);
+    void (*renew_q)(ddp_device *d, const ddp_low_rank *x, const float *ran);
 } ddp_low_rank_ops;
 
-extern const ddp_low_rank_ops
-    *const ddp_low_rank_on_gpu; /* the functions for GPUs; NULL: this build is for CPUs */
+/* The functions for GPUs; NULL in a build for CPUs. */
+extern const ddp_low_rank_ops *const ddp_low_rank_on_gpu;
 
 #ifdef __cplusplus
 }

@@ -8,12 +8,12 @@ static ddp_cuda *cuda_of(ddp_device *d)
     return (ddp_cuda *)d;
 }
 
-static void encode(ddp_device *d, const ddp_low_rank *x)
+static void compute_p(ddp_device *d, const ddp_low_rank *x)
 {
     DDP_CUDA(cuda_of(d), ddp_cuda_add_times(ddp_cuda_stream(d), x));
 }
 
-static void go_on(ddp_device *d, const ddp_low_rank *x)
+static void compute_q(ddp_device *d, const ddp_low_rank *x)
 {
     DDP_CUDA(cuda_of(d), ddp_cuda_orthogonalize(ddp_cuda_stream(d), x));
     DDP_CUDA(cuda_of(d), ddp_cuda_transposed_times(ddp_cuda_stream(d), x));
@@ -24,12 +24,12 @@ static void decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float
     DDP_CUDA(cuda_of(d), ddp_cuda_approximate(ddp_cuda_stream(d), x, ran, share));
 }
 
-static void renew(ddp_device *d, const ddp_low_rank *x, const float *ran)
+static void renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran)
 {
     DDP_CUDA(cuda_of(d), ddp_cuda_renew_q(ddp_cuda_stream(d), x, ran));
 }
 
 static const ddp_low_rank_ops ops = {
-    .encode = encode, .go_on = go_on, .decode = decode, .renew = renew};
+    .compute_p = compute_p, .compute_q = compute_q, .decode = decode, .renew_q = renew_q};
 
 const ddp_low_rank_ops *const ddp_low_rank_on_gpu = &ops;

@@ -1,6 +1,6 @@
-/* algorithms/powersgd/low_rank_cuda.h: kernels of low-rank products (matrix_cuda.cu). Each is
- * queued on a stream and returns what launching it returned. Arguments are as in low_rank.h and
- * matrix.h. */
+/* algorithms/powersgd/low_rank_cuda.h: starts the kernels of matrix_cuda.cu, which PowerSGD
+ * needs. Each function queues its work on a stream and returns CUDA's status. low_rank.h explains
+ * the members of x. */
 #ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_CUDA_H
 #define DDP_ALGORITHMS_POWERSGD_LOW_RANK_CUDA_H
 
@@ -21,9 +21,11 @@ cudaError_t ddp_cuda_orthogonalize(cudaStream_t stream, const ddp_low_rank *x);
 /* Set x->q_sum to M^T P. */
 cudaError_t ddp_cuda_transposed_times(cudaStream_t stream, const ddp_low_rank *x);
 
-/* Set x->error to M - share * P q_sum^T, then x->m to P q_sum^T. If *ran is 0, only zero x->m. */
+/* Set x->error to M - share * P q_sum^T, then x->m to P q_sum^T. If *ran is 0, only set x->m to
+ * zero. */
 cudaError_t ddp_cuda_approximate(cudaStream_t stream, const ddp_low_rank *x, const float *ran,
                                  float share);
+
 /* Set x->q to the columns of x->q_sum, made orthonormal. A column that depends on earlier columns
  * is replaced by that of x->drawn. Does nothing if *ran is 0. */
 cudaError_t ddp_cuda_renew_q(cudaStream_t stream, const ddp_low_rank *x, const float *ran);

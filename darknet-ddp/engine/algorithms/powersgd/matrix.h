@@ -1,12 +1,12 @@
-/* algorithms/powersgd/matrix.h: the few products of matrices that low-rank compression is made of
- * (powersgd.c).
+/* algorithms/powersgd/matrix.h: the products of matrices that PowerSGD needs (powersgd.c), on the
+ * host.
  *
  *   M   rows x columns, row by row: a layer's weights
  *   P   `rank` columns, each of `rows` elements, contiguous: p[k * rows + i]
  *   Q   `rank` columns, each of `columns` elements, contiguous: q[k * columns + j]
  *
- * Host memory; nothing overlaps. Each result has one order of summation, whatever the compiler
- * makes of the loops: the same bits wherever the same program computes. */
+ * No two matrices of a call overlap. Sums are added in a fixed order: the same program computes the
+ * same bits on every host. */
 #ifndef DDP_ALGORITHMS_POWERSGD_MATRIX_H
 #define DDP_ALGORITHMS_POWERSGD_MATRIX_H
 
@@ -32,16 +32,17 @@ void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_s
 void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, float share,
                             ddp_shape s);
 
-/* Make `count` columns of `length` elements orthonormal (Gram-Schmidt, modified, products in
- * double). A column that depends on earlier columns becomes zero. What is not finite stays so. */
+/* Make `count` columns of `length` elements orthonormal (modified Gram-Schmidt, with products in
+ * double). A column that depends on earlier columns becomes zero. One that is not finite stays so.
+ */
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
 
 /* Make Q's columns orthonormal, by ddp_matrix_orthogonalize. A column that becomes zero is replaced
  * by that of `drawn`, of Q's size, and all are made orthonormal again. */
 void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s);
 
-/* Fraction of a column's norm that must be left when the columns before it are taken off. A
- * column with no more left is rounding, and becomes zero. */
+/* A column depends on the columns before it if, without their part, at most this fraction of its
+ * norm is left: that much may be rounding. */
 #define DDP_MATRIX_LEAST_LEFT 1e-5
 
 #ifdef __cplusplus

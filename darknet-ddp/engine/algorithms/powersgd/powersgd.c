@@ -27,8 +27,8 @@ struct powersgd {
     size_t q, drawn; /* arrays of state: Q, and Q as it was drawn at first */
 };
 
-/* P, and Q. */
-static size_t numbers(double value, size_t rows, size_t columns, int round)
+/* P in round 0, Q in round 1. */
+static size_t send_count(double value, size_t rows, size_t columns, int round)
 {
     return (round == 0 ? rows : columns) * (size_t)value;
 }
@@ -115,9 +115,9 @@ static void encode(void *self, const ddp_matrix *m, int round, ddp_device *queue
     ddp_low_rank x = low_rank_of(self, m);
 
     if (round == 0)
-        ddp_low_rank_encode(queue, &x);
+        ddp_low_rank_compute_p(queue, &x);
     else
-        ddp_low_rank_make_second(queue, &x);
+        ddp_low_rank_compute_q(queue, &x);
 }
 
 /* The next Q is made beside what the framework computes next. */
@@ -133,7 +133,7 @@ static void decode(void *self, const ddp_matrix *m, const float *ran, ddp_device
 
 const ddp_compression ddp_compression_powersgd = {
     .how = "PowerSGD of rank #",
-    .numbers = numbers,
+    .send_count = send_count,
     .encode = encode,
     .decode = decode,
     .open = open_powersgd,

@@ -20,7 +20,7 @@
 enum { SIGNS = 30 };
 
 /* The scale, then the signs. */
-static size_t numbers(double value, size_t rows, size_t columns, int round)
+static size_t send_count(double value, size_t rows, size_t columns, int round)
 {
     (void)value;
     return round == 0 ? 1 + (rows * columns + SIGNS - 1) / SIGNS : 0;
@@ -47,13 +47,13 @@ static void write_signs(float *out, const float *m, size_t count)
     }
 }
 
-/* x += scale sign, of what a rank tells. */
-static void add_signs(float *x, const float *told, size_t count, float scale)
+/* Add scale times the signs that a rank has sent to x. */
+static void add_signs(float *x, const float *numbers, size_t count, float scale)
 {
     for (size_t at = 0; at < count; at += SIGNS) {
         uint32_t bits;
 
-        memcpy(&bits, ++told, sizeof bits);
+        memcpy(&bits, ++numbers, sizeof bits);
         for (size_t i = at; i < count && i < at + SIGNS; i++)
             x[i] += bits >> (i - at) & 1U ? -scale : scale;
     }
@@ -61,31 +61,31 @@ static void add_signs(float *x, const float *told, size_t count, float scale)
 
 static void encode(void *self, const ddp_matrix *m, int round, ddp_device *queue)
 {
-    float *told = ddp_matrix_payload_of(m, m->rank);
+    float *numbers = ddp_matrix_payload_of(m, m->rank);
 
     (void)self;
     (void)round; /* there is one */
     ddp_device_add(queue, m->gradient, m->error, m->count);
-    told[0] = mean_magnitude(m->gradient, m->count);
-    write_signs(told + 1, m->gradient, m->count);
+    numbers[0] = mean_magnitude(m->gradient, m->count);
+    write_signs(numbers + 1, m->gradient, m->count);
 }
 
 static void decode(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside)
 {
-    const float *told = ddp_matrix_payload_of(m, m->rank);
+    const float *numbers = ddp_matrix_payload_of(m, m->rank);
     int ran_nowhere = *ran <= 0;
 
     (void)self;
     (void)aside;
     if (!ran_nowhere) {
         ddp_device_copy(queue, m->error, m->gradient, m->count);
-        add_signs(m->error, told, m->count, -told[0]);
+        add_signs(m->error, numbers, m->count, -numbers[0]);
     }
     ddp_device_zero(queue, m->gradient, m->count);
     for (int rank = 0; rank < m->ranks && !ran_nowhere; rank++) {
-        told = ddp_matrix_payload_of(m, rank);
-        add_signs(m->gradient, told, m->count, told[0]);
+        numbers = ddp_matrix_payload_of(m, rank);
+        add_signs(m->gradient, numbers, m->count, numbers[0]);
     }
 }
 
@@ -93,7 +93,7 @@ const ddp_compression ddp_compression_signsgd = {
     .how = "signs and a scale of each matrix",
     .gathers = 1,
     .on_cpus_only = 1,
-    .numbers = numbers,
+    .send_count = send_count,
     .encode = encode,
     .decode = decode,
 };

@@ -2,15 +2,13 @@
  * (largest.h). */
 #include "algorithms/topk/largest.h"
 
-static float *told_by(const ddp_largest *x, int rank)
-{
-    return x->told + (size_t)rank * x->stride;
-}
+#include "algorithms/compression.h"
 
-static void encode(ddp_device *d, const ddp_largest *x)
+static void encode(ddp_device *d, const ddp_matrix *m, float *scratch)
 {
-    ddp_device_add(d, x->m, x->error, x->count);
-    ddp_top_k_select(told_by(x, x->rank), x->m, x->count, x->percent);
+    (void)scratch;
+    ddp_device_add(d, m->gradient, m->error, m->count);
+    ddp_top_k_select(ddp_matrix_payload_of(m, m->rank), m->gradient, m->count, m->value);
 }
 
 /* NaN, of a sum that is not finite, is no zero. */
@@ -19,15 +17,15 @@ static int ran_nowhere(const float *ran)
     return *ran <= 0;
 }
 
-static void decode(ddp_device *d, const ddp_largest *x, const float *ran)
+static void decode(ddp_device *d, const ddp_matrix *m, const float *ran)
 {
     if (!ran_nowhere(ran)) {
-        ddp_device_copy(d, x->error, x->m, x->count);
-        ddp_top_k_clear_told(x->error, told_by(x, x->rank), x->count, x->percent);
+        ddp_device_copy(d, m->error, m->gradient, m->count);
+        ddp_top_k_clear(m->error, ddp_matrix_payload_of(m, m->rank), m->count, m->value);
     }
-    ddp_device_zero(d, x->m, x->count);
-    for (int rank = 0; rank < x->ranks && !ran_nowhere(ran); rank++)
-        ddp_top_k_add_told(x->m, told_by(x, rank), x->count, x->percent);
+    ddp_device_zero(d, m->gradient, m->count);
+    for (int rank = 0; rank < m->ranks && !ran_nowhere(ran); rank++)
+        ddp_top_k_add(m->gradient, ddp_matrix_payload_of(m, rank), m->count, m->value);
 }
 
 static const ddp_largest_ops on_host = {.encode = encode, .decode = decode};
@@ -37,12 +35,12 @@ static const ddp_largest_ops *ops_of(const ddp_device *d)
     return ddp_device_is_host(d) ? &on_host : ddp_largest_on_gpu;
 }
 
-void ddp_largest_encode(ddp_device *d, const ddp_largest *x)
+void ddp_largest_encode(ddp_device *d, const ddp_matrix *m, float *scratch)
 {
-    ops_of(d)->encode(d, x);
+    ops_of(d)->encode(d, m, scratch);
 }
 
-void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran)
+void ddp_largest_decode(ddp_device *d, const ddp_matrix *m, const float *ran)
 {
-    ops_of(d)->decode(d, x, ran);
+    ops_of(d)->decode(d, m, ran);
 }

@@ -1,6 +1,9 @@
-/* algorithms/topk/largest.h: what top-k computes on a device, for one array at a time: its largest
- * elements, which a rank tells the others, and their sum. All memory is the device's; on a GPU work
- * is queued (device/device.h). What is told has the same bits on a GPU and the host. */
+/* algorithms/topk/largest.h: the two halves of top-k compression on a device, for one matrix at a
+ * time. The first, ddp_largest_encode, chooses the largest elements of this rank's gradient. The
+ * second, ddp_largest_decode, adds up those that all ranks have chosen.
+ *
+ * top_k.h has the layout of the numbers that a rank sends. All memory is the device's; on a GPU
+ * work is queued (device/device.h). The host and GPUs compute the same bits. */
 #ifndef DDP_ALGORITHMS_TOPK_LARGEST_H
 #define DDP_ALGORITHMS_TOPK_LARGEST_H
 
@@ -11,43 +14,35 @@
 extern "C" {
 #endif
 
-/* Sizes of the memory that a GPU works in, which has DDP_LARGEST_SCRATCH floats. */
+/* Sizes of a GPU's scratch memory. */
 enum {
     DDP_LARGEST_BINS = 1 << 11,
     DDP_LARGEST_TILE = 1 << 12, /* elements that one block of threads writes */
+    /* floats of the scratch memory */
     DDP_LARGEST_SCRATCH = DDP_LARGEST_BINS + 2 + 2 * DDP_TOP_K_SECTION / DDP_LARGEST_TILE
 };
 
-/* An array and its largest elements (top_k.h). */
-typedef struct ddp_largest {
-    size_t count;   /* how many elements the array has */
-    double percent; /* percent of each section's elements that a rank sends, above 0 */
-    float *m; /* M's memory: before encode this rank's gradient, after decode the sum over ranks */
-    float *error; /* `count` floats: what of earlier gradients this rank has not sent yet */
-    float *told;  /* ddp_top_k_numbers floats that each rank sends; rank r's: told + r * stride */
-    size_t stride;
-    int rank, ranks;
-    float *scratch; /* on a GPU: DDP_LARGEST_SCRATCH floats, for one encode at a time */
-} ddp_largest;
+struct ddp_matrix; /* algorithms/compression.h; its value is the percentage to send */
 
-/* Set m to M = gradient + error, and write its largest elements to this rank's place in told. */
-void ddp_largest_encode(ddp_device *d, const ddp_largest *x);
+/* Add m->error to m->gradient, and write the largest elements of the sum to this rank's place in
+ * m->numbers[0]. On a GPU, scratch has DDP_LARGEST_SCRATCH floats, which one encode at a time uses.
+ */
+void ddp_largest_encode(ddp_device *d, const struct ddp_matrix *m, float *scratch);
 
-/* Set error to M without the elements that this rank has told. Then set m to the sum of the
- * elements that all ranks have told, added in the order of ranks. Call when `told` has the numbers
- * of all ranks. *ran, in the device's memory, is on how many ranks the layer ran; if it is 0, set m
- * to zero and change nothing else. */
-void ddp_largest_decode(ddp_device *d, const ddp_largest *x, const float *ran);
+/* Set m->error to what is left of m->gradient without the elements that this rank has sent. Then
+ * set m->gradient to the sum of the elements that all ranks have sent, added in the order of ranks.
+ * Call when m->numbers[0] has the numbers of all ranks. *ran, in the device's memory, is on how
+ * many ranks the layer ran; if it is 0, only set m->gradient to zero. */
+void ddp_largest_decode(ddp_device *d, const struct ddp_matrix *m, const float *ran);
 
-/* ---- a kind of device: what the two functions above do there ---- */
-
+/* The two functions above, for one kind of device. */
 typedef struct ddp_largest_ops {
-    void (*encode)(ddp_device *d, const ddp_largest *x);
-    void (*decode)(ddp_device *d, const ddp_largest *x, const float *ran);
+    void (*encode)(ddp_device *d, const struct ddp_matrix *m, float *scratch);
+    void (*decode)(ddp_device *d, const struct ddp_matrix *m, const float *ran);
 } ddp_largest_ops;
 
-extern const ddp_largest_ops
-    *const ddp_largest_on_gpu; /* the functions for GPUs; NULL: this build is for CPUs */
+/* The functions for GPUs; NULL in a build for CPUs. */
+extern const ddp_largest_ops *const ddp_largest_on_gpu;
 
 #ifdef __cplusplus
 }

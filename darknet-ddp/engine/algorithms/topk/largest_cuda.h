@@ -1,5 +1,5 @@
-/* algorithms/topk/largest_cuda.h: kernels that select (top_k_cuda.cu). Each is queued on a stream
- * and returns what launching it returned. Arguments are as in largest.h and top_k.h. */
+/* algorithms/topk/largest_cuda.h: starts the kernels of top_k_cuda.cu. Each function queues its
+ * work on a stream and returns CUDA's status. top_k.h explains sections. */
 #ifndef DDP_ALGORITHMS_TOPK_LARGEST_CUDA_H
 #define DDP_ALGORITHMS_TOPK_LARGEST_CUDA_H
 
@@ -11,18 +11,17 @@
 extern "C" {
 #endif
 
-/* Find the `kept` (s->kept) elements of section s that are largest in magnitude. Write their values
- * to out[0..kept). Write their indices in the section, from 0, as floats to out[kept..2 kept). The
- * section is x[0..s->count). Parameter `selection`: scratch memory of DDP_LARGEST_SCRATCH words. */
+/* Write the s->kept largest elements of section s, which is x[0..s->count), to out: their values,
+ * then their indices in the section. There are DDP_LARGEST_SCRATCH words at scratch. */
 cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
-                                  const ddp_top_k_section *s, unsigned *selection);
+                                  const ddp_top_k_section *s, unsigned *scratch);
 
-/* Add each value that `told` has for section s to x at its place. With clear 1, set x to 0 there
- * instead. Both x and told are those of the whole array. Does nothing where *ran is 0 or less. */
-cudaError_t ddp_cuda_top_k_put_told(cudaStream_t stream, float *x, const float *told,
-                                    const ddp_top_k_section *s, const float *ran, int clear);
+/* Add each value of section s in `selected` to x at its index; with clear 1, set x to 0 there. x
+ * and selected are those of the whole array. Does nothing if *ran is 0. */
+cudaError_t ddp_cuda_top_k_put(cudaStream_t stream, float *x, const float *selected,
+                               const ddp_top_k_section *s, const float *ran, int clear);
 
-/* If *ran is above 0 or NaN, copy m to error. Then set m to 0 in any case. */
+/* Copy m to error, unless *ran is 0. Then set m to 0. */
 cudaError_t ddp_cuda_keep_error(cudaStream_t stream, float *m, float *error, const float *ran,
                                 size_t count);
 

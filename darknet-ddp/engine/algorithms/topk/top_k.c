@@ -112,26 +112,26 @@ static int is_place(float place, size_t count)
     return place >= 0 && place < (float)count; /* not where it is NaN */
 }
 
-void ddp_top_k_add_told(float *x, const float *told, size_t count, double percent)
+void ddp_top_k_add(float *x, const float *selected, size_t count, double percent)
 {
     ddp_top_k_section s = {0};
 
     while (ddp_top_k_next_section(&s, count, percent))
         for (size_t i = 0; i < s.kept; i++) {
-            float place = told[s.at + s.kept + i];
+            float place = selected[s.at + s.kept + i];
 
             if (is_place(place, s.count))
-                x[s.from + (size_t)place] += told[s.at + i];
+                x[s.from + (size_t)place] += selected[s.at + i];
         }
 }
 
-void ddp_top_k_clear_told(float *x, const float *told, size_t count, double percent)
+void ddp_top_k_clear(float *x, const float *selected, size_t count, double percent)
 {
     ddp_top_k_section s = {0};
 
     while (ddp_top_k_next_section(&s, count, percent))
         for (size_t i = 0; i < s.kept; i++) {
-            float place = told[s.at + s.kept + i];
+            float place = selected[s.at + s.kept + i];
 
             if (is_place(place, s.count))
                 x[s.from + (size_t)place] = 0;

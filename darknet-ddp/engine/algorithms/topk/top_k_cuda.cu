@@ -193,12 +193,12 @@ __global__ void ddp_write_tile_kernel(selection s, float *values, float *places,
 }
 
 cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
-                                  const ddp_top_k_section *s, unsigned *selection_words)
+                                  const ddp_top_k_section *s, unsigned *scratch)
 {
     static const int cuts[] = {31, 20, 10, 0};
     unsigned count = (unsigned)s->count, kept = (unsigned)s->kept;
     unsigned tiles = (count + DDP_LARGEST_TILE - 1) / DDP_LARGEST_TILE;
-    selection of = selection_of(selection_words, tiles);
+    selection of = selection_of(scratch, tiles);
     const unsigned *bits = (const unsigned *)x;
 
     ddp_begin_selection_kernel<<<1, THREADS, 0, stream>>>(of, kept);
@@ -214,9 +214,9 @@ cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *
     return cudaPeekAtLastError();
 }
 
-/* ---- what was told ---- */
+/* ---- what ranks have sent ---- */
 
-/* A rank tells of no place twice. */
+/* A rank sends no place twice. */
 __global__ void ddp_put_kernel(float *x, const float *values, const float *places, size_t kept,
                                size_t count, const float *ran, int clear)
 {
@@ -231,11 +231,11 @@ __global__ void ddp_put_kernel(float *x, const float *values, const float *place
     }
 }
 
-cudaError_t ddp_cuda_top_k_put_told(cudaStream_t stream, float *x, const float *told,
-                                    const ddp_top_k_section *s, const float *ran, int clear)
+cudaError_t ddp_cuda_top_k_put(cudaStream_t stream, float *x, const float *selected,
+                               const ddp_top_k_section *s, const float *ran, int clear)
 {
     ddp_put_kernel<<<blocks_of((s->kept + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
-        x + s->from, told + s->at, told + s->at + s->kept, s->kept, s->count, ran, clear);
+        x + s->from, selected + s->at, selected + s->at + s->kept, s->kept, s->count, ran, clear);
     return cudaPeekAtLastError();
 }
 

@@ -3,8 +3,8 @@
  *
  * Let g be this rank's gradient, e its error (what it has not sent before:
  * algorithms/compression.h), and M = g + e. The rank sends the P percent of M that are largest in
- * magnitude, and their places (top_k.h). The rest becomes e. Each rank adds up what all ranks send,
- * in the order of ranks. */
+ * magnitude, and their indices (top_k.h). The rest becomes e. Each rank adds up what all ranks
+ * send, in the order of ranks. */
 #include "algorithms/compression.h"
 #include "algorithms/topk/largest.h"
 
@@ -15,13 +15,13 @@ struct topk {
     float *scratch; /* of a GPU */
 };
 
-static size_t numbers(double value, size_t rows, size_t columns, int round)
+static size_t send_count(double value, size_t rows, size_t columns, int round)
 {
     return round == 0 ? ddp_top_k_numbers(rows * columns, value) : 0;
 }
 
-/* For each element that a rank tells there are two numbers, which it sends to each other rank; of a
- * sum it would send the elements twice. */
+/* A rank sends two numbers for each element to each other rank; for an all-reduce it would send
+ * each element twice. */
 static ddp_status check(double value, int ranks, ddp_error *err)
 {
     double most = 100.0 / ranks;
@@ -57,40 +57,26 @@ static ddp_status open_top_k(void **self, const ddp_compression_of *of, ddp_erro
     return DDP_OK;
 }
 
-static ddp_largest largest_of(const struct topk *t, const ddp_matrix *m)
-{
-    return (ddp_largest){.count = m->count,
-                         .percent = m->value,
-                         .m = m->gradient,
-                         .error = m->error,
-                         .told = m->numbers[0],
-                         .stride = m->stride,
-                         .rank = m->rank,
-                         .ranks = m->ranks,
-                         .scratch = t->scratch};
-}
-
 static void encode(void *self, const ddp_matrix *m, int round, ddp_device *queue)
 {
-    ddp_largest x = largest_of(self, m);
+    const struct topk *t = self;
 
     (void)round; /* there is one */
-    ddp_largest_encode(queue, &x);
+    ddp_largest_encode(queue, m, t->scratch);
 }
 
 static void decode(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside)
 {
-    ddp_largest x = largest_of(self, m);
-
+    (void)self;
     (void)aside;
-    ddp_largest_decode(queue, &x, ran);
+    ddp_largest_decode(queue, m, ran);
 }
 
 const ddp_compression ddp_compression_topk = {
     .how = "the largest #% of each matrix",
     .gathers = 1,
-    .numbers = numbers,
+    .send_count = send_count,
     .encode = encode,
     .decode = decode,
     .check = check,

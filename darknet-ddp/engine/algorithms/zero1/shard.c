@@ -144,7 +144,7 @@ static ddp_status has_moments(const ddp_shard *s, int *yes, ddp_error *err)
 {
     const ddp_param_table *table = s->of.table;
 
-    *yes = s->of.first != NULL;
+    *yes = s->of.saved_moments != NULL;
     for (size_t i = 0; i < table->param_count && !*yes && ddp_group_rank(s->of.group) == s->of.root;
          i++)
         for (int k = 0; k < moments_of(s, i); k++)
@@ -170,8 +170,8 @@ static ddp_status hand_out(ddp_shard *s, ddp_error *err)
 
     if (ddp_sharded_open(&s->moments, &of, err) || has_moments(s, &yes, err))
         return err->code;
-    return yes ? ddp_sharded_hand_out_moments(s->moments, s->of.root,
-                                              s->of.first ? s->of.first : &frameworks, err)
+    return yes ? ddp_sharded_hand_out_moments(
+               s->moments, s->of.root, s->of.saved_moments ? s->of.saved_moments : &frameworks, err)
                : DDP_OK;
 }
 
@@ -231,7 +231,8 @@ ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *er
     if (!s)
         return no_memory(err);
     s->of = *of;
-    if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == of->root && !of->first)
+    if (!ddp_device_is_host(device_of(s)) && ddp_group_rank(of->group) == of->root
+        && !of->saved_moments)
         pull_all(s);
     if (find_shares(s, err) || hand_out(s, err)) {
         ddp_shard_close(s);

@@ -43,7 +43,7 @@ static ddp_status attach(void *self, const ddp_attached *a, ddp_error *err)
                              .memory = ddp_reducer_memory(a->reducer),
                              .sums = ddp_reducer_sharded_sums(a->reducer),
                              .root = a->root,
-                             .first = a->first};
+                             .saved_moments = a->saved_moments};
 
     z->reducer = a->reducer;
     return ddp_shard_open(&z->shard, &of, err);
@@ -83,7 +83,7 @@ static void publish(const void *shard, size_t bucket)
     ddp_shard_publish_bucket(shard, bucket);
 }
 
-static ddp_status updated(void *self, ddp_error *err)
+static ddp_status end_updates(void *self, ddp_error *err)
 {
     struct zero1 *z = self;
 
@@ -119,7 +119,7 @@ static void print_zero1(const void *self, FILE *out)
 }
 
 static const ddp_update_plug update = {
-    .optimize = optimize, .updated = updated, .receive_layer = receive_layer};
+    .optimize = optimize, .end_updates = end_updates, .receive_layer = receive_layer};
 
 const ddp_algorithm ddp_algorithm_zero1 = {
     .example = "-ddp_shard_optimizer 1",

@@ -28,8 +28,8 @@ static void orthonormal(double *x, size_t length, size_t rank)
     }
 }
 
-/* Set left, all zero before, to the orthonormal columns of M Q, then the model's q to M^T left. M
- * is summed over ranks. */
+/* Set left to the orthonormal columns of M Q, and then the model's q to M^T left, with M summed
+ * over ranks. left must be all zero. */
 static void define_factors(struct compressed_model *m, const struct compressed_net *net, int step,
                            size_t p, double *left)
 {

@@ -232,9 +232,8 @@ static void periods_count_from_the_warm_up_and_end_with_the_run(void **state)
     assert_int_equal(ddp_local_sgd_open(&sgd, group, &toy.table, &config, NULL, &err), DDP_OK);
     for (size_t step = 1; step <= 13; step++) {
         assert_int_equal(ddp_local_sgd_is_local_step(sgd, step), step > 3);
-        if (step > 3)
-            assert_int_equal(ddp_local_sgd_ends_period(sgd, step),
-                             step == 7 || step == 11 || step == 13);
+        assert_int_equal(ddp_local_sgd_ends_period(sgd, step),
+                         step == 7 || step == 11 || step == 13);
     }
     assert_false(ddp_local_sgd_is_local_step(NULL, 5));
     assert_true(ddp_local_sgd_in_sync(NULL));

@@ -61,12 +61,12 @@ static void compare_low_rank(ddp_device *queue, ddp_shape s, float ran)
     struct pair x;
 
     open_pair(&x, queue, s, ran);
-    ddp_low_rank_encode(host, &x.host);
-    ddp_low_rank_encode(queue, &x.gpu);
+    ddp_low_rank_compute_p(host, &x.host);
+    ddp_low_rank_compute_p(queue, &x.gpu);
     compress_expect(queue, "M", x.gpu.m, x.host.m, count, 0);
     compress_expect(queue, "P", x.gpu.p, x.host.p, s.rows * s.rank, 0);
-    ddp_low_rank_make_second(host, &x.host);
-    ddp_low_rank_make_second(queue, &x.gpu);
+    ddp_low_rank_compute_q(host, &x.host);
+    ddp_low_rank_compute_q(queue, &x.gpu);
     compress_expect(queue, "orthonormal P", x.gpu.p, x.host.p, s.rows * s.rank, 1e-6);
     compress_expect(queue, "Q", x.gpu.q_sum, x.host.q_sum, s.columns * s.rank, 1e-3);
     ddp_device_push(queue, x.gpu.p, x.host.p, s.rows * s.rank);

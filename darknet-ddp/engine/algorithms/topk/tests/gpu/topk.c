@@ -1,5 +1,6 @@
 /* Tests of top-k on a GPU, by the checks of gpu/compress.h: against the host, and against its
  * definition. */
+#include "algorithms/compression.h"
 #include "algorithms/topk/largest.h"
 #include "algorithms/topk/tests/topk_net.h"
 #include "gpu/compress.h"
@@ -13,41 +14,42 @@ static void compare_largest(ddp_device *queue, const float *values, size_t count
                             float ran)
 {
     ddp_device *d = ddp_device_host();
-    ddp_largest host = {.count = count, .percent = percent, .rank = 1, .ranks = 3}, gpu = host;
-    size_t told = 3 * ddp_top_k_numbers(count, percent);
-    float *nothing = compress_room(DDP_LARGEST_SCRATCH, sizeof(float)), *more,
+    ddp_matrix host = {.count = count, .value = percent, .rank = 1, .ranks = 3}, gpu = host;
+    size_t numbers = 3 * ddp_top_k_numbers(count, percent);
+    float *nothing = compress_room(DDP_LARGEST_SCRATCH, sizeof(float)), *scratch, *more,
           *ran_there = compress_on_device(queue, &ran, 1);
 
-    host.m = compress_room(count, sizeof(float));
-    memcpy(host.m, values, count * sizeof(float));
-    gpu.m = compress_on_device(queue, values, count);
+    host.gradient = compress_room(count, sizeof(float));
+    memcpy(host.gradient, values, count * sizeof(float));
+    gpu.gradient = compress_on_device(queue, values, count);
     host.error = compress_both(queue, &gpu.error, count, 7);
-    host.told = compress_both(queue, &gpu.told, told, 8); /* encode sets this rank's */
-    host.stride = gpu.stride = told / 3;
-    gpu.scratch = compress_on_device(queue, nothing, DDP_LARGEST_SCRATCH);
-    ddp_largest_encode(d, &host);
-    ddp_largest_encode(queue, &gpu);
-    compress_expect(queue, "what is told", gpu.told, host.told, told, 0);
-    /* Other ranks tell the same, and one a place that is none. Each tells of a place once: a GPU
-     * adds what one rank tells in no order. */
-    more = host.told + told / 3 * 2;
-    memcpy(host.told, host.told + told / 3, told / 3 * sizeof(float));
-    memcpy(more, host.told + told / 3, told / 3 * sizeof(float));
-    more[told / 3 - 1] = NAN;
-    ddp_device_push(queue, gpu.told, host.told, told);
+    host.numbers[0] =
+        compress_both(queue, &gpu.numbers[0], numbers, 8); /* encode sets this rank's */
+    host.stride = gpu.stride = numbers / 3;
+    scratch = compress_on_device(queue, nothing, DDP_LARGEST_SCRATCH);
+    ddp_largest_encode(d, &host, NULL);
+    ddp_largest_encode(queue, &gpu, scratch);
+    compress_expect(queue, "what is sent", gpu.numbers[0], host.numbers[0], numbers, 0);
+    /* Other ranks send the same, and one a place that is none. Each sends a place once: a GPU adds
+     * what one rank sends in no order. */
+    more = host.numbers[0] + numbers / 3 * 2;
+    memcpy(host.numbers[0], host.numbers[0] + numbers / 3, numbers / 3 * sizeof(float));
+    memcpy(more, host.numbers[0] + numbers / 3, numbers / 3 * sizeof(float));
+    more[numbers / 3 - 1] = NAN;
+    ddp_device_push(queue, gpu.numbers[0], host.numbers[0], numbers);
     ddp_largest_decode(d, &host, &ran);
     ddp_largest_decode(queue, &gpu, ran_there);
-    compress_expect(queue, "the sum", gpu.m, host.m, count, 0);
+    compress_expect(queue, "the sum", gpu.gradient, host.gradient, count, 0);
     compress_expect(queue, "the error", gpu.error, host.error, count, 0);
-    ddp_device_free(queue, gpu.m);
+    ddp_device_free(queue, gpu.gradient);
     ddp_device_free(queue, gpu.error);
-    ddp_device_free(queue, gpu.told);
-    ddp_device_free(queue, gpu.scratch);
+    ddp_device_free(queue, gpu.numbers[0]);
+    ddp_device_free(queue, scratch);
     free(nothing);
     ddp_device_free(queue, ran_there);
-    free(host.m);
+    free(host.gradient);
     free(host.error);
-    free(host.told);
+    free(host.numbers[0]);
 }
 
 static void compare(ddp_device *queue)

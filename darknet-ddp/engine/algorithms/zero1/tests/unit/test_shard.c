@@ -120,7 +120,7 @@ static void learner_open(struct learner *l, struct rank *me, int shard)
                                  .memory = ddp_reducer_memory(l->reducer),
                                  .sums = ddp_reducer_sharded_sums(l->reducer),
                                  .root = root_of(me),
-                                 .first =
+                                 .saved_moments =
                                      job->from_file && me->rank == root_of(me) ? &first : NULL};
 
         rank_expect_ok(me, ddp_shard_open(&l->shard, &of, &err), &err);
