@@ -5,6 +5,7 @@
 #include <darknet.h>
 #include <layers/bf16/backend.h>
 #include <layers/onednn/convolution.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 int ddp_bf16_runs(const struct layer *l)
@@ -41,6 +42,10 @@ int ddp_bf16_count(const network *net, int *all)
 
 void ddp_bf16_use(int on)
 {
+    /* Large arrays get pages of their own, and leave no holes when a resize replaces them. glibc's
+     * own threshold would rise when layers free their float arrays. load_data sets another. */
+    if (on)
+        (void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
     bf16_wanted = on;
 }
 

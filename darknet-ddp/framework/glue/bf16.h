@@ -26,7 +26,8 @@ typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
  * memory for the copy. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
-/* Set whether networks that are parsed from now on have layers in bf16: 1 or, as at first, 0. */
+/* Set whether networks that are parsed from now on have layers in bf16: 1 or, as at first, 0. With
+ * 1 also fix glibc's M_MMAP_THRESHOLD, for the whole process; load_data sets another value. */
 void ddp_bf16_use(int on);
 
 /* Return the value that ddp_bf16_use has set. */
