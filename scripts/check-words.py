@@ -123,9 +123,10 @@ def drawn_comments():
             text, before_declaration = read(path), {}
             for start, end, lines in comments(text):
                 said, before = "\n".join(lines).strip(), text[text.rfind("\n", 0, start) + 1 : start].strip()
-                before_declaration[end + len(text[end:]) - len(text[end:].lstrip())] = said
+                if not before:
+                    before_declaration[end + len(text[end:]) - len(text[end:].lstrip())] = said
                 what = before or declaration(text[end:])
-                if what and not re.match(r"\}|#\s*(?:ifndef|ifdef|if|else|endif|include|pragma)", what):
+                if what and not said.startswith("----") and not re.match(r"\}|#\s*(?:ifndef|ifdef|if|else|endif|include|pragma)", what):
                     struct, at = enclosing(text, start)
                     read_before = [("head", "\n".join(head(text) or [])), ("struct", before_declaration.get(at, ""))]
                     yield f"{path}:{text.count(chr(10), 0, start) + 1}", said, "".join(f"[{name}: {words}]\n" for name, words in read_before if words not in ("", said)), struct + what

@@ -59,7 +59,7 @@ typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* part: at most 31 bytes; name: at most 15 */
     size_t count;            /* how many floats it has */
-    void *data;              /* the floats; NULL: the checkpoint's source reads them */
+    void *data;              /* the floats; NULL: ddp_checkpoint.source reads them */
     size_t key;              /* number of the array for the source */
 } ddp_checkpoint_array;
 

@@ -122,7 +122,7 @@ struct ddp_group {
     void (*moved)(void *ctx); /* function of ddp_group_on_progress; NULL: none */
     void *moved_ctx;
 
-    /* ---- set when the ranks are connected ---- */
+    /* ---- set to 0 by ddp_group_clear ---- */
     void *own;                             /* the backend's own data */
     const struct ddp_transport *transport; /* NULL in the group "solo" */
     struct ddp_chunk_pipeline *pipeline;   /* sums of host memory; NULL in the group "solo" */
@@ -138,9 +138,9 @@ struct ddp_group {
     char schedule[128];            /* how sums of host memory travel, in words: "direct" */
     int wants_hierarchical; /* 1: hierarchical sums were chosen, even if no memory is shared */
     struct ddp_host_memory *host_memory; /* list of memory that this host's ranks share */
-    uint64_t host_memory_count;          /* entries that host_memory ever had */
-    int channels;                        /* number of channels, at which sums take turns */
-    int next_channel;                    /* channel of the next sum of host memory */
+    uint64_t host_memory_count; /* entries ever added to host_memory, also those freed since */
+    int channels;               /* number of channels, at which sums take turns */
+    int next_channel;           /* channel of the next sum of host memory */
     ddp_traffic traffic;
     const struct ddp_gpu_ops *gpu_ops;
     struct ddp_gpu *gpu; /* data of gpu_ops; NULL: this rank has no GPU */

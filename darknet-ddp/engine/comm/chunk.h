@@ -80,12 +80,12 @@ struct ddp_chunk_pipeline {
      * before; 0: it never was */
     int64_t timeout_from_ns;
 
-    /* Members of wire_messages.c. */
+    /* ---- for wire_messages.c ---- */
     struct ddp_packed *packed; /* by request: its message, if that has fewer than 32 bits a float */
     int requests;              /* entries of packed */
 
-    /* Members of collective.c. */
-    struct ddp_collective_request *collective_requests;
+    /* ---- for collective.c, and chunk_pipeline.c, which ends requests ---- */
+    struct ddp_collective_request *collective_requests; /* by request: its message */
     int collective_left;      /* how many of collective_requests have not ended */
     uint32_t next_collective; /* number of the next collective; it makes the messages' tag */
 };

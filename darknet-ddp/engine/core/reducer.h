@@ -132,9 +132,10 @@ const ddp_bucket_plan *ddp_reducer_plan(const ddp_reducer *r);
 /* Return how many pieces all buckets have together. Each piece is summed by itself. */
 size_t ddp_reducer_piece_count(const ddp_reducer *r);
 
-/* Return the sum of a piece, which r owns; NULL if its bucket is dropped in this pass. With a codec
- * a piece is a bucket, and the result is the last of its sums. piece: 0 to ddp_reducer_piece_count
- * - 1, in the plan's order. *bucket becomes the index of the piece's bucket in any case. */
+/* Return the ddp_work that sums a piece; r owns it. piece: 0 to ddp_reducer_piece_count - 1, in the
+ * plan's order. In a pass with a codec a piece is a bucket, and the result is the last of its sums.
+ * Set *bucket to the index of the piece's bucket. Return NULL if this bucket is dropped in this
+ * pass. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
 /* Return how many floats of a bucket this rank adds to sums in this pass: gradients with alignment

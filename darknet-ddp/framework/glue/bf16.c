@@ -43,7 +43,8 @@ int ddp_bf16_count(const network *net, int *all)
 void ddp_bf16_use(int on)
 {
     /* Large arrays get pages of their own, and leave no holes when a resize replaces them. glibc's
-     * own threshold would rise when layers free their float arrays. load_data sets another. */
+     * own threshold would rise when layers free their float arrays. load_data sets another one
+     * later, when the arrays of the largest size have been taken. */
     if (on)
         (void)mallopt(M_MMAP_THRESHOLD, 128 << 10);
     bf16_wanted = on;

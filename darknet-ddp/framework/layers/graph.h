@@ -10,9 +10,9 @@
 
 enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
 
-/* Return the index of the k-th layer, k from 0, that layer i reads, as the cfg names it. Return
- * NETWORK_INPUT for the network's input, NO_SOURCE if i reads k layers or fewer. Layers may
- * repeat. */
+/* Return the index of the k-th layer, k from 0, that layer i reads: the layer before it, if its
+ * type reads that, then those that the cfg lists. Layers may repeat. Return NETWORK_INPUT for the
+ * network's input, NO_SOURCE if i reads k layers or fewer. */
 int layer_source(const network *net, int i, int k);
 
 /* Return the index of the layer whose output `reader` gets if its layer_source is i. This is i,

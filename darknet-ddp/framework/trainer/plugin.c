@@ -16,7 +16,8 @@
 
 static struct {
     ddp_plugin_config config;
-    const ddp_trainer_config *settings; /* config.trainer's */
+    /* copy of config.trainer's: loaders may still use it when the trainer is closed */
+    ddp_trainer_config settings;
     train_plugin darknets;
     const char *directory; /* of the weights, and the cfg's path: Darknet's, for the whole run */
     char *cfg;
@@ -34,7 +35,7 @@ static struct {
 static void check(ddp_status st, const ddp_error *err)
 {
     if (st)
-        plugin.settings->fail(err);
+        plugin.settings.fail(err);
 }
 
 static void split_batch(int *batch, int *subdivisions)
@@ -61,7 +62,7 @@ static void begin(network *net, const char *directory, char *cfg)
     ddp_trainer_set_seed(plugin.config.trainer, seed);
     check(ddp_trainer_attach(plugin.config.trainer, net, &err), &err);
     ddp_sampler_seed(seed);
-    ddp_bad_samples_set_seed(plugin.settings->bad_data, seed);
+    ddp_bad_samples_set_seed(plugin.settings.bad_data, seed);
     now = ddp_train_position_of(net);
     plugin.began = now.images;
     check(callbacks->attached(net, &now, cfg, &err), &err);
@@ -89,7 +90,7 @@ static void check_list(char **paths, int n)
 
     plugin.paths = paths;
     plugin.path_count = (size_t)n;
-    ddp_bad_samples_set_list(plugin.settings->bad_data, paths, (size_t)n);
+    ddp_bad_samples_set_list(plugin.settings.bad_data, paths, (size_t)n);
     ddp_label_losses_close(plugin.losses);
     plugin.losses = NULL;
     if (has_yolo())
@@ -108,7 +109,7 @@ static int unreadable(const char *path, const char *why, int can_be_blank)
 {
     int next;
     char *sentence =
-        ddp_bad_samples_note_unreadable(plugin.settings->bad_data, path, why, can_be_blank, &next);
+        ddp_bad_samples_note_unreadable(plugin.settings.bad_data, path, why, can_be_blank, &next);
 
     if (sentence)
         plugin.config.callbacks.unreadable(sentence);
@@ -146,9 +147,9 @@ static void save_now(network *net, const char *filename, int cutoff)
 {
     ddp_error err;
 
-    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_SAVING);
+    ddp_watch_phase(plugin.settings.reducer.watch, DDP_PHASE_SAVING);
     check(plugin.config.callbacks.save(net, filename, cutoff, &err), &err);
-    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_LOADING);
+    ddp_watch_phase(plugin.settings.reducer.watch, DDP_PHASE_LOADING);
 }
 
 /* Save what was asked for while ranks differed, now that they are in sync. */
@@ -274,9 +275,9 @@ static void end_step(network *net)
     ddp_error err;
 
     save_what_waits(net);
-    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_VALIDATING);
+    ddp_watch_phase(plugin.settings.reducer.watch, DDP_PHASE_VALIDATING);
     check(plugin.config.callbacks.step_ended(net, &now, &figures, &err), &err);
-    ddp_watch_phase(plugin.settings->reducer.watch, DDP_PHASE_LOADING);
+    ddp_watch_phase(plugin.settings.reducer.watch, DDP_PHASE_LOADING);
     if (plugin.config.skip_bad > 0)
         judge_replaced(net, &now);
     plugin.asked.save |= asked.save;
@@ -293,7 +294,7 @@ static void end_step(network *net)
 void ddp_plugin_open(const ddp_plugin_config *config)
 {
     plugin.config = *config;
-    plugin.settings = ddp_trainer_settings(config->trainer);
+    plugin.settings = *ddp_trainer_settings(config->trainer);
     plugin.asked = (ddp_requests){0};
     plugin.paths = NULL;
     plugin.path_count = 0;
@@ -322,7 +323,7 @@ void ddp_plugin_open(const ddp_plugin_config *config)
         .head = head,
         .loading = ddp_loader_trace_loading,
     };
-    ddp_sampler_open(config->replace, plugin.settings->bad_data);
+    ddp_sampler_open(config->replace, plugin.settings.bad_data);
     ddp_sampler_seed(config->seed);
     train_plugin_active = &plugin.darknets;
 }

@@ -7,9 +7,10 @@
 
 #include <stddef.h>
 
-/* Make the validation figure of the weights in NAME_best.weights the best figure of the run again,
- * if it is not, and print a line. If there is no such file, the run has no best figure then. Does
- * nothing if the run does not know the file's figure, does not validate, or is writing saves. */
+/* If NAME_best.weights holds the weights of another step than that of the run's best figure, make
+ * that step's figure the best again. If there is no such file, forget the best figure. In both
+ * cases print a line. Other ranks get rank 0's figure by ddp_validation_share_best. Does nothing if
+ * the run has no best figure, does not know the file's, or is writing saves. */
 void ddp_best_follow_file(void);
 
 /* Rename NAME_best.weights if this run is resumed and does not know the file's figure, because its

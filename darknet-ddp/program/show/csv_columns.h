@@ -37,7 +37,7 @@ typedef struct ddp_csv_columns {
     size_t each; /* first of the columns with each class's average precision */
     size_t classes;    /* number of these columns; 0: no detector, or more than 1,000 classes */
     size_t heads;      /* first of the columns of the heads, DDP_HEAD_COLUMNS for each head */
-    size_t head_count; /* number of heads */
+    size_t head_count; /* number of heads, the [yolo] and [region] layers */
 } ddp_csv_columns;
 
 /* Columns of a head, counted from its first one: parts of its loss, and mean IoU, on rank 0. */

@@ -60,10 +60,12 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Flush all rows to the disk. Call before weights are saved, so that a run resumed from these finds
- * the rows of all steps before them. */
+/* Begin to measure the time of a save, and flush all rows to the disk and all lines to the
+ * terminal. Call before weights are saved, so that a run resumed from these finds the rows of all
+ * steps before them. */
 void ddp_run_files_saving(ddp_run_files *r);
-/* Call ddp_run_files_bring_back, and have the next row flushed. Call after weights are saved. */
+/* End the time of the save, call ddp_run_files_bring_back, and have the next row flushed. Call
+ * after weights are saved. */
 void ddp_run_files_saved(ddp_run_files *r);
 
 /* Write files of the run again, as they were, if somebody has removed them or their folder. */

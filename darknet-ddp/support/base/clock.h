@@ -11,8 +11,8 @@ int64_t ddp_clock_ns(void);
 int64_t ddp_clock_unix_ns(void);
 
 /* Return the time that passed since *looked_ns if it is more than 2 s, else 0, and set *looked_ns
- * to now. If called every few milliseconds, it tells how long this process was stopped, by Ctrl-Z
- * for example. */
+ * to now, by ddp_clock_ns. The caller sets it so before the first call. If called every few
+ * milliseconds, it tells how long this process was stopped, by Ctrl-Z for example. */
 int64_t ddp_clock_stopped_ns(int64_t *looked_ns);
 
 /* Return the CPU time (user and system) of all threads of this process so far. */

@@ -60,8 +60,8 @@ void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *ev
  *  2. of the ranks that did not send their events, the one last heard the longest ago;
  *  3. the only rank that came least far, by its last step and the sums launched in it;
  *  4. the rank whose last event is the oldest, by a second at least.
- * Fails with DDP_ERR_USAGE (count is 0), DDP_ERR_IO, DDP_ERR_FORMAT (a line is no event, a file is
- * empty, or there is no memory). */
+ * Without such a rank, write that no rank stands out. Fails with DDP_ERR_USAGE (count is 0),
+ * DDP_ERR_IO, DDP_ERR_FORMAT (a line is no event, a file is empty, or there is no memory). */
 ddp_status ddp_events_explain(char *out, size_t size, char *const *paths, int count,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -24,7 +24,7 @@ typedef struct ddp_rank_position {
     uint64_t step;      /* step under way, from 1; 0: none yet */
     int32_t phase;      /* a ddp_phase */
     int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
-    int32_t layer;      /* layer that the rank computes; -1: none */
+    int32_t layer;      /* layer that the rank computes, or computed last; -1: none */
     int32_t bucket;     /* bucket for whose sum the rank waits; -1: none */
     int32_t peer;       /* rank whose message it waits for; -1: not known */
     int32_t unused;

@@ -6,8 +6,8 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/* Return the box that is predicted at x, a place in l.output, in fractions of the picture. Its
- * centre is relative to the cell's corner. */
+/* Return the box that is predicted at x, a place in l.output. All four numbers are fractions of the
+ * picture: width, height, and the centre's distances from the cell's upper left corner. */
 FORMULA box detection_box(layer l, float *x)
 {
     box out = float_to_box(x, 1);

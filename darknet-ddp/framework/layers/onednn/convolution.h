@@ -33,8 +33,8 @@ typedef struct {
     int channels, height, width, filters;
     int size, stride_x, stride_y, pad, dilation, groups; /* dilation: 1 if there is none */
     int bf16;                                            /* 1: x, y, dx, dy are bf16 */
-    /* Forward pass alone; a backward pass's shape has 0, LINEAR and CONVOLUTION_SUM_NONE: */
-    int has_bias;
+    /* ---- for convolution_forward; for its backward passes 0, LINEAR, CONVOLUTION_SUM_NONE ---- */
+    int has_bias;          /* 1: a bias is added to each filter's values */
     ACTIVATION activation; /* LINEAR, or one of which convolution_can_activate returns 1 */
     convolution_sum sum;
 } convolution_shape;

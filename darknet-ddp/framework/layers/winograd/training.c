@@ -79,12 +79,13 @@ static size_t weights_bytes(const layer *l)
 
 size_t winograd_workspace(layer l)
 {
-    const convolution_shape s = shape_of(&l, images_at_once(&l));
-    const convolution_shape back = winograd_backward_shape(&s);
+    convolution_shape s, back;
     size_t scratch;
 
     if (!is_computed_here(&l))
         return 0;
+    s = shape_of(&l, images_at_once(&l));
+    back = winograd_backward_shape(&s);
     scratch = greater(winograd_forward_scratch(&s), winograd_forward_scratch(&back));
     return ALIGNMENT + bytes_of(&l, l.inputs) + bytes_of(&l, l.outputs) + weights_bytes(&l)
            + greater(scratch, winograd_sums_scratch(&s));
@@ -113,11 +114,12 @@ static convolution_shape shape_from(const layer *l, int first)
 
 int winograd_forward_layer(layer l, network net, float *out)
 {
-    convolution_shape s = shape_from(&l, 0);
+    convolution_shape s;
     memory m;
 
     if (!is_computed_here(&l))
         return 0;
+    s = shape_from(&l, 0);
     m = memory_of(&l, net);
     winograd_pack(&s, l.weights, m.weights);
     for (int i = 0; i < l.batch; i += s.images) {
@@ -133,11 +135,12 @@ int winograd_forward_layer(layer l, network net, float *out)
 
 int winograd_backward_weights(layer l, network net)
 {
-    convolution_shape s = shape_from(&l, 0);
+    convolution_shape s;
     memory m;
 
     if (!is_computed_here(&l))
         return 0;
+    s = shape_from(&l, 0);
     m = memory_of(&l, net);
     for (int i = 0; i < l.batch; i += s.images) {
         s = shape_from(&l, i);
@@ -153,11 +156,13 @@ int winograd_backward_weights(layer l, network net)
 
 int winograd_backward_data(layer l, network net, int is_set)
 {
-    convolution_shape s = shape_from(&l, 0), back = winograd_backward_shape(&s);
+    convolution_shape s, back;
     memory m;
 
     if (!is_computed_here(&l))
         return 0;
+    s = shape_from(&l, 0);
+    back = winograd_backward_shape(&s);
     m = memory_of(&l, net);
     winograd_pack_backward(&back, l.weights, m.weights);
     for (int i = 0; i < l.batch; i += s.images) {

@@ -13,15 +13,16 @@
  * not compute them: always in a build without oneDNN. */
 size_t winograd_workspace(layer l);
 
-/* The functions below return 1, or do nothing and return 0 if winograd_workspace returns 0. */
-
-/* Compute out, the products of all images of net.input with the weights. */
+/* Compute out, the products of all images of net.input with the weights. This function and the two
+ * below return 1; if winograd_workspace returns 0, they do nothing and return 0. */
 int winograd_forward_layer(layer l, network net, float *out);
 
-/* Add to l.weight_updates the gradients of the weights, from net.input and l.delta. */
+/* Add to l.weight_updates the gradients of the weights, from net.input and l.delta. Return 1 or 0
+ * as winograd_forward_layer. */
 int winograd_backward_weights(layer l, network net);
 
-/* Add to net.delta the gradients of the input, from l.delta. is_set: 1 sets net.delta instead. */
+/* Add the gradients of the input, from l.delta, to net.delta; with is_set 1 overwrite net.delta
+ * with them. Return 1 or 0 as winograd_forward_layer. */
 int winograd_backward_data(layer l, network net, int is_set);
 
 #endif

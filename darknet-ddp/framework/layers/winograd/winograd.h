@@ -26,7 +26,8 @@ int winograd_tile_side(const convolution_shape *s);
 int winograd_tiles(const convolution_shape *s);
 
 /* Return the shape of the backward pass by data of shape s, which is a convolution of dy: from
- * s->filters channels to s->channels filters. It has no bias, activation or sum. */
+ * s->filters channels to s->channels filters. It has no bias, activation
+ * or sum; with sum CONVOLUTION_SUM_AFTER winograd_forward adds to dx. */
 convolution_shape winograd_backward_shape(const convolution_shape *s);
 
 /* Return how many bytes the packed weights have. */
