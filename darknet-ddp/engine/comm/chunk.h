@@ -43,7 +43,7 @@ struct ddp_host_sum {
     ddp_wire wire;        /* format of floats in messages */
     int channel;          /* channel of the messages */
     int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
-    int not_finite;       /* 1: the sum that was started last has a number that is not finite */
+    int not_finite;       /* 1: the result has a number that is not finite, as far as it is made */
     size_t launched;      /* floats in chunks that were launched */
     struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };

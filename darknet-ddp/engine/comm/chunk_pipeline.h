@@ -1,9 +1,10 @@
-/* comm/chunk_pipeline.h: sums of host memory on top of a transport's messages, chunk by chunk.
+/* comm/chunk_pipeline.h: sums and all-gathers of host memory on top of a transport's messages,
+ * chunk by chunk.
  *
  * Sums form a queue in the order in which they were started. They are cut into chunks
  * (comm/chunk.h), of which a few are in flight at a time. That bounds the memory, and while one
- * chunk is added up the messages of the next ones travel. Every rank numbers the chunks alike. The
- * number is the tag of a chunk's messages.
+ * chunk is added up the messages of the next ones travel. Every rank numbers the chunks alike, and
+ * the tag of a message is made of its chunk's number.
  *
  * With -ddp_channels sums take turns at several channels, and a sum's messages match within its
  * channel. A channel is a communicator of MPI (transport/mpi.c). Sums of all channels share the
@@ -47,7 +48,8 @@ struct ddp_host_sum; /* defined in comm/chunk.h */
 /* Start a sum, or the half of it that s->work->phase names, without waiting. Its count is not 0. *s
  * must stay where it is until s->chunks_left is 0. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
-/* Wait until a started sum has ended. Fails with DDP_ERR_COMM, also after the group's timeout. */
+/* Wait until a started sum has ended. Fails with DDP_ERR_COMM, also after the group's timeout, and
+ * with DDP_ERR_NOMEM. */
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 
 /* Serves ddp_work_share for sums of host memory, and for others that are cut in the same way. */

@@ -57,8 +57,9 @@ ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t bucket,
 /* Skip the next bucket of the launch order, which no rank sends in this pass. */
 void ddp_encoded_sums_skip_bucket(ddp_encoded_sums *r, size_t bucket);
 
-/* Return the index of the bucket whose turn for a second sum is next. A bucket without a second sum
- * has a turn, too. After the last turn of the pass, return the plan's bucket_count. */
+/* Return the index, in the plan, of the bucket whose turn for a second sum is next. A bucket
+ * without a second sum has a turn, too. After the last turn of the pass, return the plan's
+ * bucket_count. */
 size_t ddp_encoded_sums_next_second(const ddp_encoded_sums *r);
 
 /* Return 1 if ddp_encoded_sums_start_second may be called now, and would not wait; else 0. */

@@ -1,5 +1,5 @@
 /* core/loss.h: sums the loss of each step over ranks. The same small allreduce carries a few other
- * numbers: requests to save or stop, two counts, and a number that ranks compare.
+ * numbers: requests (ddp_request), two counts, and a number that ranks compare.
  *
  *   1. ddp_loss_add                              for each mini-batch
  *   2. ddp_loss_send_count, ddp_loss_compare_number   to send other numbers with the next sum

@@ -144,7 +144,9 @@ size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats of all buckets this rank adds to sums in this pass. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
 
-/* Return 1 if, in this pass, some gradient of the layer is in a late or deferred bucket. */
+/* Return 1 if ddp_reducer_layer_fence of the layer waits for a late or deferred sum of this pass,
+ * else 0. It may wait for the sums of its gradients and, if the layer did not run here, of its run
+ * counts. Call between ddp_reducer_backward_end and the layer's fence. */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
 /* Choose what is summed from the next pass on. on: 1: the codec's numbers, as after

@@ -54,11 +54,11 @@ typedef struct ddp_not_finite {
     int mini_batch;       /* number of the origin's mini-batch in the rank's step, from 1 */
     size_t sample;        /* first sample of that mini-batch, counted in the run from 0 */
     size_t samples;       /* number of samples in that mini-batch */
-    int skipped_in_a_row; /* steps skipped in a row up to now, this one included if it is skipped */
+    int skipped_in_a_row; /* updates skipped in a row, with this one if it is skipped */
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
-    int skip_most; /* steps that may be skipped in a row; 0: none, a broken step ends the job */
+    int skip_most; /* updates that may be skipped in a row; 0: none, a broken one ends the job */
     /* Called on every rank when a step is skipped. NULL: not called. */
     void (*skipped)(const ddp_not_finite *what);
     /* Called on every rank to end the job. NULL: abort. */
@@ -88,7 +88,7 @@ typedef struct ddp_nan_guard {
     size_t step; /* number of the step under way, from 1 */
     int unnoted; /* 1: a step has ended, and its sums are not in `broken` yet */
     int broken;  /* 1: a step of this update has a loss or statistics that are not finite */
-    int skipped_in_a_row; /* steps skipped in a row so far */
+    int skipped_in_a_row; /* updates skipped in a row so far; an update has sync_every steps */
     int updated_layer;    /* layer that was updated last; the caller sets it */
 } ddp_nan_guard;
 

@@ -200,9 +200,10 @@ void ddp_trainer_drop_layers(ddp_trainer *t);
 /* Return 1 if step number `step`, from 1, is local: each rank updates with its own gradients. */
 int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
 
-/* Set whether ranks come into sync after a local step. If steps may be skipped and this rank's
- * gradients are not finite, make its loss NaN. Call after the step's last backward pass, before its
- * loss is summed. Does nothing in other steps. */
+/* Ask the algorithm whether ranks must come into sync after this local step, and note the answer
+ * for ddp_trainer_sync_if_due. If steps may be skipped and this rank's gradients are not finite,
+ * make its loss NaN, so that all ranks skip the step. Call after the step's last backward pass,
+ * before its loss is summed. Does nothing if the step is not local. */
 void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
 /* Prepare a layer's update with this rank's own gradients, in a local step. Returns 0 if the layer

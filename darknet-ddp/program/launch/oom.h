@@ -22,8 +22,9 @@ typedef struct ddp_oom {
 /* Begin to watch: no rank was seen yet. Nothing has to be closed. */
 void ddp_oom_open(ddp_oom *m);
 
-/* Note the peak memory of each rank that process `launcher`, an mpirun, has started on this host,
- * up to DDP_RANKS_WATCHED ranks. Call about once a second. */
+/* Note the peak memory of each rank that process `launcher`, Open MPI's mpirun, has started on this
+ * host, up to DDP_RANKS_WATCHED ranks. Another mpirun's ranks are not found. Call about once a
+ * second. */
 void ddp_oom_look(ddp_oom *m, pid_t launcher);
 
 /* Return the peak memory of a rank in bytes, as last noted; 0: not known. */

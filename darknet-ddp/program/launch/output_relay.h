@@ -13,9 +13,12 @@
 #include <poll.h>
 #include <stddef.h>
 
-/* Sizes in bytes. While more than DDP_RELAY_BYTES wait to be written, nothing is read from the
- * pipe. A line, a path, a frame, and all frames kept back have room for DDP_RELAY_FRAME. */
-enum { DDP_RELAY_BYTES = 1 << 16, DDP_RELAY_FRAME = 4096, DDP_RELAY_WHY = 400 };
+/* Sizes in bytes. */
+enum {
+    DDP_RELAY_BYTES = 1 << 16, /* while more wait to be written, nothing is read from the pipe */
+    DDP_RELAY_FRAME = 4096, /* each of four texts: a line, a path, a frame, all frames kept back */
+    DDP_RELAY_WHY = 400     /* ddp_output_relay.why */
+};
 
 typedef struct ddp_output_relay {
     int from;        /* non-blocking end of the pipe to read from; -1: the output has ended */

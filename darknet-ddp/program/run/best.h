@@ -1,5 +1,6 @@
-/* run/best.h: makes sure that the best validation figure of a run is that of the weights in the
- * file NAME_best.weights. A save may have failed, or a user removed the file. On rank 0. */
+/* run/best.h: keeps a run's best validation figure in step with NAME_best.weights, on rank 0. If a
+ * save failed or a user removed the file, the figure becomes that of the weights that are there, or
+ * none. If a resumed run does not know the file's figure, it renames the file. */
 #ifndef DDP_RUN_BEST_H
 #define DDP_RUN_BEST_H
 

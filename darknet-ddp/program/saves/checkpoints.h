@@ -93,13 +93,14 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to save the first `cutoff` layers of net at path, without waiting for the disk. Later calls
- * of ddp_checkpoints_poll tell whether it was saved. net must be settled. Other ranks send rank 0
- * the state that only they have: errors of compression, and slices of the optimizer state.
- * Collective.
+/* Start to save the first `cutoff` layers of net at path; a thread finishes it. Later calls of
+ * ddp_checkpoints_poll tell whether it was saved. When this function returns, net may change. It
+ * waits for an earlier save, and writes itself if there is no memory for a copy or the optimizer
+ * state is in slices. net must be settled. Other ranks send rank 0 the state that only they have:
+ * errors of compression, and slices of the optimizer state. Collective.
  *
- * Until something was trained, nothing is written and a sentence says so, unless the run was
- * resumed from another path. Even then no file that ddp_displaced_is_foreign is written over.
+ * If nothing was trained yet, write nothing and say so in a sentence. Exception: the run was
+ * resumed from another path, and ddp_displaced_is_foreign returns 0 for this one.
  *
  * Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. Fails on rank 0 also with DDP_ERR_FORMAT (a number is not
  * finite), DDP_ERR_IO (another run has taken the name over), and as ddp_checkpoints_poll. Other
@@ -127,7 +128,8 @@ char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
 /* Return how many seconds the last save took; 0: there was none. On rank 0. */
 double ddp_checkpoints_seconds(const ddp_checkpoints *c);
 
-/* Return 1 if the last save failed, else 0. Returns 0 if c is NULL. On rank 0. */
+/* Return 1 if the save that ended last, before the last ddp_checkpoints_poll, failed; else 0.
+ * Returns 0 if none has ended or c is NULL. On rank 0. */
 int ddp_checkpoints_last_failed(const ddp_checkpoints *c);
 
 #endif

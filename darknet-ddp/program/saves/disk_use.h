@@ -11,7 +11,8 @@ typedef struct ddp_disk_use {
     double weights, state;
 } ddp_disk_use;
 
-/* Return the size of a checkpoint of the table's network on `ranks` ranks, without headers. state:
+/* Return the least size of a checkpoint of the table's network on `ranks` ranks, without headers.
+ * It is larger if the state file holds weights, too, for layers with dontload=1 for example. state:
  * the state of the algorithms; NULL: they have none. */
 ddp_disk_use ddp_disk_use_of(const ddp_param_table *table, const ddp_state *state, int ranks);
 

@@ -11,7 +11,7 @@ typedef enum ddp_status {
     DDP_OK = 0,
     DDP_ERR_USAGE = -1,   /* options, a cfg or a caller ask for something not allowed */
     DDP_ERR_NOMEM = -2,   /* no host or device memory is left */
-    DDP_ERR_IO = -3,      /* the operating system refused a read or a write */
+    DDP_ERR_IO = -3,      /* a file, folder or network interface cannot be used */
     DDP_ERR_FORMAT = -4,  /* a file is damaged, of another kind, or holds a number not finite */
     DDP_ERR_COMM = -5,    /* a peer or the transport failed: the group is dead */
     DDP_ERR_MISMATCH = -6 /* ranks, files, or a file and this run, do not belong together */

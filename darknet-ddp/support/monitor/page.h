@@ -25,9 +25,11 @@ typedef struct ddp_page_chart {
     const char *title, *unit; /* title, and unit of the values; "" for none */
     int stack;                /* 1: the curves are areas that stand on each other */
     int log;                  /* 1: the scale is logarithmic, if the values allow it */
-    int band;                 /* 1: a band from least to greatest value of each point is drawn */
-    int zero;                 /* 1: the scale begins at 0 */
-    int one;                  /* 1: the scale begins at 0 and ends at 1 at most: for fractions */
+    /* 1: a band is drawn, from the least to the greatest of the CSV's rows that a point stands for;
+     * not with `stack` */
+    int band;
+    int zero; /* 1: the scale begins at 0 */
+    int one;  /* 1: the scale begins at 0 and ends at 1 at most: for fractions */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;
