@@ -49,7 +49,7 @@ struct ddp_nccl_plan {
  * *out is set on success. Fails with DDP_ERR_USAGE if a slice has more than most_addends addends,
  * and with DDP_ERR_NOMEM. */
 ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_hosts *hosts,
-                              int rank, int radix, int most_parts, ddp_error *err) DDP_MUST_CHECK;
+                              int rank, int radix, int most_addends, ddp_error *err) DDP_MUST_CHECK;
 void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* frees p; NULL is allowed */
 
 /* Return this rank's share of a sum of `count` floats, as ddp_work_share does: *range_count ranges.

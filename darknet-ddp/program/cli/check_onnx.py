@@ -45,8 +45,8 @@ def difference(ours, theirs):
         return np.inf
     if not ours.size:
         return 0.0
-    ours = np.where(ours == theirs, np.clip(ours, -1e30, 1e30), ours)  # exp of a large number is infinite in both
-    theirs = np.where(np.isinf(theirs) & (np.abs(ours) == np.float32(1e30)), ours, theirs)
+    # A box's side is the exponential of a number: beyond 1e4 it says nothing, and would outweigh all others.
+    ours, theirs = np.clip(ours, -1e4, 1e4), np.clip(theirs, -1e4, 1e4)
     size = float(np.linalg.norm(ours.astype(np.float64)))
     apart = float(np.linalg.norm(theirs.astype(np.float64) - ours))
     return (apart / size if size > 0 else apart) if np.isfinite(apart) else np.inf

@@ -107,9 +107,9 @@ void ddp_device_event_record(ddp_device_event *m); /* puts m behind all work que
 ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_queue_close(ddp_device *queue); /* frees the queue; it may be NULL or the host */
 
-/* Make all work that is queued on `queue` from now on wait for what is queued so far on d, the
- * device that it was opened for. Does nothing on the host. */
-void ddp_device_follow(ddp_device *queue, ddp_device *d);
+/* Make all work that is queued on `queue` from now on wait for what is queued so far on `earlier`,
+ * the device that it was opened for. Does nothing on the host. */
+void ddp_device_follow(ddp_device *queue, ddp_device *earlier);
 
 /* Return the seconds from one recorded event of a device to another; waits for both to pass. */
 double ddp_device_event_seconds(const ddp_device_event *from, const ddp_device_event *to);
