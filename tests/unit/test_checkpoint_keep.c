@@ -124,6 +124,16 @@ static void what_is_no_numbered_pair_of_ours_stays(void **state)
                  "toy_8.weights toy_8.weights.state toy_final.weights toy_final.weights.state");
 }
 
+static void in_a_folder_that_is_gone_nothing_is_removed(void **state)
+{
+    char path[256];
+    ddp_error err;
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/gone", folder.path);
+    assert_int_equal(ddp_pair_prune(path, "toy", 1, &err), DDP_OK);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
 
 int main(void)
@@ -132,6 +142,7 @@ int main(void)
         IN_A_FOLDER(oldest_numbered_pairs_go),
         IN_A_FOLDER(states_of_all_but_the_newest_are_reduced),
         IN_A_FOLDER(what_is_no_numbered_pair_of_ours_stays),
+        IN_A_FOLDER(in_a_folder_that_is_gone_nothing_is_removed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -299,6 +299,8 @@ ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep, 
     size_t kept = 0;
     ddp_error why;
 
+    if (st == DDP_ERR_IO && access(directory, F_OK) && errno == ENOENT)
+        st = DDP_OK; /* somebody has removed the directory: the next save makes it again */
     for (size_t i = 0; !st && i < all.count; i++) {
         const struct ddp_candidate *c = &all.list[i];
 

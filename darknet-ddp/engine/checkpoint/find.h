@@ -114,8 +114,9 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove old numbered weights, BASE_<number>.weights, with their state files; the `keep` that were
- * saved last stay. Call after a save. State files of weights that stay are reduced to their
- * headers, which tell whose the weights are; only the newest one stays whole.
+ * saved last stay. Call after a save. Does nothing if there is no such directory. State files of
+ * weights that stay are reduced to their headers, which tell whose the weights are; only the newest
+ * one stays whole.
  *
  * Weights count only if their state file has a whole header, names this base, and tells of at least
  * <number> steps or epochs. So a user's own copy stays. Weights that are to be removed are read,
