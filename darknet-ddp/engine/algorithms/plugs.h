@@ -22,10 +22,11 @@ typedef struct ddp_residual_block {
 
 /* Decides which layers a step leaves out, the same ones on every rank. */
 typedef struct ddp_layers_plug {
-    /* Choose the layers that a step, from 0, leaves out. Called once before each step. Set
-     * dropped[l] to 1 if layer l is left out, else to 0; all layers of a block alike. Set scale[l],
-     * for the [shortcut] l of a block, to the factor of the block's output. For other layers leave
-     * 0 in dropped and 1 in scale. */
+    /* Choose the layers that a step, from 0, leaves out. Called once before each step. Both
+     * arrays have an entry for each layer, and keep what the step before has set; at first dropped
+     * is 0 and scale is 1. Set dropped[l] of each layer of a block to 1 if the block is left out,
+     * else to 0. Set scale[l] of its [shortcut] to the factor of the block's output. Write no other
+     * entries. */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 

@@ -65,8 +65,9 @@ struct ddp_reducer {
     float *ran_ranks;  /* by layer: 1 if it ran here; after the sum, on how many ranks it ran */
     ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
     int ran_started;   /* 1: ran_sum was started at least once */
-    size_t sent;       /* how many buckets of this step had their all-gather started */
-    size_t received;   /* how many of these all-gathers have been waited for */
+    /* how many buckets of this step are done with, in the order of sending. An all-gather is done
+     * with when it was started (sent) or waited for (received); dropped buckets are passed over. */
+    size_t sent, received;
 
     ddp_tree_sum *tree; /* the tree of config.mini_batches; NULL without it */
 

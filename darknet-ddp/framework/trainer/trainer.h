@@ -122,8 +122,9 @@ void ddp_trainer_flush(ddp_trainer *t);
  * step whose loss Darknet has asked for. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
 
-/* Return after at most how many steps all ranks have the same parameters, so that a save is
- * possible; 1 if they have them now. Only while attached. */
+/* Return how many steps may still run before a save is possible, at most. If all ranks have the
+ * same parameters it is 1: the step under way; with local SGD it is the period. Only while
+ * attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
 /* If ranks differ (ddp_trainer_in_sync), give all the same parameters, in the algorithm's way

@@ -89,16 +89,20 @@ struct ddp_trainer {
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
-    int root;    /* the rank whose parameters, counters and state all ranks begin with */
-    int resumed; /* 1: the run was resumed; all ranks get the optimizer's state of `root`, too */
+    int root; /* the rank whose parameters, counters and state all ranks begin with */
+    /* 1: the next ddp_trainer_attach gives all ranks the optimizer's state of `root`, too, since
+     * the run was resumed; 0 again after that */
+    int resumed;
     /* on rank `root`: source of optimizer moments to deal out to ranks; NULL: net has them all */
     const ddp_sharded_source *saved_moments;
     int update_begins; /* 1: the mini-batch under way is the first of an update */
     struct {
         ddp_work *sum; /* sums `samples` over ranks; NULL: config.bad_data is NULL */
         int started;   /* 1: the sum is under way */
-        float samples; /* number of samples that end the run: of this rank; after the sum, of all */
-        size_t step;   /* the step whose unreadable samples are summed, from 1 */
+        /* unreadable samples because of which the run ends: this rank's; after the sum, all ranks'
+         */
+        float samples;
+        size_t step;             /* the step whose unreadable samples are summed, from 1 */
         size_t images_at_update; /* net->seen when the last whole update ended */
     } bad;
     int layer; /* the layer that computes now, in forward and backward passes */

@@ -30,7 +30,7 @@ void ddp_launcher_forget(void);
 int ddp_launched(ddp_launcher launcher);
 
 /* Fail with DDP_ERR_USAGE if srun started the ranks with a --mpi= that this MPI does not know: they
- * would not find each other. */
+ * would not find each other by MPI. Call only if MPI is to connect them. */
 ddp_status ddp_launcher_check(ddp_launcher launcher, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the number of tasks of a Slurm job of several tasks, if its batch script runs this process

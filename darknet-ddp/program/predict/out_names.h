@@ -11,7 +11,7 @@ enum { DDP_OUT_NAME = 4096 };
 typedef struct ddp_out_names {
     const ddp_sink_config *config;
     const char *out; /* path of a folder, or of one file, with or without .jpg or .mp4 */
-    int is_folder;   /* 1: `out` is a folder */
+    int is_folder;   /* 1: `out` is the path of a folder, 0: of one file */
     char *
         repeated; /* by picture: 1 if another one has the same file name; NULL if `out` is a file */
 } ddp_out_names;

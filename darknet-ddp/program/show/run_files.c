@@ -253,7 +253,7 @@ void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
 static double seconds_left(const ddp_run_files *r)
 {
     double done = (double)(r->now.step - r->began_at);
-    double seconds = (double)(r->times.step.now_ns - r->began_ns) / 1e9;
+    double seconds = (double)(r->times.last.now_ns - r->began_ns) / 1e9;
 
     if (r->now.last_step < r->now.step || done < 1)
         return NAN;

@@ -20,7 +20,7 @@ static struct ddp_step_counts counts_of(const ddp_step_timing *t, size_t images)
 void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images)
 {
     *t = (ddp_step_timing){.trainer = trainer};
-    t->last = counts_of(t, images);
+    t->first = counts_of(t, images);
 }
 
 void ddp_step_timing_saving(ddp_step_timing *t)
@@ -44,7 +44,7 @@ static double seconds(int64_t from, int64_t to)
 
 static void fill(const ddp_step_timing *t, double *row)
 {
-    const struct ddp_step_counts *a = &t->last, *b = &t->step;
+    const struct ddp_step_counts *a = &t->first, *b = &t->last;
     int host = b->times.forward_ns > 0;
     double step_s = seconds(a->now_ns, b->now_ns);
 
@@ -61,22 +61,22 @@ static void fill(const ddp_step_timing *t, double *row)
 
 void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row)
 {
-    t->step = counts_of(t, images);
+    t->last = counts_of(t, images);
     t->in_row = 1;
     fill(t, row);
 }
 
 double ddp_step_timing_save_s(const ddp_step_timing *t)
 {
-    return seconds(t->last.save_ns, t->save_ns);
+    return seconds(t->first.save_ns, t->save_ns);
 }
 
 void ddp_step_timing_next(ddp_step_timing *t, int64_t now_ns)
 {
-    t->aside_ns += now_ns - t->step.now_ns;
-    t->last = t->step;
-    t->last.now_ns = now_ns;
-    t->last.save_ns = t->save_ns;
-    t->last.communication_ns = ddp_trainer_communication_ns(t->trainer);
+    t->aside_ns += now_ns - t->last.now_ns;
+    t->first = t->last;
+    t->first.now_ns = now_ns;
+    t->first.save_ns = t->save_ns;
+    t->first.communication_ns = ddp_trainer_communication_ns(t->trainer);
     t->in_row = 0;
 }

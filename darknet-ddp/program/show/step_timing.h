@@ -18,10 +18,10 @@ struct ddp_step_counts {
 
 typedef struct ddp_step_timing {
     ddp_trainer *trainer;
-    struct ddp_step_counts last; /* totals when the step began */
-    struct ddp_step_counts step; /* totals when the step ended */
-    int64_t saving_ns;           /* when the present save began (ddp_clock_ns) */
-    int64_t save_ns;             /* total time spent on saving */
+    struct ddp_step_counts first; /* totals when the step of the present row began */
+    struct ddp_step_counts last;  /* totals when a step last ended */
+    int64_t saving_ns;            /* when the present save began (ddp_clock_ns) */
+    int64_t save_ns;              /* total time spent on saving */
     int64_t aside_ns; /* total time spent on saving and anything else that is no part of a step */
     int in_row;       /* 1 between ddp_step_timing_end and ddp_step_timing_next */
 } ddp_step_timing;

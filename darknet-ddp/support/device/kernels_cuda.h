@@ -1,5 +1,6 @@
 /* device/kernels_cuda.h: the GPU kernels of device.h and of allreduces. Each function queues one
- * kernel on a stream, and returns the error of its launch. Arguments are as in device.h. */
+ * kernel on a stream, and returns the error of its launch. Arguments are as in device.h, but
+ * no count may be 0. */
 #ifndef DDP_DEVICE_KERNELS_CUDA_H
 #define DDP_DEVICE_KERNELS_CUDA_H
 

@@ -11,7 +11,7 @@ typedef struct ddp_view_finds {
     const ddp_detection *all;
     size_t count;
     int classes, views;
-    double *best; /* memory for classes x views scores */
+    double *best; /* the caller's scratch memory for ddp_look_at: classes x views scores */
 } ddp_view_finds;
 
 /* The finds of all views at the place of a box. Scores are means over views. */

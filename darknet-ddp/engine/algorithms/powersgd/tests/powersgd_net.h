@@ -28,8 +28,9 @@ static void orthonormal(double *x, size_t length, size_t rank)
     }
 }
 
-/* Set left to the orthonormal columns of M Q, and then the model's q to M^T left, with M summed
- * over ranks. left must be all zero. */
+/* For parameter number p: set left, [row][k], to the orthonormal columns of M Q, and then Q to M^T
+ * left. M is the sum over ranks of what is compressed; Q is m->q[p], [column][k]. left must be all
+ * zero. */
 static void define_factors(struct compressed_model *m, const struct compressed_net *net, int step,
                            size_t p, double *left)
 {
