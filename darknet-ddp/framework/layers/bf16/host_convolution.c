@@ -1,6 +1,6 @@
 #include "layers/bf16/host.h"
 
-#include "layers/onednn/convolution.h"
+#include "layers/onednn/layer_shape.h"
 #include "network.h"
 #include "utils.h"
 
@@ -28,22 +28,9 @@ struct bf16_convolution {
 
 static convolution *convolution_for(layer l, int images, int has_bias)
 {
-    convolution_shape s;
-    memset(&s, 0, sizeof(s));
-    s.images = images;
-    s.channels = l.c;
-    s.height = l.h;
-    s.width = l.w;
-    s.filters = l.n;
-    s.size = l.size;
-    s.stride_x = l.stride_x;
-    s.stride_y = l.stride_y;
-    s.pad = l.pad;
-    s.dilation = l.dilation;
-    s.groups = l.groups;
+    convolution_shape s = layer_shape(&l, images);
     s.bf16 = !bf16_emulated;
     s.has_bias = has_bias;
-    s.activation = LINEAR;
     convolution *c = convolution_of(&s);
     if (c)
         convolution_set_way(c, CONVOLUTION_PRODUCT);

@@ -2,6 +2,7 @@
 
 #include "batchnorm_layer.h"
 #include "layers/graph.h"
+#include "layers/onednn/layer_shape.h"
 #include "utils.h"
 
 #include <stdlib.h>
@@ -10,22 +11,12 @@
 #ifdef DNNL
 static convolution_shape shape_of(const inference_plan *p, const layer *l)
 {
-    return (convolution_shape){
-        .images = p->images,
-        .channels = l->c,
-        .height = l->h,
-        .width = l->w,
-        .filters = l->n,
-        .size = l->size,
-        .stride_x = l->stride_x,
-        .stride_y = l->stride_y,
-        .pad = l->pad,
-        .dilation = l->dilation,
-        .groups = l->groups,
-        .bf16 = p->bf16,
-        .has_bias = 1,
-        .activation = convolution_can_activate(l->activation) ? l->activation : LINEAR,
-    };
+    convolution_shape s = layer_shape(l, p->images);
+
+    s.bf16 = p->bf16;
+    s.has_bias = 1;
+    s.activation = convolution_can_activate(l->activation) ? l->activation : LINEAR;
+    return s;
 }
 
 /* Compute y by Winograd's algorithm, image by image, so that its bits are the same for any number

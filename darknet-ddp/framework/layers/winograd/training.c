@@ -2,6 +2,7 @@
 
 #ifdef DNNL
 #include "layers/onednn/channels.h"
+#include "layers/onednn/layer_shape.h"
 #include "layers/winograd/winograd.h"
 #include "network.h"
 
@@ -12,27 +13,9 @@ enum {
     ALIGNMENT = 64
 };
 
-static convolution_shape shape_of(const layer *l, int images)
-{
-    return (convolution_shape){
-        .images = images,
-        .channels = l->c,
-        .height = l->h,
-        .width = l->w,
-        .filters = l->n,
-        .size = l->size,
-        .stride_x = l->stride_x,
-        .stride_y = l->stride_y,
-        .pad = l->pad,
-        .dilation = l->dilation,
-        .groups = l->groups,
-        .activation = LINEAR,
-    };
-}
-
 static int is_computed_here(const layer *l)
 {
-    const convolution_shape s = shape_of(l, 1), back = winograd_backward_shape(&s);
+    const convolution_shape s = layer_shape(l, 1), back = winograd_backward_shape(&s);
 
     return !l->binary && !l->xnor && l->pad <= 2 && winograd_suits(&s) && winograd_suits(&back);
 }
@@ -47,7 +30,7 @@ typedef struct {
 /* Return how many images are computed at once. */
 static int images_at_once(const layer *l)
 {
-    const convolution_shape one = shape_of(l, 1);
+    const convolution_shape one = layer_shape(l, 1);
     const int images = (ENOUGH_TILES - 1) / winograd_tiles(&one) + 1;
 
     return images < l->batch ? images : l->batch;
@@ -72,7 +55,7 @@ static size_t bytes_of(const layer *l, int values)
 /* Return the bytes of the transforms of the weights, or of their gradients. */
 static size_t weights_bytes(const layer *l)
 {
-    const convolution_shape s = shape_of(l, 1), back = winograd_backward_shape(&s);
+    const convolution_shape s = layer_shape(l, 1), back = winograd_backward_shape(&s);
 
     return round_up(greater(winograd_packed_bytes(&s), winograd_packed_bytes(&back)));
 }
@@ -84,7 +67,7 @@ size_t winograd_workspace(layer l)
 
     if (!is_computed_here(&l))
         return 0;
-    s = shape_of(&l, images_at_once(&l));
+    s = layer_shape(&l, images_at_once(&l));
     back = winograd_backward_shape(&s);
     scratch = greater(winograd_forward_scratch(&s), winograd_forward_scratch(&back));
     return ALIGNMENT + bytes_of(&l, l.inputs) + bytes_of(&l, l.outputs) + weights_bytes(&l)
@@ -109,7 +92,7 @@ static convolution_shape shape_from(const layer *l, int first)
 {
     const int images = images_at_once(l);
 
-    return shape_of(l, l->batch - first < images ? l->batch - first : images);
+    return layer_shape(l, l->batch - first < images ? l->batch - first : images);
 }
 
 int winograd_forward_layer(layer l, network net, float *out)
