@@ -21,8 +21,8 @@
  * back. Each of these begins in a poll (staged.c), and the fence blocks until the last one is
  * queued.
  *
- * In place of the default stream another queue may be named: sum->behind in step 1, sum->before in
- * step 3. */
+ * Steps 1 and 3 use the default stream, unless sum->behind (step 1) or sum->before (step 3) names
+ * another queue. */
 #ifndef DDP_NCCL_SUM_H
 #define DDP_NCCL_SUM_H
 

@@ -75,9 +75,9 @@ typedef enum ddp_launcher_note {
  * 6. SIGTSTP stops the ranks and this process; SIGCONT has them go on.
  * 7. If this process is killed, the launcher gets end_signal.
  *
- * What is left 5 s after a rank has failed is killed, too, because mpirun may wait for minutes for
- * a host that is down. So is what is left 15 s after DDP_NOTE_DONE or DDP_NOTE_LACKS, because
- * mpirun waits for everybody who is connected to it.
+ * Processes that are left 5 s after a rank has failed are killed, too, because mpirun may wait for
+ * minutes for a host that is down. So are those left 15 s after DDP_NOTE_DONE or DDP_NOTE_LACKS,
+ * because mpirun waits for everybody who is connected to it.
  *
  * Call on the main thread, while it is the only one. Fails with DDP_ERR_IO if args[0] cannot be
  * started; *ended is then all zero. */

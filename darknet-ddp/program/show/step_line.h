@@ -23,7 +23,7 @@ void ddp_step_line_show(const ddp_progress_now *now, const char *line,
                         const ddp_validation_result *validated);
 
 /* Leave `ns` nanoseconds since the last step out of the speed, because the run validated in them.
- * Of these, communication_ns were communication. */
+ * communication_ns of them were communication. */
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns);
 
 /* Note that `ns` nanoseconds since the last step went to saving, not to waiting for samples. */
