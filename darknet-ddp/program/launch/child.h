@@ -1,5 +1,24 @@
-/* launch/child.h: runs a launcher (mpirun) as a child process. Signals to this process are passed
- * on to the launcher's ranks; what they print passes through this process. */
+/* launch/child.h: runs a launcher (mpirun) as a child process. What its ranks print passes through
+ * this process (launch/output_relay.h).
+ *
+ * The launcher's process group is its own, so a terminal's Ctrl-C reaches this process alone.
+ * Signals to this process do this:
+ *
+ *   - SIGINT, SIGTERM and SIGHUP ask for the end. Ranks that have sent DDP_NOTE_COMMITS get
+ *     SIGUSR2, end the step, save and end. At the next such signal the launcher gets end_signal.
+ *   - Before DDP_NOTE_COMMITS, ranks that train get SIGUSR2 every 0.1 s, and end with nothing
+ *     written. (A starting mpirun may lose a signal.)
+ *   - If the ranks do not train, the launcher gets end_signal at once.
+ *   - SIGUSR1 and SIGUSR2 go to the ranks. SIGTSTP stops the ranks and this process; SIGCONT lets
+ *     them go on.
+ *   - SIGQUIT goes to one rank of this host that handles it. If none does, it asks ranks that do
+ *     not train for the end.
+ *   - If this process is killed, the launcher gets end_signal.
+ *
+ * What then still runs is killed: ranks that save after config->save_s, others after 2 s. It is
+ * killed also 5 s after DDP_NOTE_FAILS, because mpirun may wait for minutes for a host that is
+ * down. It is killed 15 s after DDP_NOTE_DONE or DDP_NOTE_LACKS, because mpirun waits for all that
+ * are connected to it. */
 #ifndef DDP_LAUNCH_CHILD_H
 #define DDP_LAUNCH_CHILD_H
 
@@ -12,7 +31,7 @@
 typedef struct ddp_exit_info {
     int status;  /* exit status of the job; 128 + N if signal N ended it */
     int begun;   /* 1: a rank has begun */
-    int failed;  /* 1: status is not 0, and nobody had asked the ranks to end */
+    int failed;  /* 1: status is not 0, and no signal had asked the ranks to end */
     int trained; /* 1: all ranks have begun to train */
     int saved;   /* 1: a checkpoint was saved, or the run went on from one */
     int taken;   /* 1: another run has taken over the folder with the checkpoints */
@@ -32,8 +51,8 @@ typedef struct ddp_child_config {
     /* 1: the launcher passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts; 0:
      * this process sends them to the ranks of this host */
     int forwards_signals;
-    /* Signal at which the launcher ends its ranks. If it is not SIGTERM, the launcher blocks
-     * SIGTERM and SIGINT, and this process obeys them in its place. */
+    /* Signal that makes the launcher end its ranks. If it is not SIGTERM, the launcher blocks
+     * SIGTERM and SIGINT; this process obeys those that are sent to the launcher. */
     int end_signal;
 } ddp_child_config;
 
@@ -41,7 +60,7 @@ typedef struct ddp_child_config {
 typedef enum ddp_launcher_note {
     DDP_NOTE_TRAINS = 1,      /* all ranks train */
     DDP_NOTE_SAVED = 2,       /* a checkpoint was saved, or the run goes on from one */
-    DDP_NOTE_FAILS = 4,       /* this rank ends the job */
+    DDP_NOTE_FAILS = 4,       /* this rank has met an error, and ends the job */
     DDP_NOTE_DONE = 8,        /* all is done and saved; the exit status will be 0 */
     DDP_NOTE_LACKS = 16,      /* all is done; the exit status will be 1, as after a failed save */
     DDP_NOTE_BEGINS = 32,     /* a rank runs */
@@ -54,37 +73,17 @@ typedef enum ddp_launcher_note {
 /* Environment variable that ddp_child sets for the ranks: PID@HOST of its own process. */
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
-/* Run args[0], a path, with args (NULL after the last) until it ends, kill the processes that it
- * leaves, and set *ended. It reads nothing from standard input. It has a process group of its own,
- * so that a terminal's Ctrl-C reaches this process alone. What it prints passes through this
- * process (launch/output_relay.h). If the job fails, a sentence names the rank that a signal ended
- * and its memory, or says that no rank has said why.
- *
- * What a signal to this process does:
- *
- * 1. SIGINT, SIGTERM or SIGHUP, before ranks that train send DDP_NOTE_COMMITS: SIGUSR2 goes to the
- *    ranks every 0.1 s, because an mpirun that starts may pass none on. If a rank gets one before
- *    training begins, all ranks end without writing anything. What is left after 2 s is killed.
- * 2. The first of these signals after that note: SIGUSR2 goes to the ranks. They end the step, save
- *    and end, within config->save_s.
- * 3. The next one, or any if the ranks do not train: the launcher gets end_signal. What is left
- *    after 2 s is killed.
- * 4. SIGUSR1 and SIGUSR2 go to the ranks.
- * 5. SIGQUIT goes to one rank of this host that handles it. If none does, ranks that do not train
- *    end as in 3.
- * 6. SIGTSTP stops the ranks and this process; SIGCONT has them go on.
- * 7. If this process is killed, the launcher gets end_signal.
- *
- * Processes that are left 5 s after a rank has failed are killed, too, because mpirun may wait for
- * minutes for a host that is down. So are those left 15 s after DDP_NOTE_DONE or DDP_NOTE_LACKS,
- * because mpirun waits for everybody who is connected to it.
+/* Run args[0], a path, with args (NULL after the last) and without standard input. Wait until it
+ * has ended, and kill the processes that it leaves. *ended then says how it ended; if the job
+ * failed, a line on standard error says why.
  *
  * Call on the main thread, while it is the only one. Fails with DDP_ERR_IO if args[0] cannot be
  * started; *ended is then all zero. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the process on this host that has started this rank by ddp_child; 0: none has. */
+/* Return the process that started this rank's launcher by ddp_child. Returns 0 if there is none, or
+ * it is on another host. */
 pid_t ddp_child_starter(void);
 
 /* In a rank: send a note to the process that started the rank by ddp_child. Does nothing if the

@@ -12,15 +12,17 @@ typedef struct ddp_child_process {
     int out, err; /* pipes with its standard output and error, to be read and closed */
 } ddp_child_process;
 
-/* Block the signals that ddp_child obeys, without SIGHUP if that is ignored. Return a non-blocking
- * descriptor from which they are read (signalfd); -1 if the kernel gives none. Also ignore SIGPIPE
- * from now on. */
+/* Block the signals that ddp_child obeys, and return a non-blocking descriptor from which they are
+ * read (signalfd); -1: none. SIGHUP and SIGINT stay ignored if this process was started so. SIGPIPE
+ * is ignored from now on. */
 int ddp_child_listen(void);
 
-/* Start args[0], a path, with args (NULL after the last), in a process group of its own, and with
- * nothing on standard input. It gets end_signal if this process is killed. If end_signal is not
- * SIGTERM, SIGTERM and SIGINT are blocked in it. Call on the main thread, while it is the only one.
- * Fails with DDP_ERR_IO if the program cannot be started. */
+/* Start args[0], a path, with args (NULL after the last), in a process group of its own. Its
+ * standard input is empty.
+ *   end_signal  signal that it gets if this process is killed; if not SIGTERM, SIGTERM and SIGINT
+ *               are blocked in it
+ * Call on the main thread, while it is the only one. Fails with DDP_ERR_IO if the program cannot be
+ * started. */
 ddp_status ddp_child_start(ddp_child_process *c, const char *const *args, int end_signal,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,9 +20,9 @@ typedef struct ddp_hosts {
 } ddp_hosts;
 
 /* Read hosts from text such as "a,b:4", or, if a file has that name, from the file. The file has a
- * line for each host: "a", "b:4" or "b slots=4"; # begins a comment. ranks: the ranks of a host
- * without a number, 1 to 4096. Fails with DDP_ERR_USAGE, DDP_ERR_NOMEM. Release *h also after a
- * failure. */
+ * line for each host: "a", "b:4" or "b slots=4"; # begins a comment. Fails with DDP_ERR_USAGE,
+ * DDP_ERR_NOMEM. Release *h also after a failure.
+ *   ranks  number of ranks for a host that names none, 1 to 4096 */
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* frees the list; all zero is allowed */
 
@@ -38,17 +38,17 @@ int ddp_is_this_host(const char *name);
 /* Return 1 if a host other than this one is in *h and not unreachable. */
 int ddp_hosts_have_others(const ddp_hosts *h);
 
-/* Write to network[0..size) the IPv4 network, such as "10.1.0.0/16", that leads to the first host
- * in *h that is not this one and not unreachable. Returns 1; 0 if there is no such host, or its
- * address is not known. */
+/* Write the IPv4 network between this host and the others to network[0..size): "10.1.0.0/16".
+ * Returns 1; 0 if no other host is reachable, or its address is not known. It is the network that
+ * leads to the first such host in *h. */
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
 
 /* Return the sum of the ranks of all hosts that are not unreachable. */
 int ddp_hosts_ranks(const ddp_hosts *h);
 
-/* Return a text such as "a:4,b:2" for mpirun's -H, which gives `ranks` ranks to the hosts. The
- * first hosts get all of their ranks; hosts that are unreachable get none. The caller frees it.
- * NULL: no memory. */
+/* Return a text such as "a:4,b:2" for mpirun's -H, which spreads `ranks` ranks over the hosts. Each
+ * host gets all of its own number, until none are left. Unreachable hosts get none. The caller
+ * frees it. NULL: no memory. */
 char *ddp_hosts_argument(const ddp_hosts *h, int ranks);
 
 #endif

@@ -6,15 +6,17 @@
 
 #include "launch/hostlist.h"
 
-/* Check that mpirun can start `ranks` ranks on this host. If limits of open files, file sizes or
- * memory are too low, raise them for this process and its children. Fails with DDP_ERR_USAGE if one
- * may not be raised, or if a name in `hosts`, or of this host, is too long for mpirun
- * (ddp_mpirun_name_letters). Fails with DDP_ERR_IO if the loopback interface is down or without an
- * IPv4 address, or mpirun's folder cannot be written or has too little room. */
+/* Check that mpirun can start `ranks` ranks on this host, and raise limits that are too low, for
+ * this process and its children.
+ *   hosts  hosts whose names are checked, besides this one's; the list may be empty
+ * Fails with DDP_ERR_USAGE: a limit of open files, file size or memory may not be raised, or a
+ * host's name is too long for mpirun (ddp_mpirun_name_letters).
+ * Fails with DDP_ERR_IO: mpirun's folder cannot be written or is full, or the loopback interface is
+ * down or has no IPv4 address. */
 ddp_status ddp_limits_check(int ranks, const ddp_hosts *hosts, ddp_error *err) DDP_MUST_CHECK;
 
-/* Print a line on standard error for each limit of this process that is low, and that may have made
- * a job fail. */
+/* Print a line on standard error for each limit of this process that is low enough to make a job
+ * fail. */
 void ddp_limits_say_low(void);
 
 #endif

@@ -40,14 +40,14 @@ typedef struct ddp_mpirun_line {
  */
 const char *ddp_mpirun_path(void);
 
-/* Write the command line that makes mpirun start *start. It leaves out settings that the user has
- * made by the environment, and names ports drawn at random (launch/ports.h). It points to the
- * strings of *start and into *line, so *line must not be copied. */
+/* Write the command line that makes mpirun start *start. Settings that the user has made by the
+ * environment are left out. Ports are drawn at random (launch/ports.h). *line points to the strings
+ * of *start and into itself, so it must not be copied. */
 void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
 
-/* Set environment variables for mpirun, unless the user has set them. They have ranks exchange
- * addresses in memory, not by files. With is_one_host 1, and neither ssh nor rsh in PATH, they tell
- * Open MPI 4 not to look for these. */
+/* Set environment variables for mpirun, unless the user has set them, so that ranks exchange
+ * addresses in memory, not by files.
+ *   is_one_host  1: all ranks run on this host, so that Open MPI 4 need not find ssh or rsh */
 void ddp_mpirun_prepare(int is_one_host);
 
 /* Return the folder in which mpirun keeps its files, of some kilobytes; NULL: hydra keeps none. */
@@ -68,14 +68,14 @@ int ddp_mpirun_forwards_signals(void);
  * names make Open MPI 4's mpirun crash. */
 int ddp_mpirun_name_letters(void);
 
-/* Return the signal at which mpirun ends its ranks: SIGTERM, or SIGHUP for Open MPI 5. Open MPI 5's
- * mpirun kills ranks half a second later, whatever -ddp_grace says. So launch/child.c keeps SIGTERM
- * and SIGINT from it, which others may send to all processes of a job. */
+/* Return the signal that makes mpirun end its ranks: SIGTERM, or SIGHUP for Open MPI 5. That one
+ * must not get SIGTERM or SIGINT, which others may send to a whole job, because it kills ranks half
+ * a second later. */
 int ddp_mpirun_end_signal(void);
 
-/* Return for how many seconds this rank may wait after it has lost a connection, so that the rank
- * that failed can tell its error first. Shorter than the time after which mpirun kills all ranks:
- * 0.5 s after the first has ended for Open MPI 5, else 2 s. */
+/* Return for how many seconds this rank may wait after it has lost a connection: 0.1 for Open MPI
+ * 5, else 1.5. The rank that failed can tell its error first. mpirun kills all ranks 0.5 s (Open
+ * MPI 5) or 2 s after the first has ended. */
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun that started this rank passes on whole lines only, so that no line of
@@ -97,8 +97,9 @@ int ddp_mpirun_is_name(const char *program);
 /* Return 1 if `program`, a name or path, is the daemon that an mpirun starts on another host. */
 int ddp_mpirun_is_daemon_name(const char *program);
 
-/* Return the name by which a user started the mpirun that runs as `program`. They differ for Open
- * MPI 5, whose mpirun becomes a prterun. Call in a rank; never free the result. */
+/* Return the name by which a user started the mpirun whose first word is now `program`: Open MPI
+ * 5's mpirun becomes a prterun. Returns `program` if it is unchanged. Call in a rank; never free
+ * the result. */
 char *ddp_mpirun_typed_name(char *program);
 
 #endif

@@ -40,9 +40,9 @@ typedef struct ddp_output_relay {
     char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has sent it */
     /* the members down to withheld_bytes are used only if `filters` is 1: */
-    int in_frame;               /* 1: a frame of mpirun has begun and not ended */
-    int in_line;                /* 1: the beginning of a line was passed on, and its rest must be */
-    char line[DDP_RELAY_FRAME]; /* a line that is not whole yet */
+    int in_frame; /* 1: a frame of mpirun has begun and not ended */
+    int in_line;  /* 1: the beginning of a line was passed on, so its rest is passed on, too */
+    char line[DDP_RELAY_FRAME];     /* a line that is not whole yet */
     char frame[DDP_RELAY_FRAME];    /* a frame that is not whole yet */
     char withheld[DDP_RELAY_FRAME]; /* text of the frames that were kept back */
     size_t line_bytes, frame_bytes, withheld_bytes;

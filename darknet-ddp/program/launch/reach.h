@@ -6,12 +6,12 @@
 #include "launch/hostlist.h"
 
 /* Set `unreachable` of each host: 1 if it cannot be reached within 10 s, else 0. All are tried at
- * once. This host is never unreachable. */
+ * once; waits for them. This host is never unreachable. */
 void ddp_hosts_probe(ddp_hosts *h);
 
-/* Return 1 if host `name` cannot be reached within limit_s seconds. The reason is then in
- * out[0..size): "ssh: Could not resolve hostname b: Name or service not known". Returns 0, with out
- * "", if it can be reached, or could not be tried. */
+/* Return 1 if host `name` cannot be reached within limit_s seconds, which it waits at most.
+ * out[0..size) then says why: "ssh: Could not resolve hostname b". Returns 0, with out "", if it
+ * can be reached, or could not be tried. */
 int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size);
 
 /* Write to out[0..size) the hosts that mpirun's ssh processes are still trying to reach: "b, c, d,

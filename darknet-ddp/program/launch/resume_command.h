@@ -9,14 +9,16 @@
  * -ddp_take_over, which would begin anew. */
 typedef struct ddp_resume_how {
     const char *option; /* "-resume" or "-resume_force", which is added */
-    int epochs;         /* new value of -epochs, if that is there; 0: the old one */
-    int patience;       /* new value of -patience, if that is there; 0: the old one */
+    int epochs;         /* new number after -epochs, if the line has that; 0: the old one */
+    int patience;       /* new number after -patience, if the line has that; 0: the old one */
 } ddp_resume_how;
 
-/* Return the command line that resumes this run, quoted for a shell, in backquotes. With launched 1
- * (a launcher started this rank) it is the line of the darknet or mpirun that started the ranks. If
- * that runs on another host, the result is "the same command line with -resume". The caller frees
- * it. NULL: no memory. */
+/* Return the command line that resumes this run, quoted for a shell, in backquotes. The caller
+ * frees it. NULL: no memory.
+ *   launched  1: a launcher started this rank; the line is then that of the darknet or mpirun that
+ *             started the ranks
+ * If that line cannot be read here, as on another host, the result is "the same command line with
+ * -resume". */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
 /* Return the command line that trains a finished run further: with -resume_force, and `epochs` as

@@ -6,30 +6,31 @@
 #include <signal.h>
 #include <stdint.h>
 
-/* Install the handlers of a run that does not train yet. Returns the flags that they set
- * (core/loss.h), which stay valid: SIGUSR1 sets DDP_REQUEST_SAVE, SIGUSR2 sets DDP_REQUEST_STOP.
- * SIGPIPE and SIGXFSZ are ignored from now on: a write whose reader has gone, or beyond the limit
- * of file sizes, fails instead. With trains_alone 1 (this process trains, and no launcher started
- * it) SIGTERM, Ctrl-C and SIGHUP end the process with a line, because nothing was trained yet. */
+/* Install the handlers of a run that does not train yet. Returns the flags that they set, valid for
+ * good: SIGUSR1 sets DDP_REQUEST_SAVE, SIGUSR2 sets DDP_REQUEST_STOP (core/loss.h). A write without
+ * a reader, or beyond the limit of file sizes, fails from now on and sends no signal.
+ *   trains_alone  1: no launcher started this process, which trains; SIGTERM, Ctrl-C and SIGHUP
+ *                 then print a line and end it */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
 /* Return 1 if this process was started with signal `number` ignored: SIGHUP, as by nohup, or
  * SIGINT, as by a shell in the background. The run then leaves that signal ignored. */
 int ddp_signals_is_ignored(int number);
 
-/* Have a signal that ends the process before it trains remove the file at path, too. The string is
- * copied. Only the first call counts. */
+/* Name a file that is removed if a signal ends the process before it trains (trains_alone, above).
+ * path is copied. Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
 /* Print a line, which must end with a newline, on standard error. It erases a line of progress on
  * the terminal first. Safe in signal handlers. */
 void ddp_signals_say(const char *line);
 
-/* Return the signal that has asked this process to end since ddp_signals_open; 0: none. */
+/* Return the last signal that has asked this process to save and end, SIGUSR2 included; 0: none. */
 int ddp_signals_number(void);
 
-/* Return 1 if less than 0.25 s have passed since the same signal came: both count as one.  first_ns
- * when it came (ddp_clock_ns); 0: it has not come */
+/* Return 1 if a signal came less than 0.25 s ago, so that the same signal now is its echo. (Some
+ * programs signal a process, and then its group.)
+ *   first_ns  when it came (ddp_clock_ns); 0: it has not come */
 int ddp_signals_is_echo(int64_t first_ns);
 
 /* Print that the run saves and ends, and that another Ctrl-C would end it at once. */
@@ -37,10 +38,10 @@ void ddp_signals_say_ending(void);
 /* Line, with its newline, that says that the run ends before it trains. */
 extern const char ddp_signals_ends_untrained[];
 
-/* Have SIGTERM, Ctrl-C (SIGINT) and SIGHUP ask the run to save and end, as SIGUSR2 does. Call as
- * soon as the run trains. A second Ctrl-C ends the process at once. With by_launcher 1 (a launcher
- * started this process) such a signal also makes the output non-blocking. An mpirun that ends its
- * ranks reads no output, and kills them a second later. */
+/* Have SIGTERM, Ctrl-C (SIGINT) and SIGHUP ask the run to save and end, as SIGUSR2 does. A second
+ * Ctrl-C ends the process at once. Call as soon as the run trains.
+ *   by_launcher  1: a launcher started this process; such a signal then also makes its output
+ *                non-blocking, because an mpirun that ends its ranks reads no output */
 void ddp_signals_save_and_end(int by_launcher);
 
 /* Have SIGQUIT call `answer` instead of ending the process. answer must be safe in a signal

@@ -1,13 +1,13 @@
 /* launch/start_watch.h: notices that a start of ranks by mpirun has failed although mpirun waits
- * for ever: no rank begins, or some die in MPI's start. */
+ * for ever: no rank begins, or some die in MPI's start. Set limit_s, ranks_here and began_ns before
+ * the first call, and all else to zero. */
 #ifndef DDP_LAUNCH_START_WATCH_H
 #define DDP_LAUNCH_START_WATCH_H
 
 #include <stdint.h>
 
 typedef struct ddp_start_watch {
-    /* seconds after the launcher's start in which the first rank must begin; 0: no limit. All ranks
-     * must have met limit_s + 10 seconds later, or 310 if that is less. */
+    /* seconds after the launcher's start in which the first rank must begin; 0: no limit */
     double limit_s;
     int ranks_here;    /* number of ranks to run on this host; 0: not known */
     int64_t began_ns;  /* when the launcher was started (ddp_clock_ns) */
@@ -18,11 +18,13 @@ typedef struct ddp_start_watch {
 
 /* The state of a start of ranks. */
 typedef enum ddp_start_verdict {
-    DDP_LAUNCH_GOES_ON,      /* the start goes on as it should */
-    DDP_LAUNCH_IS_SLOW,      /* no rank has begun for some seconds; returned only once */
-    DDP_LAUNCH_HAS_NO_RANK,  /* failed: no rank has begun within the limit */
-    DDP_LAUNCH_HAS_LOST,     /* failed: a rank has ended before all had met */
-    DDP_LAUNCH_DOES_NOT_MEET /* failed: ranks have begun, but not met within the limit */
+    DDP_LAUNCH_GOES_ON, /* the start goes on as it should */
+    /* no rank has begun for 10 seconds, or half of limit_s; returned only once */
+    DDP_LAUNCH_IS_SLOW,
+    DDP_LAUNCH_HAS_NO_RANK, /* failed: no rank has begun within the limit */
+    DDP_LAUNCH_HAS_LOST,    /* failed: a rank has ended before all had met */
+    /* failed: ranks have begun, but not met within limit_s (300 at most) + 10 seconds */
+    DDP_LAUNCH_DOES_NOT_MEET
 } ddp_start_verdict;
 
 /* Return the state of a start. Call about once a second until all ranks have met. begun: number of

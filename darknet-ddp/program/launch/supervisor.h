@@ -2,7 +2,13 @@
  * them again when they fail.
  *
  * Its parts are mpirun's command line (launch/mpirun.h), mpirun as a child process that gets
- * signals (launch/child.h), and its output (launch/output_relay.h). */
+ * signals (launch/child.h), and its output (launch/output_relay.h).
+ *
+ * A job that fails after it has begun to train is started again, up to -ddp_max_restarts times. It
+ * resumes from its last checkpoint, if it has saved one. It uses the hosts that answer, and as many
+ * ranks as these take and the cfg's batch allows. It is not started again after a usage error,
+ * after a signal asked it to end, or if another run has taken its folder over. OMP_NUM_THREADS of
+ * each rank is cores / ranks of a host, unless the user has set it. */
 #ifndef DDP_LAUNCH_SUPERVISOR_H
 #define DDP_LAUNCH_SUPERVISOR_H
 
@@ -10,25 +16,20 @@
 #include "options/options.h"
 
 /* Run the command line argv of this process on `ranks` ranks under mpirun, and exit with the job's
- * status. Returns only on failure. With -ddp_hosts, `ranks` is the number for each host that names
- * none itself. Each rank gets OMP_NUM_THREADS = cores / ranks of a host, unless the environment has
- * it.
- *
- * A job that fails after it has begun to train is started again, up to -ddp_max_restarts times. It
- * resumes from its last checkpoint, if it has saved one. It uses the hosts that answer, and as many
- * ranks as these take and the cfg's batch allows. It is not started again after a usage error,
- * after a signal asked it to end, or if another run has taken its folder over.
- *
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. Fails with DDP_ERR_USAGE if the build has no MPI, the hosts
- * or the interface are wrong, or this host's limits are too low (launch/limits.h). A lone ":" in
- * argv, at which mpirun would end the command, is one, too. */
+ * status. Returns only on failure.
+ *   ranks  number of ranks; with -ddp_hosts, the number for each host that names none itself
+ *   argv   words of the command line, NULL after the last
+ * Fails with DDP_ERR_USAGE: this build has no MPI, a host or the interface is wrong, or a word is
+ * ":", at which mpirun would begin another command.
+ * Fails with DDP_ERR_USAGE and DDP_ERR_IO also as ddp_limits_check. Fails with DDP_ERR_IO if mpirun
+ * cannot be started, and with DDP_ERR_NOMEM. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
 
 /* Return 1 if ddp_supervisor_run started this rank. */
 int ddp_supervisor_is_ours(void);
 
-/* Return 1 if ddp_supervisor_run has restarted this rank's job, which must resume from a
- * checkpoint. */
+/* Return 1 if ddp_supervisor_run has restarted this rank's job after it had saved a checkpoint, so
+ * that it must resume. */
 int ddp_supervisor_must_resume(void);
 
 /* Return 1 if ddp_supervisor_run has restarted this rank's job. */

@@ -11,9 +11,9 @@
 ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the group (comm/group.h) of all ranks that the options ask for. Ranks that were started by
- * hand print where they meet. Blocks and fails as ddp_group_open. Fails also with DDP_ERR_USAGE if
- * there is no interface of -ddp_interface. */
+/* Open the group of all ranks (comm/group.h), with the transport that the options ask for. Blocks
+ * until all ranks have called it. Ranks that were started by hand print where they meet. Fails as
+ * ddp_group_open, and with DDP_ERR_USAGE if there is no interface of -ddp_interface. */
 ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_launcher launcher,
                             ddp_error *err) DDP_MUST_CHECK;
 
