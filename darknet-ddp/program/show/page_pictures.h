@@ -15,8 +15,8 @@ ddp_status ddp_page_pictures_open(ddp_page_pictures **out, const ddp_validation 
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_pictures_close(ddp_page_pictures *views); /* frees views; NULL is allowed */
 
-/* Draw the views from the detections and truths of a validation. It is a listener for
- * ddp_validation_measure. ctx: the views; NULL: do nothing. */
+/* Draw the views from the detections and truths of a validation; nothing in these is needed later.
+ * It is a listener for ddp_validation_measure. ctx: the views; NULL: do nothing. */
 void ddp_page_pictures_take(void *ctx, const ddp_detection *found, size_t count,
                             const ddp_truth *truths, size_t truth_count);
 

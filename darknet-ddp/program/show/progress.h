@@ -8,7 +8,7 @@
 
 /* Counts at a step's end. */
 typedef struct ddp_progress_now {
-    int64_t now_ns;           /* ddp_clock_ns */
+    int64_t now_ns;           /* the time (ddp_clock_ns) */
     int64_t communication_ns; /* time in communication so far, on this rank; -1: not counted */
     int64_t loading_ns;       /* time waiting for samples so far, on this rank; -1: not counted */
     size_t images;            /* images so far, of all ranks */
@@ -21,7 +21,7 @@ typedef struct ddp_progress {
     int64_t started_ns;    /* when the clock was started (ddp_clock_ns) */
     ddp_progress_now last; /* counts at the last step's end */
     size_t steps;          /* number of steps since started_ns */
-    /* sums over all steps, in which older steps have less weight */
+    /* sums over all steps; each step's weight is 0.95 of the next one's */
     double images, step_ns, communication_ns, loading_ns;
 } ddp_progress;
 
@@ -35,22 +35,22 @@ void ddp_progress_step(ddp_progress *p, const ddp_progress_now *now);
  * weight. Returns 0 before a step has ended. */
 double ddp_progress_speed(const ddp_progress *p);
 
-/* Return the share of the last steps' time, 0 to 1, that this rank spent on communication; NaN: not
- * counted. */
+/* Return the share of the last steps' time, 0 to 1, that this rank spent on communication. 0 before
+ * a step has ended; NaN: not counted. */
 double ddp_progress_communication(const ddp_progress *p);
 
-/* Return the share of the last steps' time, 0 to 1, that this rank waited for samples; NaN: not
- * counted. */
+/* Return the share of the last steps' time, 0 to 1, that this rank waited for samples. 0 before a
+ * step has ended; NaN: not counted. */
 double ddp_progress_loading(const ddp_progress *p);
 
 /* Return 1 if ddp_progress_loading is a fifth or more, so that loading slows training down. */
 int ddp_progress_waits_for_loader(const ddp_progress *p);
 
-/* Return the seconds until the last step; NaN: not known. */
+/* Return the seconds until the last step; NaN: the last step is not known, or no step has ended. */
 double ddp_progress_remaining_s(const ddp_progress *p);
 
 /* Write ", 31.2 images/s, 12% comm, 2.3 hours left" to text[0..size). If loading slows training
- * down, ", 40% loading" follows "comm". */
+ * down, ", 40% loading" follows "comm". A figure that is not known is left out. */
 void ddp_progress_line(const ddp_progress *p, char *text, size_t size);
 
 /* Figures of Darknet's own line, "120: 1.690192, 2.306286 avg, 0.005000 rate, ...". */

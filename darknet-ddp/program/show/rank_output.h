@@ -14,12 +14,12 @@
 
 #include <stdio.h>
 
-/* Note which rank this is by the launcher. Call before all other functions here. */
+/* Note this rank's number, as its launcher gives it. Call before all other functions here. */
 void ddp_rank_output_init(ddp_launcher launcher);
 
-/* Note the group, which must outlive every call below, and this rank's number in it. On ranks other
- * than 0, discard standard output from now on, and standard error until
- * ddp_rank_output_show_errors. Call before the first message of a run. */
+/* Note the group, which must outlive every call below. Ranks other than 0 print nothing to standard
+ * output from now on, and nothing to standard error until ddp_rank_output_show_errors; functions of
+ * this header still do. Call before the first message of a run. */
 void ddp_rank_output_open(ddp_group *group);
 
 /* Discard what other code writes to standard error, until ddp_rank_output_show_errors. Functions of
@@ -31,16 +31,16 @@ void ddp_rank_output_hide_errors(void);
 void ddp_rank_output_show_errors(void);
 
 /* Discard standard output from now on. Returns a stream that still writes to it, which is never
- * closed. */
+ * closed. If that cannot be made, returns stdout, and discards nothing. */
 FILE *ddp_rank_output_take_output(void);
 
-/* Print no errors from now on, because this rank leaves the group and then ends: threads that fail
- * wait for the end. */
+/* Print no errors from now on: a thread that fails waits for the process to end. Call when this
+ * rank is about to leave the group and end. */
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any
- * thread. With DDP_ERR_MISMATCH, which all ranks find together, call it on each rank, on the
- * group's thread: each prints the error before any ends. */
+ * thread. All ranks find a DDP_ERR_MISMATCH together, and then call it on the group's thread: each
+ * prints the error before any ends. */
 void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 
 /* Print a message of Darknet's and end every rank. Never returns. It is a callback for Darknet's
@@ -73,24 +73,26 @@ void ddp_report_print(const char *text);
  * From any thread. */
 void ddp_rank_output_end_soon(int exit_status);
 
-/* Note that this rank has done all, and leaves with this exit status: rank 0 tells the darknet that
- * started the ranks, and each rank calls ddp_rank_output_end_soon. Call on every rank. */
+/* Note that this rank has done all, and leaves with this exit status; the process then ends within
+ * 10 s (ddp_rank_output_end_soon). Rank 0 tells the darknet that started the ranks. Call on every
+ * rank. */
 void ddp_rank_output_done(int exit_status);
 
-/* Write NAME.log to the disk, and end every rank without a message. From any thread. alone: 1 if
- * this rank has lost the others (launch/kill_launcher.h). */
+/* Write NAME.log to the disk, and end every rank without a message. From any thread.
+ *   alone  1: this rank has lost the others, so that also the daemon of mpirun on its host is
+ *          killed */
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 
-/* Set a function to call once if this process ends by a failure, before other ranks are ended;
- * NULL: none. The thread that failed calls it. */
+/* Set a function to call if this process ends by a failure, before other ranks are ended; NULL:
+ * none. The thread that failed calls it. */
 void ddp_rank_output_at_end(void (*at_end)(void));
 
-/* Tell the watch that this rank makes progress. Call while the rank waits for something that surely
- * ends. */
+/* Tell the watch (ddp_rank_output_watch) that this rank makes progress. Call while the rank waits
+ * for something that surely ends. */
 void ddp_rank_output_moves(void);
 
-/* Set the watch for ddp_rank_output_moves, which is also told if this process fails; NULL: none.
- * Set NULL before the watch is closed. */
+/* Set the watchdog (watch/watch.h) that ddp_rank_output_moves tells, and that learns if this
+ * process fails; NULL: none. Set NULL before the watch is closed. */
 void ddp_rank_output_watch(ddp_watch *watch);
 
 #endif

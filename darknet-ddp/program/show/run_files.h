@@ -33,11 +33,14 @@ typedef struct ddp_run_files_config {
     int resumed;              /* 1: the run goes on from a checkpoint, and so do its files */
     int best;                 /* value of the option -best (options/options.h) */
     ddp_train_position start; /* position at which the run begins */
-    size_t saved_step;        /* step that the checkpoint counts; 0: the run is new */
-    int passed_over;          /* number of newer checkpoints that could not be used */
-    size_t valid_since;       /* step since which it validates on its present pictures; 0: always */
-    ddp_trainer *trainer;     /* the trainer, attached from ddp_run_files_open to the last save */
-    ddp_validation *validation;   /* gets validations of a resumed run's CSV file; NULL: none */
+    /* number of steps so far by the count that the checkpoint has; 0: the run is new. It differs
+     * from start.step if batch= was changed. */
+    size_t saved_step;
+    int passed_over; /* number of newer checkpoints that could not be used */
+    /* last step whose validation used other pictures, and counts for no best; 0: all count */
+    size_t valid_since;
+    ddp_trainer *trainer;       /* the trainer, attached from ddp_run_files_open to the last save */
+    ddp_validation *validation; /* gets validations of a resumed run's CSV file; NULL: none */
     const ddp_wait_shares *waits; /* shares of time waited, for the page and the history */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
@@ -48,7 +51,8 @@ typedef struct ddp_run_files_config {
 ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Set the number of lines of the training list: the images of an epoch. */
+/* Set the number of lines of the training list, by which epochs are counted. Until then columns of
+ * the epoch are NaN. */
 void ddp_run_files_list(ddp_run_files *r, size_t lines);
 
 /* Return the paths of NAME.csv, NAME.html and NAME.log; NULL ends them. They live as long as r.
@@ -60,24 +64,23 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Begin to measure the time of a save, and flush all rows to the disk and all lines to the
- * terminal. Call before weights are saved, so that a run resumed from these finds the rows of all
- * steps before them. */
+/* Note that a save begins; call before weights are saved. All rows and all lines of NAME.log go to
+ * the disk, so that a run resumed from these weights finds all steps before them. */
 void ddp_run_files_saving(ddp_run_files *r);
-/* End the time of the save, call ddp_run_files_bring_back, and have the next row flushed. Call
- * after weights are saved. */
+/* Note that a save has ended; call after weights are saved. Calls ddp_run_files_bring_back. The
+ * next row goes to the disk at once. */
 void ddp_run_files_saved(ddp_run_files *r);
 
 /* Write files of the run again, as they were, if somebody has removed them or their folder. */
 void ddp_run_files_bring_back(ddp_run_files *r);
 
-/* Note the times, the losses and the rate of step `now`, which has ended. Time from now until
- * ddp_run_files_add, such as that of a validation, counts for no step. */
+/* Note the times, the losses and the rate of step `now`, which has ended. Time from this call to
+ * ddp_run_files_add, as for a validation, counts for no step. */
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* Add a late validation of step `now`, from which the run was resumed. Complete that step's row if
- * it is the last one and has no validation, or else add a row. */
+/* Add a late validation of step `now`, from which the run was resumed. If the last row is of that
+ * step, and has no validation, it is completed. If it is of another step, a row is added. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

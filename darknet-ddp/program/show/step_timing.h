@@ -22,7 +22,7 @@ typedef struct ddp_step_timing {
     struct ddp_step_counts last;  /* totals when a step last ended */
     int64_t saving_ns;            /* when the present save began (ddp_clock_ns) */
     int64_t save_ns;              /* total time spent on saving */
-    int64_t aside_ns; /* total time spent on saving and anything else that is no part of a step */
+    int64_t aside_ns; /* total time outside of steps, such as for saves and validations */
     int in_row;       /* 1 between ddp_step_timing_end and ddp_step_timing_next */
 } ddp_step_timing;
 
@@ -34,10 +34,11 @@ void ddp_step_timing_saving(ddp_step_timing *t);
 /* Note that a save has ended. */
 void ddp_step_timing_saved(ddp_step_timing *t);
 
-/* End a step, after `images` images, and write its speed and times to row, without saving. */
+/* End a step, after `images` images, and write its speed and times to row, all but DDP_COLUMN_SAVE.
+ */
 void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row);
 
-/* Return the seconds of saving since the row before. */
+/* Return the seconds of saving since the row before, for DDP_COLUMN_SAVE. */
 double ddp_step_timing_save_s(const ddp_step_timing *t);
 
 /* Begin the next step at now_ns. Time since the last step's end counts for no step. */

@@ -31,17 +31,17 @@ void ddp_terminal_replace_streams(void);
  * leaves fd open. NULL: no memory. */
 FILE *ddp_terminal_stream(int fd);
 
-/* Find out whether a line of progress can be shown, and begin to keep what is printed for a later
- * ddp_terminal_log. Under mpirun every output of a rank looks like a terminal, so it is mpirun's
- * own output that counts. Call on rank 0; later calls do nothing. */
+/* Find out whether a line of progress can be shown; under mpirun this depends on mpirun's own
+ * output. Keep from now on what is printed, for a later ddp_terminal_log. Call on rank 0; later
+ * calls do nothing. */
 void ddp_terminal_open(ddp_launcher launcher);
 
 /* Return 1 if a line of progress can be shown; 0 for a file, a pipe, or TERM=dumb. */
 int ddp_terminal_renews(void);
 
-/* Show segments[0..count) as the line of progress, at most ten times a second. Call only if
- * ddp_terminal_renews. Without room for all, the last groups are left out: a segment that begins
- * with two blanks begins a new group. There are no colours if NO_COLOR is set. */
+/* Show segments[0..count) as the line of progress, at most ten times a second; without colours if
+ * NO_COLOR is set. Call only if ddp_terminal_renews. A segment that begins with two blanks begins a
+ * group; groups for which the line has no room are left out. */
 void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count);
 
 /* Erase the line of progress, and show none from now on. */
@@ -69,8 +69,8 @@ void ddp_terminal_bring_back_log(void);
 /* Write to NAME.log all that is not written yet. Waits for the disk. */
 void ddp_terminal_flush(void);
 
-/* Print a line, which must end with a newline, to fd as if on standard error. From any thread. Does
- * not wait for a disk: NAME.log gets the line with the next one that is printed, or by
+/* Print a line, which must end with a newline, to fd, the real standard error. From any thread.
+ * Does not wait for a disk: NAME.log gets the line with the next one that is printed, or by
  * ddp_terminal_flush. */
 void ddp_terminal_say(int fd, const char *text);
 

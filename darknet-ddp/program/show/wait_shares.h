@@ -1,5 +1,6 @@
 /* show/wait_shares.h: measures which share of its time each rank waits in communication, and finds
- * the straggler: the slowest rank, for which all others wait, and which itself waits least. */
+ * the straggler: the slowest rank, for which all others wait. It waits least, and each other rank
+ * waits longer than it by a fifth of the time or more. */
 #ifndef DDP_SHOW_WAIT_SHARES_H
 #define DDP_SHOW_WAIT_SHARES_H
 
@@ -16,9 +17,9 @@ typedef struct ddp_wait_shares {
     int64_t at_ns;     /* when shares were last gathered (ddp_clock_ns) */
     int64_t waited_ns; /* this rank's total wait at that time */
     double *shares;  /* by rank: share of time, 0 to 1, in which the rank waited; NaN: not known */
-    int straggler;   /* rank that all others wait for; -1: none */
-    double over_s;   /* seconds since the straggler became one */
-    double excess_s; /* seconds that the others have waited longer than it in this time */
+    int straggler;   /* the straggler; -1: none */
+    double over_s;   /* seconds since it became the straggler */
+    double excess_s; /* seconds in over_s that each other rank has waited longer than it */
     int reported;    /* 1: ddp_wait_shares_straggler has returned this straggler */
 } ddp_wait_shares;
 
@@ -27,17 +28,19 @@ typedef struct ddp_wait_shares {
  *   communication_ns  this rank's time in communication so far (ddp_trainer_communication_ns) */
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err) DDP_MUST_CHECK;
-void ddp_wait_shares_release(ddp_wait_shares *w); /* makes *w all zero, if it is not */
+/* frees the shares, and makes *w all zero, which it may be already */
+void ddp_wait_shares_release(ddp_wait_shares *w);
 
-/* Set on every rank the shares of time that all ranks have waited since the last call. Collective.
- * Fails with DDP_ERR_COMM. communication_ns: this rank's time in communication so far. */
+/* Gather on every rank the shares of time that all ranks have waited since the last call.
+ * Collective. Fails with DDP_ERR_COMM.
+ *   communication_ns  as in ddp_wait_shares_init */
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if a rank has made all others wait for 10 s, the first time that this is found; else 0.
- * A rank is the straggler while each other rank waits longer, by a fifth of the time or more.
+/* Return 1 if each other rank has waited 10 s longer than the straggler, once for each straggler;
+ * else 0, with *rank and *share unchanged.
  *   rank   number of the straggler
- *   share  by how much longer each other rank has waited, as a share of the time since then */
+ *   share  by how much longer they have waited, as a share of the time since it became one */
 int ddp_wait_shares_straggler(ddp_wait_shares *w, int *rank, double *share);
 
 /* Set *least to the rank that waits least, and *most to the one that waits most. Returns 1; 0, with
