@@ -7,16 +7,16 @@
 
 /* Anchors that fit better than the cfg's. All zero: none were looked for. */
 typedef struct ddp_anchor_fit {
-    double cfgs_iou,
-        iou;          /* mean over boxes of the best IoU, with the cfg's anchors and with these */
+    double cfgs_iou;  /* mean over boxes of the IoU with the best of the cfg's anchors */
+    double iou;       /* mean over boxes of the IoU with the best of these anchors */
     int count;        /* number of anchors, which is the cfg's */
     uint32_t sampled; /* number of boxes that were used; 0: all */
     float anchors[2 * DDP_ANCHORS_MOST]; /* width and height, pixels of the network's input */
 } ddp_anchor_fit;
 
 /* Find the anchors that `detector calc_anchors` would find for the boxes that were counted in c.
- * Returns 1 if these fit so much better than the cfg's that a user should know: by 0.05 of IoU,
- * with at least 20 pictures. */
+ * Returns 1 if a user should know of them: their IoU is better than that of the cfg's by 0.05, with
+ * at least 20 pictures. Returns 0 otherwise, with *out all zero if there are too few boxes. */
 int ddp_anchor_fit_find(ddp_anchor_fit *out, const ddp_scan_data *c);
 
 #endif

@@ -13,39 +13,40 @@ typedef struct ddp_arguments {
     const char *backup;              /* value of -backup; NULL: the .data file's */
     const char *trace, *tensorboard; /* values of -ddp_trace and -tensorboard; NULL: none */
     int allow_unknown;               /* 1: the .data file may have keys that nobody reads */
-    int validates;     /* 1: the run reads valid= and the files that validation needs */
+    int validates;                   /* 1: the run reads valid= and the files for validation */
     int saves;         /* 1: this process writes weights, trace and TensorBoard's events */
     int has_epochs;    /* 1: -epochs is given, in place of max_batches= */
     int width, height; /* values of -width and -height; 0: the cfg's */
-    int elsewhere;     /* 1: files may be on other hosts only, so an unreadable one is no error */
+    int elsewhere;     /* 1: files may be on other hosts only, so unreadable ones pass */
 } ddp_arguments;
 
 /* Return 1 if `darknet COMMAND train` reads a .data file. */
 int ddp_arguments_has_data(const char *command);
 
-/* Check all files that a train command reads and writes. Fails with DDP_ERR_USAGE if
- * - ddp_arguments_check_places does;
- * - CFG is of another kind of network than COMMAND trains, or has other outputs than classes;
- * - DATA has no option, no train=, no classes= where the run needs it, or a wrong number;
- * - DATA has a key that nobody reads, or one that stands twice;
- * - a detector's CFG trains no batch, policy=poly has no end, or a classifier's input is no square.
- * Fails with DDP_ERR_IO if the run cannot read a file, or cannot write weights, trace or events;
- * the error names the file and the key. Fails with DDP_ERR_FORMAT if no picture is listed. */
+/* Check all files that a train command reads and writes. The error names the file and the key.
+ * Fails with
+ *   - DDP_ERR_USAGE if a file is not of the kind that its place wants (inputs/file_kinds.h);
+ *   - DDP_ERR_USAGE if DATA lacks train=, or a classes= that the run needs;
+ *   - DDP_ERR_USAGE if DATA has an unknown key, one twice, or a wrong number (inputs/data_keys.h);
+ *   - DDP_ERR_IO if the run cannot read a file, or cannot write weights, trace or events;
+ *   - DDP_ERR_FORMAT if train= lists no picture. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Check DATA, CFG and WEIGHTS as ddp_arguments_check_places does. Fails also with DDP_ERR_IO if one
- * cannot be read, whatever a->elsewhere is. */
+ * cannot be read, even if a->elsewhere is 1. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_USAGE if DATA, CFG or WEIGHTS is a file of another kind, such as a cfg in the
- * place of DATA, or another framework's model. With a->validates it also fails if DATA lacks
- * classes=. For any command. A file that cannot be read passes, since the command itself says
- * so. */
+ * place of DATA, or another framework's model. Fails also, if a->validates is 1, if DATA lacks a
+ * classes= that validation needs. For any command. Files that cannot be read pass. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Call `say` for each fault of the .data file, and of the files that it names for any command. Its
- * `kind` is a short constant; *why is an error of ddp_arguments_check. Keys that nobody reads are
- * faults unless a->allow_unknown. */
+/* Call say(ctx, kind, why) for each fault of DATA and of the files that it names, for any command.
+ * A CFG that does not suit DATA is a fault, too. a->data and a->cfg must not be NULL.
+ *   data  contents of DATA
+ *   kind  constant that names the kind of fault: "data-key"
+ *   why   the fault, as an error of ddp_arguments_check; valid during the call
+ * Keys that nobody reads are faults unless a->allow_unknown is 1. */
 void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
                               void (*say)(void *ctx, const char *kind, const ddp_error *why),
                               void *ctx);

@@ -16,18 +16,20 @@ typedef struct ddp_data_files {
     size_t count;
 } ddp_data_files;
 
-/* Add the file at path, and hash its contents. Both strings are copied. what: its key in the .data
- * file or the cfg, such as "labels". Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Add the file at path, and hash its contents. Both strings are copied. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM; release *in also then.
+ *   what  the file's key in the .data file or the cfg, such as "labels" */
 ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_MISMATCH, naming the first file that differs, if ranks have other files.
- * Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Fail with DDP_ERR_MISMATCH, naming the first file that differs, if ranks have other files in
+ * their lists, by path or contents. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_data_files_agree(const ddp_data_files *in, ddp_group *group,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add each file to a checkpoint's metadata, as an option with the name `what`, and the hash of the
- * contents as value. So a file may be renamed. Fails with DDP_ERR_USAGE if metadata has no room. */
+/* Add an option to a checkpoint's metadata for each `what` of the list, with a hash of the contents
+ * of its files as value. (So files may be renamed.) Fails with DDP_ERR_USAGE if metadata has no
+ * room. */
 ddp_status ddp_data_files_remember(const ddp_data_files *in, ddp_checkpoint_metadata *metadata,
                                    ddp_error *err) DDP_MUST_CHECK;
 

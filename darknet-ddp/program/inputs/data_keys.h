@@ -9,9 +9,9 @@
 /* Return 1 if word is a key of .data files. */
 int ddp_data_is_key(const char *word);
 
-/* Fail with DDP_ERR_USAGE if a key is one that nobody reads; the error names a similar key. Looks
- * at data->cfg.lines from index *at on. Sets *at to the index after that key, so that the next call
- * finds the next one. */
+/* Fail with DDP_ERR_USAGE at the first key that nobody reads, from data->cfg.lines[*at] on; the
+ * error names a similar key. *at becomes the index after that key, so that another call finds the
+ * next one. */
 ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
                                ddp_error *err) DDP_MUST_CHECK;
 
@@ -19,8 +19,8 @@ ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_
 ddp_status ddp_data_check_twice(const ddp_sections *data, const char *path,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the first line whose value must be a number but is none, or is out of range, and set
- * *wrong to a constant that says what is wrong. Return NULL if all are right. */
+/* Return the first line of classes=, top= or tag= whose value is no whole number, or is out of
+ * range. *wrong becomes a constant that says what is wrong. Returns NULL if all are right. */
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong);
 
 /* Fail with DDP_ERR_USAGE if ddp_data_bad_number returns a line. */

@@ -1,6 +1,7 @@
 /* inputs/file_kinds.h: checks whether each file on a command line is of the kind that its place
  * wants. All functions fail with DDP_ERR_USAGE; the error says what the file is, and what is
- * wanted. DATA, CFG and WEIGHTS are the files of struct ddp_arguments. */
+ * wanted. DATA, CFG and WEIGHTS are the files of struct ddp_arguments; a word that is NULL passes.
+ */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H
 
@@ -23,18 +24,21 @@ ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path,
 ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if CFG's network is not of the kind that a->command trains: no detector, or no network with
- * a loss for other commands. Fail if a classifier's network has another number of outputs than
- * classes. A cfg with an unknown section passes, because Darknet names that when it parses. */
+/* Fail if CFG's network is not one that a->command trains:
+ *   - for "detector", if it has no layer that detects;
+ *   - for other commands, if it has no loss;
+ *   - for "classifier", if it is a detector, or has another number of outputs than classes= of
+ *     data.
+ * A cfg with an unknown section passes, because Darknet names that when it parses. */
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if a classifier's network is no square: its pictures are cut to squares. */
+/* Fail if a classifier's network has another width than height. Its pictures are cut to squares. */
 ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if CFG's max_batches is 0 and a detector is trained, or if it is 0 or missing with
- * policy=poly. With -epochs, which sets it, all pass. */
+/* Fail if CFG's max_batches is 0 and a->command is "detector". Fail if it is 0 or missing, and
+ * policy=poly, which ends there. All pass with -epochs, which sets it. */
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 

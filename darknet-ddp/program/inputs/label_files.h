@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-/* Fail with DDP_ERR_FORMAT if none of the n pictures in paths has a label file, or, with `required`
- * 1, if one has none. An empty list passes. Set *all_empty to 1 if there are label files, and all
- * are empty; else to 0. */
+/* Check that the n pictures in paths have label files. Fails with DDP_ERR_FORMAT if none has one.
+ * With `required` 1 it fails if any has none. n may be 0, which passes.
+ *   all_empty  becomes 1 if there are label files and all are empty, else 0 */
 ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int *all_empty,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -17,7 +17,7 @@ ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int 
 int ddp_label_files_has(const char *picture);
 
 /* Set *err to the error that no picture of a list has a label file, and return DDP_ERR_FORMAT.
- * picture: the first picture of the list. */
+ *   picture  first picture of the list, whose label file the error names */
 ddp_status ddp_label_files_none(const char *picture, ddp_error *err);
 
 #endif

@@ -26,16 +26,17 @@ typedef struct ddp_overrides {
 } ddp_overrides;
 
 /* Set *o to the values that replace those of the file cfg. Nothing has to be freed. On failure *o
- * is empty. Fails with DDP_ERR_USAGE (-epochs without pictures, a list of steps that is too long),
- * DDP_ERR_FORMAT (a value of the cfg that is replaced or used is no number), DDP_ERR_IO,
- * DDP_ERR_NOMEM.
+ * is empty.
  *   list  path of the training list, whose lines -epochs counts; NULL: none
- *   size  number of ranks */
+ *   size  number of ranks
+ * Fails with DDP_ERR_USAGE if -epochs is given and no pictures are, or steps= becomes too long.
+ * Fails with DDP_ERR_FORMAT if a value of the cfg that is replaced or used is no number. Fails also
+ * with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the value of -epochs to advise for training a finished run further: twice `epochs`, or
- * more if the run has made more batches than that. Returns 0 if -epochs was not given.
+ * more if the run has made even more batches. Returns 0 if -epochs was not given.
  *   epochs   present value of -epochs
  *   batches  number of batches that the run has made */
 int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches);

@@ -1,5 +1,6 @@
 /* inputs/scan_data.h: finds what is wrong with training data, for `darknet ddp check` and for the
- * check before a run (inputs/preflight.h). Each function adds what it finds to `faults`. */
+ * check before a run (inputs/preflight.h). Functions add what they find to c->faults, or to f if
+ * they have that parameter. */
 #ifndef DDP_INPUTS_SCAN_DATA_H
 #define DDP_INPUTS_SCAN_DATA_H
 
@@ -22,23 +23,24 @@ typedef struct ddp_scan_data {
     ddp_box_sample sample; /* sizes of some boxes without fault */
     int by_names;          /* 1: a classifier's data, where a picture's path tells its class */
     int missing_is_error;  /* 1: a picture without a label file is an error */
-    int unread;            /* 1: train= is missing, or a file of the .data file cannot be read */
+    int unread;            /* 1: train=, valid= or the file of names cannot be read */
     int unknown;           /* 1: the cfg has an unknown section, so its kind is not known */
     /* Decodes a picture (ddp_decode_picture); NULL: pictures are not decoded. */
     int (*decode)(const char *picture, char *note, size_t size);
 } ddp_scan_data;
 
 /* Read the files at c->data_path and c->cfg_path, and the lists that they name. The caller sets
- * these paths and c->values; all else must be zero. If a list cannot be read, it is empty, and
- * c->unread is set. Release c in any case. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
+ * these paths, c->values and, if wanted, `decode` and missing_is_error; all else must be zero. A
+ * list that cannot be read becomes empty, and c->unread 1. Release c also on failure. Fails with
+ * DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be all zero */
 
-/* Add to f what is wrong with eval=, and with the names of classes, such as too few or one that
+/* Add to f what is wrong with eval=, and with the names of classes: too few, too many, one that
  * stands twice. */
 void ddp_scan_data_check_names(const ddp_scan_data *c, ddp_faults *f);
 
-/* Check `count` pictures of train=, from index `first` on, and their labels. Also add them to
+/* Check `count` pictures of train=, from index `first` on, and their labels. Also count them in
  * tally, by_class and sample. */
 void ddp_scan_data_check_train(ddp_scan_data *c, size_t first, size_t count);
 /* Check `count` pictures of valid=, from index `first` on, and their labels. Some faults count only
@@ -53,8 +55,8 @@ void ddp_scan_data_check_lists(ddp_scan_data *c);
  * label file; else 0. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
-/* Add a warning to f if no picture of a detector's train= that was checked has a box. Add one if so
- * many boxes reach beyond their pictures that the labels seem to give corners, not centres. */
+/* Add a warning to f if no picture of a detector's train= that was checked has a box. Add another
+ * if so many boxes reach beyond their pictures that labels seem to give corners, not centres. */
 void ddp_scan_data_check_boxes(const ddp_scan_data *c, ddp_faults *f);
 
 #endif

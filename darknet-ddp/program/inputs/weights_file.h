@@ -4,12 +4,13 @@
 
 #include <stddef.h>
 
-/* Return 1 if a weights file of Darknet may begin with these `count` bytes, which must be 12 or
- * more. It may also begin with zeros. */
+/* Return 1 if a weights file of Darknet may begin with these `count` bytes; 0 also if there are
+ * fewer than 12. All zeros give 1. */
 int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
 /* Return 1 if the file at path is surely a weights file, by its first bytes, or by its name if it
- * does not begin like a cfg. Zeros say nothing. Return 0 if not, or if it cannot be read. */
+ * does not begin like a cfg. A file that begins with zeros is not sure. Returns 0 if not, or if it
+ * cannot be read. */
 int ddp_is_weights_file(const char *path);
 
 /* Return 0 if the file at path is surely no weights file, because of its first bytes; else 1. A
