@@ -21,29 +21,29 @@ int ddp_bf16_runs(const struct layer *l);
 
 typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
 
-/* Return 1 if all outputs, or all deltas, of l in the last mini-batch are finite, else 0. l must
- * run in bf16. Copies them to the host, for which it waits for a GPU. Returns 1 also if there is no
- * memory for the copy. */
+/* Return 1 if all outputs (or deltas: `what`) of layer l in the last mini-batch are finite, else 0.
+ * l must run in bf16. Waits for a GPU. Returns 1, too, if there is no memory for a copy on the
+ * host. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
-/* Set whether networks that are parsed from now on have layers in bf16: 1 or, as at first, 0. With
- * 1 also fix glibc's M_MMAP_THRESHOLD, for the whole process; load_data sets another value. */
+/* Set whether networks that are parsed from now on have layers in bf16: 1 or, as at first, 0. A
+ * call with 1 also sets glibc's M_MMAP_THRESHOLD to 128 KiB. */
 void ddp_bf16_use(int on);
 
 /* Return the value that ddp_bf16_use has set. */
 int ddp_bf16_is_used(void);
 
-/* Return a phrase on why the device cannot compute layers in bf16; NULL: it can. on_host: 1 for the
- * CPU, 0 for the process's current GPU. The text is valid until the next call. */
+/* Return what the device lacks to compute layers in bf16, a phrase for an error message; NULL if
+ * nothing. The text is valid until the next call. on_host: 1 for the CPU, 0 for the process's
+ * current GPU. */
 const char *ddp_bf16_missing(int on_host);
 
-/* Return 1 if layers in bf16 take less time than in float32: on a GPU that can compute them, and on
- * a CPU with AMX. Other CPUs multiply few more numbers a second in bf16, and in float32 they have
- * Winograd's algorithm. on_host: as above. */
+/* Return 1 if the device computes layers in bf16 in less time than in float32. These are GPUs that
+ * can do it (ddp_bf16_missing), and CPUs with AMX. on_host: 1 for the CPU, 0 for a GPU. */
 int ddp_bf16_is_faster(int on_host);
 
 /* Return the name of the code that computes layers in bf16 on this process's device, a static
- * phrase for a line about the run. */
+ * phrase. Call only if ddp_bf16_missing returns NULL. */
 const char *ddp_bf16_name(void);
 
 #endif

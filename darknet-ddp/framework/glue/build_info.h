@@ -1,18 +1,18 @@
 /* glue/build_info.h: describes the program and its device as text that ranks compare, since ranks
- * that round differently would get different parameters. */
+ * that round differently would get different parameters. (NCCL is compared by comm/group.h.) */
 #ifndef DDP_GLUE_BUILD_INFO_H
 #define DDP_GLUE_BUILD_INFO_H
 
 #include <stddef.h>
 
 /* Return lines that describe this build: version, checksums of our source and Darknet's, compiler
- * and flags, how matrices are multiplied and, in a build for GPUs, CUDA and cuDNN. NCCL is not in
- * them (comm/group.h compares it). The caller frees the text. NULL: no memory. */
+ * and flags, the library that multiplies matrices and, in a build for GPUs, CUDA and cuDNN. The
+ * caller frees the text. NULL: no memory. */
 char *ddp_build_describe(void);
 
-/* Write lines on what else decides how results round to out[0..size): the computing device, whose
- * name is `device`, the CPU's instructions, and the libraries that decode pictures. Cuts off text
- * that does not fit. */
+/* Write to out[0..size) lines about what else decides how results round: the computing device, the
+ * CPU's instructions, and the libraries that decode pictures. `device`: the device's name. Text
+ * that does not fit is cut off. */
 void ddp_build_describe_device(const char *device, char *out, size_t size);
 
 #endif

@@ -14,12 +14,12 @@ typedef struct ddp_darknet_config {
     int labels_required; /* 1: a detector's picture without a label file is an error */
     int loader_threads;  /* threads that load pictures; 0: each command's own number */
     int verbose;         /* 1: also print lines about each mini-batch, load and new size */
-    /* Print the line about a step, which has no newline. NULL: Darknet prints it. */
+    /* Print a line about a step; it has no newline. NULL: Darknet prints it. */
     void (*line)(const ddp_train_position *now, const char *line);
     /* Print the table of layers of a network that was just made. NULL: Darknet prints it. */
     void (*table)(const ddp_network_size *size, const char *table);
-    /* Print Darknet's error and end the program. NULL: the function that was set before stays, at
-     * first Darknet's own. */
+    /* Print Darknet's error and end the program; must not return. NULL: keep the handler that was
+     * set before, at first Darknet's own. */
     void (*fatal)(int exit_status, const char *message);
     /* Print why the weights' average (ema_alpha=) cannot be saved. NULL: the program ends. */
     void (*average_unsaved)(const char *why);
@@ -36,14 +36,14 @@ typedef struct ddp_net_value {
 
 enum { DDP_NET_VALUES_MOST = 32 };
 
-/* Set values that replace those in section [net] of every cfg that is parsed later. They also
- * replace the values of an earlier call. The array ends with a NULL key, behind at most
- * DDP_NET_VALUES_MOST values. It is copied; its strings must stay valid. */
+/* Set values of section [net] that replace the cfg's in all networks parsed from now on. Values of
+ * an earlier call no longer count. The array has at most DDP_NET_VALUES_MOST values, then a NULL
+ * key. It is copied; its strings must stay valid. */
 void ddp_darknet_set_net_values(const ddp_net_value *values);
 
-/* Return where the file at path is: at path or, if path begins with cfg/ or data/ and is not there,
- * where it was installed with the program. Returns path if it is nowhere. The caller must not free
- * the result. */
+/* Return path if the file is there. Else, if path begins with cfg/ or data/, return where the file
+ * was installed with the program; path if it is not there either. The caller must not free the
+ * result. */
 const char *ddp_installed_path(const char *path);
 
 #endif

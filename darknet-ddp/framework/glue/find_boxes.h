@@ -8,8 +8,8 @@
 typedef struct ddp_find_rules {
     float least;     /* score, 0 to 1, up to which boxes are left out */
     float hierarchy; /* tree of classes: probability, 0 to 1, above which a finer class counts */
-    /* overlap (nms_kind=) of two boxes of a class above which the less likely one is left out; 0:
-     * none is */
+    /* overlap of two boxes of a class, 0 to 1, measured as nms_kind= says: if it is larger, the
+     * less likely box is left out; 0: none is */
     float overlap;
     int classes; /* length of `map` or, without it, number of the network's classes */
     int *map;    /* map[i]: node of class i in a tree of classes; NULL: no tree */
@@ -19,7 +19,7 @@ typedef struct ddp_find_rules {
 int ddp_find_classes(const network *net);
 
 /* Call found(ctx, d) for each box and class that net, a detector, has found in its last forward
- * pass. Returns how many pairs of box and class were left out because box or score is not finite.
+ * pass. Returns how many pairs of box and class were left out because a number was not finite.
  *   width, height   size of the picture in pixels
  *   d               valid during the call; d->box in fractions of the picture, d->picture 0 */
 size_t ddp_find_boxes(network *net, int width, int height, const ddp_find_rules *rules,

@@ -1,4 +1,7 @@
-/* glue/fingerprint.h: describes the network of a rank, as text that ranks compare. */
+/* glue/fingerprint.h: describes the network of a rank, as text that ranks compare.
+ *
+ * Values of parameters and counters are not in it, since all ranks get rank 0's. Options and the
+ * cfg's text are compared elsewhere. */
 #ifndef DDP_GLUE_FINGERPRINT_H
 #define DDP_GLUE_FINGERPRINT_H
 
@@ -8,11 +11,9 @@
 #include <darknet.h>
 #include <stdint.h>
 
-/* Set *text to lines on what the networks of all ranks must have in common: version, seed, batch,
- * main numbers of the schedule, input size and first trained layer. Each parameter has a line with
- * its layer, type and size. Options and the cfg's text are compared elsewhere. Values of parameters
- * and counters are not in the text, since all ranks get rank 0's. The caller frees *text. Fails
- * with DDP_ERR_NOMEM; *text is then NULL. */
+/* Set *text to lines about what the networks of all ranks must have in common. These are version,
+ * seed, batch, main numbers of the schedule, input size, first trained layer, and each parameter's
+ * layer, type and size. The caller frees *text, which is NULL on failure (DDP_ERR_NOMEM). */
 ddp_status ddp_fingerprint(char **text, const network *net, const ddp_param_table *table,
                            uint64_t seed, ddp_error *err) DDP_MUST_CHECK;
 

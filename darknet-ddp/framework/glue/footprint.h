@@ -6,37 +6,37 @@
 
 struct network;
 
-/* Measured use of one memory, from which ddp_footprint_bytes computes the use at another size of
- * pictures. Of host memory it is this process's use; of a GPU's, that of all processes. */
+/* Measured use of one memory: the host's (this process's use) or a GPU's (that of all processes).
+ * ddp_footprint_bytes computes from it the use at another size of pictures. */
 typedef struct ddp_footprint {
     int width, height; /* largest size that random= draws, in pixels; 0: it draws none */
     int images;        /* images of a mini-batch */
     double used;       /* bytes in use while each image has `pixels` pixels */
-    double pixels;
-    double per_pixel; /* bytes of layers that one more pixel of one image of a mini-batch takes */
-    /* bytes that one more pixel of each loaded picture takes; loaded are the pictures of two steps,
-     * and those that threads are loading; 0 on a GPU */
+    double pixels;     /* width times height at which `used` was measured */
+    double per_pixel;  /* bytes of layers for one more pixel in one image of a mini-batch */
+    /* bytes for one more pixel in all pictures that are loaded ahead of training; 0 on a GPU */
     double loaded_per_pixel;
 } ddp_footprint;
 
 /* Return 1 if training draws the size of net's pictures at random (random=1), and set *width and
- * *height to the largest size. Else return 0, and set neither. */
+ * *height to the largest size, in pixels. Else return 0, and leave both as they are. */
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
-/* Measure the memory of net, which draws sizes, by resizing it to a larger size and back. Sets
- * *host for the host's memory, and *gpu for that of GPU d; if d is the host, to 0 bytes. pictures:
- * how many this rank loads for a step. Call while no sum is in flight. */
+/* Measure how much memory net takes, by resizing it to a larger size and back. Sets *host for the
+ * host's memory and *gpu for GPU d's. If d is the host, *gpu has 0 bytes. Call while no sum is in
+ * flight.
+ *   pictures   how many this rank loads for a step */
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);
 
-/* Allocate the layers' memory for the largest size, by resizing net to that size and back. Later
- * resizes then neither allocate nor free memory of layers. Corrects *host and *gpu, which
- * ddp_footprint_measure has set, by what is now in use. Call while no sum is in flight. */
+/* Allocate the layers' memory for the largest size, host->width x host->height, by resizing net to
+ * it and back. Later resizes then neither allocate nor free memory of layers. Sets `used` and
+ * `pixels` of both, which ddp_footprint_measure has filled. Call while no sum is in flight. */
 void ddp_footprint_take_largest(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                                 ddp_device *d);
 
-/* Return how many bytes are in use while net trains on pictures of width x height, in mini-batches
- * of `images`. */
+/* Return how many bytes of f's memory are in use while net trains on pictures of width x height
+ * pixels, in mini-batches of `images`. */
 double ddp_footprint_bytes(const ddp_footprint *f, int width, int height, int images);
 
 #endif

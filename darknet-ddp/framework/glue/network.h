@@ -25,37 +25,39 @@ typedef struct ddp_net_number {
 
 enum { DDP_NET_NUMBERS_MOST = 8 };
 
-/* Make a network from the cfg file, and set *shape. A cfg that Darknet refuses ends the program
+/* Make a network from the cfg file, and set *shape. If Darknet refuses the cfg, it ends the program
  * (glue/darknet.h). The caller frees the result with ddp_network_free.
- *   numbers   values of [net] to put in place of the cfg's and of ddp_darknet_set_net_values;
- *             count is at most DDP_NET_NUMBERS_MOST
+ *   numbers   values of [net] that replace the cfg's, and those of ddp_darknet_set_net_values
+ *   count     length of numbers, at most DDP_NET_NUMBERS_MOST
  *   gpu       number of the GPU to compute on; -1: the CPU
  *   draws     1: draw first weights, for training; 0: leave weights of convolutions 0, faster */
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
                           size_t count, int gpu, int draws);
 
-/* Return the place in the cfg, a text that net owns, that makes net train by the formulas of
- * YOLOv4's Darknet. NULL: it trains by those of YOLOv3's. */
+/* Return the first line of the cfg that makes net train by the formulas of YOLOv4's Darknet, as
+ * "FILE:LINE: KEY=VALUE" or "FILE:LINE: [section]". Return NULL if it trains by YOLOv3's. net owns
+ * the text. */
 const char *ddp_network_why_v4(const network *net);
 
 enum { DDP_NETWORK_TEXT = 512 }; /* bytes of a text about a network */
 
-/* Describe how a detector's pictures are changed before training, as the end of a sentence that
- * begins "Pictures are", and return 1. Return 0, and leave text as it is, if net's last layer is no
- * [yolo], or its cfg is not for Darknet's later forks. */
+/* Write to text how a detector's pictures are changed before training, in words to put behind
+ * "Pictures are", and return 1. If the cfg is not for Darknet's later forks, or the last layer is
+ * no [yolo], return 0, and leave text as it is. */
 int ddp_network_describe_pictures(const network *net, char text[DDP_NETWORK_TEXT]);
 
-/* Return the width in pixels of the smallest cell of net's [yolo] and [region] layers; 0: net has
+/* Return the width in pixels of the smallest cell of net's [yolo] and [region] layers; 0 if net has
  * no such layer. */
 int ddp_network_smallest_cell(const network *net);
 
-/* Return 1, and write a sentence on which sizes would fit, if the size of net's input is no
- * multiple of the largest cells of its [yolo] and [region] layers. Else return 0, and leave text as
- * it is. */
+/* Check that the size of net's input is a multiple of the largest cells of its [yolo] and [region]
+ * layers. If it is not, return 1, and write a sentence on which sizes are. Else return 0, and leave
+ * text as it is. */
 int ddp_network_bad_size(network *net, char text[DDP_NETWORK_TEXT]);
 
-/* Return 1, and write a sentence on which sizes random=1 draws, if the cfg's size is not within
- * them. Else return 0, and leave text as it is. Only with YOLOv3's formulas can that happen. */
+/* If random=1 draws sizes between limits (with YOLOv3's formulas), and the cfg's width or height is
+ * outside of them, return 1, and write a sentence on the limits. Else return 0, and leave text as
+ * it is. */
 int ddp_network_untrained_size(const network *net, char text[DDP_NETWORK_TEXT]);
 
 /* Return 1 if a run of net also saves a file of averaged weights (ema_alpha=), else 0. */
@@ -65,8 +67,8 @@ int ddp_network_saves_average(const network *net);
  * first step. */
 void ddp_network_freeze(network *net);
 
-/* Read the weights file, a path of at most 4,095 bytes, into net. If that is not possible, Darknet
- * ends the program (glue/darknet.h). */
+/* Read the weights file at path `weights`, of at most 4,095 bytes, into net. If it cannot be read,
+ * Darknet ends the program (glue/darknet.h). */
 void ddp_network_read_weights(network *net, const char *weights);
 
 /* Set *width and *height to those of net's input, in pixels. */
@@ -76,7 +78,7 @@ void ddp_network_input_size(const network *net, int *width, int *height);
  * instructions for bf16, or the program was built without oneDNN. */
 ddp_status ddp_network_check_bf16(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
-enum { DDP_HEADS = 8 }; /* the most heads of a network that we look at */
+enum { DDP_HEADS = 8 }; /* most heads in ddp_head_layers; later ones are left out */
 
 /* A network's heads: its first DDP_HEADS [yolo] and [region] layers, in the cfg's order. */
 typedef struct ddp_head_layers {

@@ -17,8 +17,9 @@
 
 typedef struct network network;
 
-/* Set *blocks to the blocks of net that begin at layer `from` or later, from input to output, and
- * *count to their number. The caller frees *blocks, which is NULL on failure: DDP_ERR_NOMEM. */
+/* Set *blocks to the blocks of net whose layers are all `from` or later, from input to output, and
+ * *count to their number. The caller frees *blocks. Fails with DDP_ERR_NOMEM; *blocks is then
+ * NULL. */
 ddp_status ddp_residual_blocks_find(ddp_residual_block **blocks, int *count, const network *net,
                                     int from, ddp_error *err) DDP_MUST_CHECK;
 

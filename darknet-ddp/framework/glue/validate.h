@@ -17,8 +17,8 @@ typedef struct ddp_validation_set {
     size_t count;
     const char *list;    /* path of the file that lists the pictures, for messages */
     const size_t *lines; /* lines[i]: number of the line of paths[i] in `list`, from 1 */
-    char *
-        labelled; /* labelled[i]: 1: paths[i] had a label file when the run began; detectors only */
+    /* labelled[i]: 1: paths[i] had a label file when the run began; detectors only */
+    char *labelled;
     char *reported; /* reported[i]: 1: listener->unreadable was called for paths[i]; 0 at first */
     int width, height; /* size of the network's input during a validation, in pixels; 0: its own */
     int classes;
@@ -35,23 +35,23 @@ typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t
 typedef struct ddp_validation_listener {
     ddp_found_listener found; /* called once in a detector's validation, on rank 0 */
     void *ctx;                /* first argument of found */
-    /* Take a sentence that names a picture that cannot be read, or whose labels cannot be read, and
-     * its line in the list. Called once a run for each, on the rank that reads it. */
+    /* Take a sentence that names a picture that cannot be used, since it or its labels cannot be
+     * read, and its line in the list. Called once a run for a picture, on the rank that reads
+     * it. */
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
-/* Fail with DDP_ERR_USAGE if net is no detector, or if set->map is NULL and net's number of classes
- * is not set->classes. */
+/* Fail with DDP_ERR_USAGE if net is no detector or, without set->map, has not set->classes
+ * classes. */
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* Validate a detector on all ranks (collective), and set the results on every rank. Pictures that
- * cannot be read, or whose labels cannot be read, are left out. So are boxes that are not finite,
- * which all->left_out counts. listener may be NULL. Fails as ddp_validate_check_detector, and with
- * DDP_ERR_NOMEM, DDP_ERR_COMM.
- *   all          figures of all classes together
+/* Validate a detector on all ranks (collective), and set the results on every rank. Fails as
+ * ddp_validate_check_detector, and with DDP_ERR_NOMEM, DDP_ERR_COMM; results are then undefined.
+ *   all          figures of all classes together; all->left_out: boxes that are not finite
  *   each         each[c]: figures of class c, of set->classes
- *   unreadable   number of pictures left out */
+ *   unreadable   number of pictures left out, since they or their labels cannot be read
+ *   listener     NULL: none */
 ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
                                  ddp_group *group, network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,
@@ -65,12 +65,13 @@ typedef struct ddp_accuracy {
     double loss;     /* mean of -log of the probability of the true class */
 } ddp_accuracy;
 
-/* Validate a classifier on all ranks (collective), and set the results on every rank. listener may
- * be NULL. Fails with DDP_ERR_USAGE (net has fewer outputs than classes), DDP_ERR_NOMEM,
- * DDP_ERR_COMM.
- *   unreadable   number of pictures left out because they cannot be read
+/* Validate a classifier on all ranks (collective), and set the results on every rank. Fails with
+ * DDP_ERR_USAGE (net has fewer outputs than classes), DDP_ERR_NOMEM, DDP_ERR_COMM; results are then
+ * undefined.
+ *   unreadable   number of pictures left out, since they cannot be read
  *   class_of     class_of[i]: class of set->paths[i]
- *   top          how many of the likeliest classes out->topk looks at */
+ *   top          how many of the likeliest classes out->topk looks at
+ *   listener     NULL: none */
 ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
                                    network *net, const ddp_validation_set *set, const int *class_of,
                                    int top, const ddp_validation_listener *listener,

@@ -1,5 +1,6 @@
-/* glue/validate_share.h: computes one rank's share of the pictures of a validation. Each picture is
- * loaded while the network computes the one before it. */
+/* glue/validate_share.h: computes one rank's share of the pictures of a validation: rank r of N has
+ * pictures r, r + N, ... of the set. Each picture is loaded while the network computes the one
+ * before it. */
 #ifndef DDP_GLUE_VALIDATE_SHARE_H
 #define DDP_GLUE_VALIDATE_SHARE_H
 
@@ -20,9 +21,9 @@ typedef struct ddp_picture_share {
     void *ctx; /* first argument of `measure` */
 } ddp_picture_share;
 
-/* Load pictures r, r + N, ... of the set, on rank r of N, and call s->measure for each that can be
- * read. Tells the listener of the others, of each once in a run. Returns how many pictures, or
- * their labels, could not be read. During the call the network has batch 1 and the set's size. */
+/* Call s->measure for each picture of this rank's share that can be read, and the listener for
+ * others (once a run for each). Returns how many pictures, or their labels, could not be read.
+ * Meanwhile the network has batch 1 and the set's size. */
 uint64_t ddp_picture_share_measure(const ddp_picture_share *s);
 
 #endif

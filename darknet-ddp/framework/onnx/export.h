@@ -22,7 +22,7 @@ typedef struct ddp_onnx_options {
     int dynamic_batch; /* 1: the model takes any number of pictures at a time; 0: one */
     int half_weights;  /* 1: store weights as float16 */
     float thresh;      /* with DDP_ONNX_NMS: score, 0 to 1, up to which boxes are left out */
-    float nms;         /* with DDP_ONNX_NMS: overlap (nms_kind=), 0 to 1, that two boxes may have */
+    float nms;         /* with DDP_ONNX_NMS: most overlap, 0 to 1, of two boxes of a class */
     const char *names; /* names of the classes, one on each line; NULL: not known */
 
     /* Take the name of a layer's output in the model, which is valid during the call. Called for
@@ -31,9 +31,9 @@ typedef struct ddp_onnx_options {
     void *ctx; /* first argument of layer_names */
 } ddp_onnx_options;
 
-/* Write net, whose weights are loaded and whose batch is 1, to f. Fails with DDP_ERR_FORMAT (a
- * layer, which the text names, cannot be written, or the model has 2 GiB or more), DDP_ERR_NOMEM;
- * then it has written nothing. The caller must check ferror(f). */
+/* Write net, whose weights are loaded and whose batch is 1, to f. The caller must check ferror(f).
+ * Fails, before it writes anything, with DDP_ERR_FORMAT (the text names a layer that cannot be
+ * written, or the model has 2 GiB or more), DDP_ERR_NOMEM. */
 ddp_status ddp_onnx_export(network *net, const ddp_onnx_options *options, FILE *f,
                            ddp_error *err) DDP_MUST_CHECK;
 

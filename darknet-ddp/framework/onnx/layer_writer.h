@@ -13,7 +13,7 @@
 /* The output of a layer, and its shape. */
 typedef struct ddp_onnx_tensor {
     ddp_onnx_value value;
-    int c, h, w; /* dimensions after the batch; h 0: no image, and c is the one dimension */
+    int c, h, w; /* dimensions after the batch; with h 0 it is no image, but has c values */
 } ddp_onnx_tensor;
 
 /* The state of an export. */
@@ -78,17 +78,17 @@ ddp_onnx_value ddp_onnx_scaled(ddp_layer_writer *w, ddp_onnx_value v, float fact
 ddp_status ddp_onnx_activation(ddp_layer_writer *w, ddp_onnx_value v, ACTIVATION a,
                                ddp_onnx_value *out, ddp_error *err);
 
-/* Fail with DDP_ERR_FORMAT, and a text such as "layer 12, [maxpool]: WHAT" about layer w->index. */
+/* Fail with DDP_ERR_FORMAT and a text about layer w->index, such as "layer 12, [maxpool]: WHAT". */
 ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char *what);
 
 /* Write the nodes that compute boxes from all heads, and add the model's outputs: "boxes" and
  * "scores" or, with DDP_ONNX_NMS, "detections". Fails with DDP_ERR_FORMAT. */
 ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 
-/* Write the nodes of non-maximum suppression, and add the output "detections". It has a row for
- * each box that is left: number of its picture in the batch, four sides, score and class. Layer
- * w->index must be the last head, whose nms_kind says how overlap is measured. Fails with
- * DDP_ERR_FORMAT if that needs the picture's shape, and pictures are put into a letter box.
+/* Write the nodes of non-maximum suppression, and add the output "detections". It has a row of 7
+ * floats for each box that is left: index of the picture in the batch, left, upper, right and lower
+ * side, score, class. Layer w->index must be the last head, since its nms_kind is used. Fails with
+ * DDP_ERR_FORMAT if nms_kind measures distances, and pictures are put into a letter box.
  *   boxes    batch x count x 4: left, upper, right and lower side, in fractions of the input
  *   scores   batch x count x classes */
 ddp_status ddp_onnx_write_nms(ddp_layer_writer *w, ddp_onnx_value boxes, ddp_onnx_value scores,

@@ -38,9 +38,10 @@ void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 /* Add an input of floats, whose dimensions are the batch and dims[0..count). */
 ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count);
 
-/* Add an output `name` of the model: the value v, of floats. Its dimensions are the batch and
- * dims[0..count). If rows is not NULL, the first dimension is not the batch but one of that name,
- * whose length is known only when the model runs. */
+/* Add an output of the model: value v, of floats, whose dimensions are the batch and
+ * dims[0..count).
+ *   rows   NULL, or the name of a first dimension in place of the batch, whose length is known only
+ *          when the model runs */
 void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char *rows,
                      const int64_t *dims, size_t count);
 
@@ -49,7 +50,8 @@ ddp_onnx_value ddp_onnx_floats(ddp_onnx *g, const char *what, const float *value
                                const int64_t *dims, size_t count);
 
 /* Add weights with dimensions dims[0..count), and return a value of floats. With half_weights they
- * are stored as float16 and a Cast node makes floats of them, unless one is too large for that. */
+ * are stored as float16, and a Cast node makes floats of them. If one is too large for float16, all
+ * are stored as floats. */
 ddp_onnx_value ddp_onnx_weights(ddp_onnx *g, const float *values, const int64_t *dims,
                                 size_t count);
 
@@ -59,7 +61,8 @@ ddp_onnx_value ddp_onnx_scalar(ddp_onnx *g, float value);
 /* Add a constant of int64 with one dimension, of length count. */
 ddp_onnx_value ddp_onnx_ints(ddp_onnx *g, const int64_t *values, size_t count);
 
-/* Give attribute `name` to the node that is added next (ddp_onnx_weights may add one, too). */
+/* Give an attribute to the node that is added next. Add the node's weights before: ddp_onnx_weights
+ * may add a node, too. */
 void ddp_onnx_attribute_int(ddp_onnx *g, const char *name, int64_t value);
 void ddp_onnx_attribute_ints(ddp_onnx *g, const char *name, const int64_t *values, size_t count);
 void ddp_onnx_attribute_float(ddp_onnx *g, const char *name, float value);
@@ -74,17 +77,19 @@ ddp_onnx_value ddp_onnx_node2(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp
 ddp_onnx_value ddp_onnx_node3(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp_onnx_value b,
                               ddp_onnx_value c);
 
-/* Begin the body of a loop: all nodes that are added until ddp_onnx_end_loop are computed once a
- * turn. They may also read values from before the loop. Returns the floats carried over from the
- * turn before (ddp_onnx_end_loop). Loops cannot be nested. */
+/* Begin the body of a loop: nodes that are added until ddp_onnx_end_loop are computed once a turn.
+ * They may also read values from before the loop. Returns the floats that the turn before has
+ * carried over. Loops cannot be nested. */
 ddp_onnx_value ddp_onnx_begin_loop(ddp_onnx *g);
 
-/* End the body of the loop, and return its result: the rows of all turns, turns x length.
- *   go_on           value of the body, a bool without dimensions; true: there is another turn
- *   carried         value of the body, floats that are carried over to the next turn
- *   row             value of the body, `length` floats: the turn's row of the result
- *   first_go_on     value from before the loop, as go_on; true: there is a first turn
- *   first_carried   value from before the loop, which the first turn gets as carried over */
+/* End the body of a loop, and return the rows of all turns: turns x length floats. Values of the
+ * body:
+ *   row             the turn's row, `length` floats
+ *   go_on           bool without dimensions; true: another turn follows
+ *   carried         floats that the next turn gets from ddp_onnx_begin_loop
+ * Values from before the loop:
+ *   first_go_on     bool without dimensions; true: there is a first turn
+ *   first_carried   floats that the first turn gets from ddp_onnx_begin_loop */
 ddp_onnx_value ddp_onnx_end_loop(ddp_onnx *g, ddp_onnx_value go_on, ddp_onnx_value carried,
                                  ddp_onnx_value row, int64_t length, ddp_onnx_value first_go_on,
                                  ddp_onnx_value first_carried);
@@ -95,9 +100,9 @@ const char *ddp_onnx_name(const ddp_onnx *g, ddp_onnx_value v);
 /* Add a key and its value to the model's metadata. */
 void ddp_onnx_add_metadata(ddp_onnx *g, const char *key, const char *value);
 
-/* Write the model to f. name: name of its graph. Fails with DDP_ERR_FORMAT (the model has 2 GiB or
- * more, which readers refuse), DDP_ERR_NOMEM; then it has written nothing. The caller must check
- * ferror(f). */
+/* Write the model to f. name: name of its graph. The caller must check ferror(f). Fails, before it
+ * writes anything, with DDP_ERR_FORMAT (the model has 2 GiB or more, which readers refuse),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_onnx_write(ddp_onnx *g, const char *name, FILE *f, ddp_error *err) DDP_MUST_CHECK;
 
 /* Free g. NULL is allowed. */

@@ -19,16 +19,16 @@ typedef struct ddp_onnx_names {
     int count;
 } ddp_onnx_names;
 
-/* Add the name of a layer's output to ctx, a ddp_onnx_names. Serves as
- * ddp_onnx_options.layer_names. If there is no memory, the layer gets no name, and no record. */
+/* Add the name of a layer's output to ctx, a ddp_onnx_names; it serves as
+ * ddp_onnx_options.layer_names. Without memory the layer gets no name, and so no record. */
 void ddp_onnx_names_add(void *ctx, int layer, const char *name);
 
 /* Free the names, and make *names all zero. */
 void ddp_onnx_names_release(ddp_onnx_names *names);
 
-/* Predict the picture at path (NULL: random values) with net, which is on the host and has batch 1,
- * and write the records to f. A picture that cannot be read ends the program. Writes nothing if
- * there is no memory for random values. The caller must check ferror(f). */
+/* Predict a picture with net, and write the records to f. net is on the host, with batch 1. A
+ * picture that cannot be read ends the program. The caller must check ferror(f).
+ *   path   the picture; NULL: random values (without memory for them, nothing is written) */
 void ddp_onnx_write_reference(network *net, const char *path, const ddp_onnx_options *options,
                               const ddp_onnx_names *names, FILE *f);
 

@@ -6,17 +6,17 @@
 
 typedef struct ddp_drawer ddp_drawer;
 
-/* Return a drawer for boxes of `classes` classes. names[0..classes) must outlive it. It draws names
- * only if the files of Darknet's letters are found. NULL: no memory. */
+/* Return a drawer for boxes of `classes` classes; NULL: no memory. names[0..classes), the names to
+ * draw, must outlive it. Without the files of Darknet's letters it draws boxes alone. */
 ddp_drawer *ddp_drawer_open(char *const *names, int classes);
 void ddp_drawer_close(ddp_drawer *d); /* frees d; NULL is allowed */
 
-/* Draw thin boxes truths[0..count), with names, into p->pixels, and over them the boxes p->found,
- * with names and scores. Boxes are fractions of the picture. p->pixels must not be NULL. */
+/* Draw the boxes truths[0..count), thin and with names, into p->pixels, then the boxes p->found,
+ * with names and scores. Boxes are in fractions of the picture. p->pixels must not be NULL. */
 void ddp_draw_boxes(ddp_drawer *d, ddp_prediction *p, const ddp_truth *truths, size_t count);
 
-/* Write p->pixels, which must not be NULL, as a JPEG file to `path` with ".jpg" behind it. If that
- * is not possible, Darknet ends the program. */
+/* Write p->pixels, which must not be NULL, as a JPEG file to `path` with ".jpg" behind it. If it
+ * cannot be written, Darknet ends the program. */
 void ddp_prediction_save_jpeg(const ddp_prediction *p, const char *path);
 
 /* Copy p->pixels, which must not be NULL, to rgb[0..3 * width * height): red, green and blue of

@@ -21,11 +21,12 @@ typedef struct ddp_predictor_config {
     int is_classifier;
     float thresh;    /* score, 0 to 1, up to which boxes are left out */
     float hierarchy; /* tree of classes: probability, 0 to 1, above which a finer class counts */
-    float nms;       /* overlap (nms_kind=) of two boxes of a class above which the less likely one
-                        is left out; 0: none is */
-    int top;         /* most classes that a classifier finds in a picture */
-    int threads;     /* pictures that are decoded at a time, at least 1 */
-    int mirrors;     /* 1: a detector also predicts the mirrored picture */
+    /* overlap of two boxes of a class, 0 to 1, measured as nms_kind= says: if it is larger, the
+     * less likely box is left out; 0: none is */
+    float nms;
+    int top;     /* most classes that a classifier finds in a picture */
+    int threads; /* pictures that are decoded at a time, at least 1 */
+    int mirrors; /* 1: a detector also predicts the mirrored picture */
 } ddp_predictor_config;
 
 enum { DDP_PREDICTION_WHY = 1024 };
@@ -53,7 +54,7 @@ typedef struct ddp_prediction {
 } ddp_prediction;
 
 /* Set *out to a predictor that uses net; NULL on failure. net must outlive it. Sets net's batch to
- * 1 and computes once, so that the first picture takes no longer than others. Fails with
+ * 1, and computes once, so that the first picture takes no longer than others. Fails with
  * DDP_ERR_USAGE (net's input has not 3 channels, or is_classifier is 0 and net is no detector),
  * DDP_ERR_NOMEM. */
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
@@ -69,30 +70,31 @@ void ddp_predictor_set_thresholds(ddp_predictor *p, float thresh, float nms);
 /* Return 1 if ddp_predictor_load may be called: fewer than `threads` pictures are loaded. */
 int ddp_predictor_has_room(const ddp_predictor *p);
 
-/* Start to decode the picture at path in a thread. path must outlive its prediction. number becomes
- * that of the prediction. Call if ddp_predictor_has_room returns 1. */
+/* Start to decode the picture at path in a thread. Call only if ddp_predictor_has_room returns 1.
+ * path must stay valid as long as the prediction, which gets path and number. */
 void ddp_predictor_load(ddp_predictor *p, const char *path, size_t number);
 
-/* Predict the picture that was loaded first, after waiting until it is decoded. Sets *out, which
- * the caller releases, and returns 1. If the picture cannot be read, also returns 1, with out->why.
- * If no picture is loaded, returns 0, with *out all zero. */
+/* Wait until the picture that was loaded first is decoded, predict it, and return 1. If it cannot
+ * be read, also return 1, with the reason in out->why. If no picture is loaded, return 0. The
+ * caller releases *out after 1; after 0 it is all zero. */
 int ddp_predictor_next(ddp_predictor *p, ddp_prediction *out);
 
-/* Predict the pixels in rgb, 3 bytes each, rows from the top; they are copied to out->pixels. Sets
- * *out, which the caller releases. The caller may set its path, number and is_frame. */
+/* Predict width x height pixels in memory, 3 bytes each, rows from the top. They are copied to
+ * out->pixels. Sets *out, which the caller releases, and whose path, number and is_frame it may
+ * set. */
 void ddp_predictor_predict_rgb(ddp_predictor *p, const unsigned char *rgb, int width, int height,
                                ddp_prediction *out);
 
-/* Predict the pixels in `planes`: 3 planes of width * height floats, from 0 to 1. Sets *out, which
- * the caller releases; planes becomes out->pixels, and is freed with it. */
+/* Predict a picture in memory: 3 planes of width * height floats, from 0 to 1. Sets *out, which the
+ * caller releases. `planes` becomes out->pixels, and is freed with it (by free). */
 void ddp_predictor_predict_planes(ddp_predictor *p, float *planes, int width, int height,
                                   ddp_prediction *out);
 
 /* Free p->found and p->pixels, and make *p all zero. */
 void ddp_prediction_release(ddp_prediction *p);
 
-/* Free p, but not its network. Before that, wait for the pictures that are loaded, and predict them
- * in vain. NULL is allowed. */
+/* Free p, but not its network. Takes the time to predict the pictures that are still loaded. NULL
+ * is allowed. */
 void ddp_predictor_close(ddp_predictor *p);
 
 #endif
