@@ -304,6 +304,11 @@ static void describe_stopped(char *out, size_t size, const struct rank *r,
                    r->number, r->host, last, foremost->number, ahead);
 }
 
+/* Describe the first of these ranks that exists:
+ *  1. the rank that reported an error first;
+ *  2. of the ranks that did not send their events, the one last heard the longest ago;
+ *  3. the only rank that came least far, by its last step and the sums launched in it;
+ *  4. the rank whose last event is the oldest, by a second at least. */
 static void describe_cause(char *out, size_t size, const struct ranks *ranks)
 {
     const struct rank *failed = first_to_fail(ranks), *missed = first_to_be_missed(ranks);

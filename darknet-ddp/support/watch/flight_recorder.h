@@ -21,14 +21,14 @@ typedef enum ddp_event_kind {
     DDP_EVENT_FAIL,   /* the rank reported an error */
     /* Rank 0 writes these two for a rank that did not send its events: */
     DDP_EVENT_SILENT, /* the rank was last heard; `number` is the ddp_phase it was in */
-    DDP_EVENT_SENT    /* all ranks, this one too, had completed this step */
+    DDP_EVENT_SENT    /* all ranks, this one too, had completed the event's step */
 } ddp_event_kind;
 
 typedef struct ddp_event {
     int64_t unix_ns; /* nanoseconds since 1970, by the clock of the host that keeps the event */
-    uint64_t step;   /* step under way */
+    uint64_t step;   /* step under way, from 1; 0: before the first */
     int32_t kind;    /* a ddp_event_kind */
-    int32_t number;  /* see ddp_event_kind; of no use for the others */
+    int32_t number;  /* see ddp_event_kind; other kinds have no use for it */
 } ddp_event;
 
 /* The last events of this rank. All zero is an empty recorder. */
@@ -50,18 +50,15 @@ size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */
 
-/* Write the events of a rank, a line each. Behind a number that is a ddp_phase stands its name. */
+/* Write the events of a rank, a line each. host: name of its host, without spaces. A phase's number
+ * is followed by the phase's name. */
 void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *events, size_t count);
 
-/* Read the event files paths[0..count), which together have the events of all ranks. Write to out,
- * of `size` bytes, a few sentences about the rank that broke off first. It is the first of these
- * ranks that exists:
- *  1. the rank that reported an error first;
- *  2. of the ranks that did not send their events, the one last heard the longest ago;
- *  3. the only rank that came least far, by its last step and the sums launched in it;
- *  4. the rank whose last event is the oldest, by a second at least.
- * Without such a rank, write that no rank stands out. Fails with DDP_ERR_USAGE (count is 0),
- * DDP_ERR_IO, DDP_ERR_FORMAT (a line is no event, a file is empty, or there is no memory). */
+/* Write to out, of `size` bytes, a few sentences that say which rank broke off first, or that none
+ * stands out. The files paths[0..count) hold the events of all ranks.
+ * Fails with DDP_ERR_USAGE: count is 0.
+ * Fails with DDP_ERR_IO: a file cannot be opened.
+ * Fails with DDP_ERR_FORMAT: a line is no event, a file is empty, or there is no memory. */
 ddp_status ddp_events_explain(char *out, size_t size, char *const *paths, int count,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -31,13 +31,13 @@ typedef struct ddp_known_ranks {
     int64_t now_ns; /* now, by the clock of ddp_known_rank */
 } ddp_known_ranks;
 
-/* Write to out, of `size` bytes, where rank first_rank + i is; always ended by a zero. If all
- * ranks have completed the step in `at`, or a later one, the text says so first: `at` is old. */
+/* Write to out, of `size` bytes, where rank first_rank + i is; always ended by a zero. If it is
+ * known to have completed the step of its position since, the text says so first. */
 void ddp_known_rank_describe(char *out, size_t size, const ddp_known_ranks *known, int i);
 
-/* Return a text that the caller frees: the title, a line for each rank, and a line for each bucket
- * that ranks wait for; without a newline at its end. NULL: no memory. describe_bucket(ctx, ...)
- * writes which layers a bucket holds; NULL: lines of buckets are left out. */
+/* Return the title, a line for each rank, and a line for each bucket that ranks wait for, without a
+ * newline at the end. The caller frees the text. NULL: no memory.
+ *   describe_bucket   writes to out which layers a bucket holds; NULL: no lines for buckets */
 char *ddp_hang_report_make(const char *title, const ddp_known_ranks *known,
                            void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size),
                            void *ctx);

@@ -39,10 +39,11 @@ typedef enum ddp_link {
     DDP_LINK_LOST /* the rank's process, or the connection with it, has ended */
 } ddp_link;
 
-/* On rank 0 of `size` ranks: begin to listen, and fill *invitation for the others. Listens on the
- * network interface that `interface` names. If that is NULL, listens on the loopback address if
- * local is 1 (all ranks are on one host), else on every other interface that is up. *out is set on
- * success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
+/* On rank 0 of `size` ranks: begin to listen, and fill *invitation for the others.
+ *   interface   network interface on which to listen; NULL: `local` decides
+ *   local       1: all ranks are on one host, listen on its loopback address; 0: listen on every
+ *               other interface that is up
+ * *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_invitation *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
@@ -52,13 +53,12 @@ ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_invitation *i
 ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_invitation *invitation,
                               int rank, int wait_ms, ddp_error *err) DDP_MUST_CHECK;
 
-void ddp_heartbeat_close(
-    ddp_heartbeat *c); /* closes all connections, and frees c; NULL is allowed */
+/* Close all connections, and free c; NULL is allowed. */
+void ddp_heartbeat_close(ddp_heartbeat *c);
 
-/* Send bytes[0..count), at most DDP_CHANNEL_BYTES, as a message to `rank`. Rank 0 sends to any
- * rank, the others to rank 0 alone; to all others nothing is sent. kind: any number. Does not wait:
- * what the system does not take now waits in a buffer for the next send or poll. If the buffer has
- * no room, the message is dropped. */
+/* Send bytes[0..count), at most DDP_CHANNEL_BYTES, as a message to `rank`. kind: any number. Does
+ * not wait: what the system does not take now stays in a buffer until the next send or poll.
+ * Drops the message if the buffer is full, the connection is not open, or neither rank is 0. */
 void ddp_heartbeat_send(ddp_heartbeat *c, int rank, int kind, const void *bytes, size_t count);
 
 /* Handles a message from `rank`. bytes[0..count) are valid until it returns. */
@@ -69,7 +69,8 @@ typedef void (*ddp_heartbeat_handler)(void *ctx, int rank, int kind, const void 
  * also accept ranks that join. */
 void ddp_heartbeat_poll(ddp_heartbeat *c, int wait_ms, ddp_heartbeat_handler handler, void *ctx);
 
-/* Return the state of the connection with a rank; DDP_LINK_LOST if neither is rank 0. */
+/* Return the state of the connection with `rank`. Between two ranks other than 0 there is none:
+ * DDP_LINK_LOST. */
 ddp_link ddp_heartbeat_link(const ddp_heartbeat *c, int rank);
 
 #endif

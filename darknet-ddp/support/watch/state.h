@@ -39,8 +39,8 @@ struct ddp_watch {
     } told;
 
     /* Members that the watch's thread alone uses: */
-    int member;     /* 1: those below have taken over `told` */
-    int rank, size; /* 0 and 1 before that */
+    int member;     /* 1: the members below have taken over `told` */
+    int rank, size; /* 0 and 1 until `member` is 1 */
     const char *const *hosts;
     ddp_heartbeat *channel; /* NULL: this rank is not connected */
     ddp_known_rank *ranks;  /* on rank 0 of all ranks; elsewhere of this rank only, at index 0 */
@@ -86,9 +86,8 @@ static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t then_ns
 /* Wait at most wait_ms for messages of other ranks, and handle those that have come. */
 void ddp_watch_poll(ddp_watch *w, int wait_ms);
 
-/* Note this rank's position, *p, in w->ranks. Once a second, or each quarter of the timeout if that
- * is shorter, also send it to rank 0. Rank 0 then sends each other rank an empty message instead, a
- * ping. */
+/* Note this rank's position, *p, in w->ranks. Once a second also send it to rank 0; a timeout_s
+ * below 4 s shortens that to a quarter of it. Rank 0 sends the others an empty message, a ping. */
 void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
 
 /* Find out which file blocks this rank, note it in w->ranks, and send it to rank 0. Only if this
@@ -112,10 +111,12 @@ void ddp_watch_send_events(ddp_watch *w);
 
 /* ---- hang_detector.c ---- */
 
-/* If the table of ranks was asked for, print it, or ask rank 0 to. On rank 0: warn if the run
- * stands still; end it if it does so for too long, or if a rank is lost. On other ranks: end this
- * rank if rank 0 is lost. Does nothing after ddp_watch_fail, or without a channel on other
- * ranks than 0. */
+/* Check the run once a tick.
+ *   rank 0        prints the table of ranks if it was asked for; warns if the run stands still, and
+ *                 ends it if that lasts too long, or if a rank is lost
+ *   other ranks   ask rank 0 for the table if it was asked for here; end themselves if rank 0 is
+ *                 lost or silent; do nothing without a channel
+ * Does nothing after ddp_watch_fail. */
 void ddp_watch_detect_hang(ddp_watch *w);
 
 /* ---- abort.c ---- */
@@ -132,7 +133,7 @@ void ddp_watch_abort_all(ddp_watch *w) __attribute__((noreturn));
 void ddp_watch_abort_alone(ddp_watch *w, const char *title) __attribute__((noreturn));
 
 /* On another rank than 0, when rank 0 has ended the run: send this rank's events, and end this
- * process. Waits in between until rank 0 is gone, 4 s at most, since rank 0 reports for all. */
+ * process. In between waits, at most 4 s, until rank 0 has reported for all and is gone. */
 void ddp_watch_exit_after_events(ddp_watch *w) __attribute__((noreturn));
 
 #endif

@@ -24,16 +24,17 @@
 typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
-    /* The run ends after so many seconds in which no rank moves; 0: never. Before ddp_watch_join
-     * it is at least 30 s, or io_timeout_s if that is shorter. */
+    /* Seconds in which no rank moves, after which the run ends; 0: never. Until ddp_watch_join at
+     * least 30 s are granted, or io_timeout_s if that is shorter. */
     double timeout_s;
-    /* Limit in place of timeout_s after ddp_watch_join, while a rank starts, loads, saves or
-     * validates and is heard; 0: no limit. */
+    /* After ddp_watch_join, the limit in place of timeout_s while any rank that is heard starts,
+     * loads, saves or validates; 0: no limit. */
     double io_timeout_s;
-    /* The run ends so many seconds after a rank's connection has ended without a goodbye (rank 0's:
-     * 3 s). Till then a rank that fails can report its own error. */
+    /* Seconds from the loss of a rank's connection, without a goodbye, to the end of the run. Till
+     * then a rank that fails can report its own error. Rank 0's connection always has 3 s. */
     double lost_s;
-    /* The functions below are called by the watch's thread. They and ctx must outlive it. */
+    /* The watch's thread calls the functions below. They and ctx must outlive the watch. Only `say`
+     * and `end` must not be NULL. */
     void *ctx;
     /* Print a text of one or several lines, without a newline at its end. Called on rank 0, and on
      * other ranks when the run ends. */
@@ -46,8 +47,8 @@ typedef struct ddp_watch_config {
      * while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
     /* Write the events of a rank to a file, when the run ends. Called on rank 0 for each rank, and
-     * last with rank -1 and no events. A rank that cannot reach rank 0 calls it for its own events,
-     * and last with rank -1. NULL: events are not wanted. */
+     * on a rank that cannot reach rank 0 for this rank. A last call has rank -1 and no events.
+     * NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));
@@ -61,9 +62,11 @@ typedef struct ddp_watch_config {
 ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Watch all ranks from now on: this is rank `rank` of `size`. Call once. hosts[r] is the name of
- * rank r's host; all must outlive the watch. channel connects the ranks; NULL: only this one is
- * watched. On success w owns the channel; with w NULL it is closed. Fails with DDP_ERR_NOMEM. */
+/* Watch all ranks from now on: this is rank `rank` of `size`. Call once.
+ *   hosts     hosts[r] is the name of rank r's host; must outlive the watch
+ *   channel   connects the ranks; NULL: only this rank is watched. The watch owns it then; without
+ *             a watch (w is NULL) it is closed.
+ * Fails with DDP_ERR_NOMEM; the caller must then close the channel. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
@@ -79,9 +82,9 @@ void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch);
 void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
 /* Note that this rank begins a layer, in a phase. */
 void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
-/* Note that this rank waits for the sum of a bucket (-1: for another sum), to which rank peer (-1:
- * not known) has not contributed yet. It counts as waiting until the next ddp_watch_phase or
- * ddp_watch_layer. */
+/* Note that this rank waits for a sum, until its next ddp_watch_phase or ddp_watch_layer.
+ *   bucket   the bucket that is summed; -1: another sum
+ *   peer     the rank that has not contributed yet; -1: not known */
 void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
 /* Note that all ranks have completed the step under way: the sum of their losses has arrived. */
 void ddp_watch_step_completed(ddp_watch *w);
