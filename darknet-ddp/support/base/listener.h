@@ -47,8 +47,8 @@ int ddp_listener_put_fds(const ddp_listener *d, struct pollfd *fds);
 int ddp_listener_most_fds(const ddp_listener *d);
 
 /* Return a connection whose handshake has the key, and set *who to the handshake's number. Returns
- * -1 if there is none now: call again and again until then. The caller closes the connection. Its
- * reads and writes do not block. */
+ * -1 if there is none yet. Call again until it returns -1, and whenever a socket can be read. The
+ * caller closes the connection. Its reads and writes do not block. */
 int ddp_listener_accept(ddp_listener *d, int32_t *who);
 
 /* Close all sockets, also those of pending connections, and free d. NULL is allowed. */

@@ -15,8 +15,8 @@ int ddp_net_interface_matches(const struct ifaddrs *a, const char *interface);
  * interface's name. */
 int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
 
-/* Report by DDP_ERR_IO, which is returned, that `host` has no such interface that is up with an
- * address. interface NULL: none but lo. */
+/* Fail with DDP_ERR_IO, which is returned: `host` has no interface of this name or network that is
+ * up with an address. interface NULL: it has none at all but lo. */
 ddp_status ddp_net_interface_fail(const char *host, const char *interface, ddp_error *err);
 
 /* Fail with DDP_ERR_IO if no interface of this host that is up matches. The text lists the

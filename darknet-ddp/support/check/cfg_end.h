@@ -6,8 +6,8 @@
 #include "base/cfg_text.h"
 
 typedef struct ddp_cfg_end {
-    const ddp_cfg_line
-        *head; /* title of the first [yolo], [region] or [detection]; NULL: it is no detector */
+    /* title of the first [yolo], [region] or [detection]; NULL: it is no detector */
+    const ddp_cfg_line *head;
     const ddp_cfg_line *last; /* title of the last section; NULL: the cfg has no sections */
     int has_softmax;          /* 1: a section is a [softmax] */
     int has_loss;             /* 1: a section computes a loss */
@@ -22,9 +22,8 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg);
 enum { DDP_MISFIT_TEXT = 512 }; /* bytes of the sentences below, with the zero at their end */
 
 /* Return 1, with a sentence in text, if a classifier's cfg does not give as many values as there
- * are classes. Pass `classes` from the .data file at data_path; 0: it has no classes=, and Darknet
- * takes
- * 2. Returns 0 for a detector, or if end->key is NULL. */
+ * are classes. Returns 0 for a detector, or if end->key is NULL.
+ *   classes   classes= of the .data file at data_path; 0: it has none, and Darknet takes 2 */
 int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classes,
                        char text[DDP_MISFIT_TEXT]);
 

@@ -25,11 +25,11 @@ typedef struct ddp_tally {
     uint64_t beyond;          /* good boxes that reach beyond the picture's edge */
     /* pictures whose longer side is at most ddp_side_bins[i] pixels, and above the bin before */
     uint64_t sides[DDP_SIDE_BINS];
-    uint64_t
-        sizes[DDP_BOX_BINS]; /* good boxes for which the root of width x height, fractions of the
-                                picture, is at most ddp_box_bins[i], and in no bin before */
-    uint64_t anchored;       /* good boxes that were compared with anchors */
-    double anchor_iou;       /* sum over the anchored boxes of the IoU with the best anchor */
+    /* good boxes whose size is at most ddp_box_bins[i], and above the bin before. The size is the
+     * root of width x height, which are fractions of the picture */
+    uint64_t sizes[DDP_BOX_BINS];
+    uint64_t anchored; /* good boxes that were compared with anchors */
+    double anchor_iou; /* sum over the anchored boxes of the IoU with the best anchor */
 } ddp_tally;
 
 enum { DDP_BOX_SAMPLE = 4096 }; /* most boxes in a sample */
@@ -43,8 +43,8 @@ typedef struct ddp_box_sample {
     uint32_t count, level;
 } ddp_box_sample;
 
-extern const int
-    ddp_side_bins[DDP_SIDE_BINS]; /* upper ends of `sides`, in pixels; the last bin has none: 0 */
+/* Upper ends of the bins of `sides`, in pixels; 0 for the last bin, which has none. */
+extern const int ddp_side_bins[DDP_SIDE_BINS];
 extern const double ddp_box_bins[DDP_BOX_BINS]; /* upper ends of `sizes`; the last one is 1 */
 
 /* Settings of a check, and functions that the caller supplies. */

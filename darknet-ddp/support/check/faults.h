@@ -35,9 +35,9 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
 /* If has_mark is 1, add a warning that a text file begins with a byte-order mark. */
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
-/* Remove each fault that equals an earlier one in level, kind, file, line and text: a picture may
- * stand in two lists. The text of a fault of a picture (kind "picture-...") need not be equal,
- * since it names a line of a list. Without memory nothing is removed. */
+/* Remove each fault that repeats an earlier one, since a picture may stand in two lists. Level,
+ * kind, file, line and text must be equal. For kinds "picture-..." texts may differ: they name a
+ * line of a list. Without memory nothing is removed. */
 void ddp_faults_unique(ddp_faults *f);
 
 /* Return 1 if there is a fault whose kind is, or begins with, `kind`; else 0. */

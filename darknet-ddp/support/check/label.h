@@ -18,10 +18,9 @@ typedef enum ddp_label_file {
     DDP_LABEL_LINES  /* the file has lines, good or not */
 } ddp_label_file;
 
-/* Check the label file at path: call found(ctx, box) for each good box, and add faults to *f.
- * Returns how many good boxes there are, and sets *kind. Reads lines by ddp_label_line_read, as
- * training does. A line without a good box is an error, unless it is blank. All lines with pixels
- * in place of fractions are one error. */
+/* Check the label file at path, by ddp_label_line_read. Adds faults to *f, sets *kind, and returns
+ * how many good boxes the file has. Calls found(ctx, box) for each of them. A line that is not
+ * blank and has no good box is an error. But all lines in pixels, not fractions, are one error. */
 size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
                        ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),
                        void *ctx);

@@ -22,8 +22,8 @@ int ddp_ends_with_blank(const char *line);
  * odd. Static text. */
 const char *ddp_path_oddity(const char *path);
 
-/* Return the number, from 1, of the line of a file that is the i-th, from 0, of its lines without
- * blank ones. Returns i + 1 if the file cannot be read or has fewer lines. */
+/* Find line i, from 0, of a file's lines that are not blank. Return its number among all lines of
+ * the file, from 1; i + 1 if the file cannot be read or has fewer lines. */
 size_t ddp_list_line_number(const char *file, size_t i);
 
 #endif

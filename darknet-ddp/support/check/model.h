@@ -12,16 +12,17 @@ typedef struct ddp_heads {
     int count;               /* number of heads */
     int classes;             /* classes= of the last head */
     int most_boxes;          /* how many boxes of a picture training takes: max= of the last head */
-    int most_boxes_of_forks; /* most_boxes if trained by the formulas of the later forks */
+    int most_boxes_of_forks; /* most_boxes if training uses the formulas of the later forks */
     int width, height;       /* size of the network's input in pixels; 0: the cfg has none */
     int anchor_count;
     /* width and height of each anchor in a [yolo] head's mask=, fractions of the network's input */
     float anchors[2 * DDP_ANCHORS_MOST];
 } ddp_heads;
 
-/* Check the cfg at cfg_path, whose text is cfg. Adds faults to *f, and sets *heads. Checks classes=
- * of each head against `classes`, those of the .data file at data_path (0: it has none), filters=
- * of the convolution before each head, and channels= of [net]. */
+/* Check a detector's cfg: classes= of each head, filters= of the convolution before it, and
+ * channels= of [net]. Adds faults to *f, and sets *heads.
+ *   cfg       text of the file at cfg_path
+ *   classes   classes= of the .data file at data_path; 0: it has none, and heads may have any */
 void ddp_check_model(ddp_faults *f, ddp_heads *heads, const ddp_cfg_text *cfg, const char *cfg_path,
                      const char *data_path, int classes);
 

@@ -11,17 +11,15 @@
 typedef int (*ddp_exif_reader)(const unsigned char *exif, size_t size);
 
 typedef struct ddp_picture_header {
-    int width, height; /* size in pixels as viewers show it; 0: the picture is not fit */
+    int width, height; /* size in pixels as viewers show it; 1: not read of this kind of picture */
     int turned;        /* 1: its Exif data make viewers turn or mirror it */
 } ddp_picture_header;
 
-/* Check the header of a picture, and its end, if its kind says what must stand there. Returns 1 if
- * the picture is fit. Returns 0, and adds a fault to *f, if it cannot be read, is empty or cut off,
- * or of a kind that Darknet cannot load.
- *
+/* Return 1 if the picture at path is fit, by its first and last bytes. Else returns 0, and adds a
+ * fault to *f: it cannot be read, is empty or cut off, or is of a kind that Darknet cannot load.
  *   place    where its path is listed, "FILE:LINE", for the fault
- *   exif     reads the Exif data, of a PNG only those before the pixels; NULL: they are ignored
- *   *header  all 0 if the picture is not fit; its sides are 1 for kinds whose size is not read */
+ *   exif     reads Exif data; NULL: they are ignored
+ *   header   becomes all 0 if the picture is not fit */
 int ddp_check_picture(ddp_faults *f, const char *path, const char *place, ddp_exif_reader exif,
                       ddp_picture_header *header);
 

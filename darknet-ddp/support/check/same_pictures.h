@@ -4,11 +4,10 @@
 
 #include "check/lists.h"
 
-/* Compare the pictures of a training list and a validation list, which may be NULL, by the contents
- * of their files. Adds up to three warnings to *f, each with a count and an example. For each list:
- * lines with different paths name the same picture. For both: pictures to validate on are trained
- * on. A file that cannot be read is compared by its path. If there is no memory, f->lost becomes 1.
- */
+/* Compare pictures by the contents of their files; a file that cannot be read, by its path. valid
+ * may be NULL. If there is no memory, f->lost becomes 1. Adds these warnings to *f at most once:
+ *  - for each list: different paths in it name the same picture
+ *  - for both: pictures to validate on are trained on */
 void ddp_check_same_pictures(ddp_faults *f, const ddp_list_lines *train,
                              const ddp_list_lines *valid);
 

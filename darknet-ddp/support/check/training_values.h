@@ -6,18 +6,14 @@
 #include "base/cfg_text.h"
 #include "check/faults.h"
 
-/* Add warnings about the cfg at path to *f:
- *   "cfg-rate"        a rate of 0, a burn_in= as long as the run, steps= that nothing reads, that
- *                     do not rise, that lie before the first batch or that no batch reaches,
- *                     scales= that raise the rate to more than ten times
- *   "cfg-batch"       a batch of one picture
- *   "cfg-length"      no max_batches=, or 0, of a network that is no detector
- *   "cfg-value"       hue= above 1, saturation= or exposure= above 10, decay= above .1; of a
- *                     detector, a key that changes pictures of classifiers alone
- *   "cfg-activation"  any but linear in front of a detection layer without new_coords=1, or
- *                     logistic in front of [softmax]
- *   "cfg-comma"       a comma at the end of a list of numbers
- *   "cfg-twice"       a key that stands twice in a section */
+/* Add warnings about the text of the cfg at path to *f. These are their kinds:
+ *   "cfg-rate"         the learning rate, or its burn_in=, steps= or scales=
+ *   "cfg-batch"        a batch of one picture
+ *   "cfg-length"       no max_batches=, or 0, of a network that is no detector
+ *   "cfg-value"        decay=, or a change of pictures: too large, or without effect
+ *   "cfg-activation"   one that does not fit the detection layer or [softmax] behind it
+ *   "cfg-comma"        a comma at the end of a list of numbers
+ *   "cfg-twice"        a key that stands twice in a section */
 void ddp_check_training_values(ddp_faults *f, const char *path, const ddp_cfg_text *cfg);
 
 #endif

@@ -118,13 +118,13 @@ static void count(double *counts, size_t side, struct sorted *s)
             counts[(size_t)s->truths[t].class_id * side + nothing]++;
 }
 
-ddp_status ddp_confusion_of(double *counts, int classes, double score,
+ddp_status ddp_confusion_of(double *counts, int classes, double least_score,
                             const ddp_detection *detections, size_t detection_count,
                             const ddp_truth *truths, size_t truth_count, ddp_error *err)
 {
     size_t side = (size_t)classes + 1;
     struct sorted s;
-    int sorted = sort(&s, classes, score, detections, detection_count, truths, truth_count);
+    int sorted = sort(&s, classes, least_score, detections, detection_count, truths, truth_count);
 
     for (size_t i = 0; i < side * side; i++)
         counts[i] = 0;

@@ -9,11 +9,12 @@
 #include "base/status.h"
 #include "eval/detections.h"
 
-/* Set counts[(classes + 1) * is + found] to how often an object of class `is` was found as class
- * `found`. Both run from 0 to classes, which stands for "nothing": the last row counts detections
- * without an object, the last column objects without a detection. Detections with a score below
- * least_score do not count, nor do entries whose class is none. The arrays may be in any order and
- * stay as they are. Fails with DDP_ERR_NOMEM. */
+/* Set counts, a matrix of classes + 1 rows and columns: row r, column c is how often an object of
+ * class r was found as class c. The last row counts detections without an object, the last column
+ * objects without a detection.
+ *   least_score   detections with a lower score do not count
+ * Boxes whose class is not from 0 to classes - 1 do not count. Detections and truths may be in any
+ * order. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_confusion_of(double *counts, int classes, double least_score,
                             const ddp_detection *detections, size_t detection_count,
                             const ddp_truth *truths, size_t truth_count,

@@ -22,8 +22,9 @@ typedef struct ddp_precision {
     size_t truths;     /* boxes of labels */
     size_t detections; /* boxes that the network gave, at any score; not only the 100 best */
     size_t left_out;   /* set by the caller: boxes of all classes that it left out as not finite */
-    double ap; /* average precision, mean over the ten IoU thresholds (AP@0.5:0.95); -1: the class
-                  has no truth */
+    /* average precision, mean over the ten IoU thresholds (AP@0.5:0.95); -1: the class has no truth
+     */
+    double ap;
     double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */
 
     /* Counts of detections of at least the score threshold, at IoU 0.5: */
@@ -39,12 +40,11 @@ typedef struct ddp_precision_config {
     double score; /* score threshold of hits, precision, recall and mean_iou, 0 to 1 */
 } ddp_precision_config;
 
-/* Evaluate detections against truths. Sorts both in place. Boxes whose class is none are passed
- * over.
- *
+/* Evaluate detections against truths. Sorts both in place. Boxes whose class is not from 0 to
+ * classes - 1 do not count. In all results left_out is 0.
  *   each[0..classes)  results of the classes
- *   *all              means of ap, ap50, ap75 over classes with truths (-1: there are none);
- *                     precision, recall, mean_iou of all boxes together; left_out is 0
+ *   *all              means of ap, ap50, ap75 over classes with truths (-1: there are none); all
+ *                     other figures are those of all classes' boxes together
  * Fails with DDP_ERR_USAGE (classes < 1, recalls < 2), DDP_ERR_NOMEM. */
 ddp_status ddp_precision_of(ddp_precision *all, ddp_precision *each,
                             const ddp_precision_config *config, ddp_detection *detections,

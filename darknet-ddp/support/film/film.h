@@ -30,7 +30,7 @@ typedef struct ddp_film_functions {
     ddp_status (*read)(ddp_film_reader *film, unsigned char *rgb, int *got, ddp_error *err);
     void (*close)(ddp_film_reader *film); /* Free the reader; film may be NULL. */
     /* Create a film of this size and rate; info->frames is not read. The ending of path decides the
-     * format. Of a side of an odd number of pixels the last pixel is left out. Fails with
+     * format. If width or height is odd, the last column or row is left out. Fails with
      * DDP_ERR_IO, DDP_ERR_NOMEM. */
     ddp_status (*create)(ddp_film_writer **out, const char *path, const ddp_film_info *info,
                          ddp_error *err);

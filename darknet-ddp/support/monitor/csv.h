@@ -4,7 +4,10 @@
  * The first line names the columns, the first of which is the step; each other line is a row. An
  * unknown value is empty. Rows are written at most once a second, when a row is added, and on
  * closing. If the disk is full, rows wait in memory, up to 4 MB; those beyond are dropped and
- * counted. The file holds only whole rows. */
+ * counted. The file holds only whole rows.
+ *
+ * A file that is kept from before gets an old name: PATH.old, or PATH.old.2 and so on, the first
+ * that is not there. */
 #ifndef DDP_MONITOR_CSV_H
 #define DDP_MONITOR_CSV_H
 
@@ -15,17 +18,11 @@
 
 typedef struct ddp_csv ddp_csv;
 
-/* Open the file at path for a run that goes on after `step` steps. Removes all from the first row
- * of a later step on, since the run makes these steps again, and a last line that is not whole. If
- * step is 0, or the file has other columns, renames it to PATH.old, or PATH.old.2 and so on, the
- * first that is not there, and begins a new one.
- *
- * If the disk has room, a copy takes the file's place, so that a process of the earlier run that
- * still writes does not write to it.
- *
- *   each   called with the values[0..columns) of each row that stays; may be NULL
- *   names  names of the columns; must outlive *out; without commas, quotes and newlines
- *
+/* Open the file at path for a run that goes on after `step` steps, 0 for a new run. Keeps the rows
+ * up to that step, and removes all behind them: the run makes later steps again. If step is 0, or
+ * the file has other columns, gives it an old name, and begins a new file.
+ *   names   names of the columns, without commas, quotes and newlines; must outlive *out
+ *   each    called with the values[0..columns) of each row that is kept; may be NULL
  * *out is set on success. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *names, size_t columns,
                         uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
@@ -36,13 +33,11 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
 int ddp_csv_any(const char *path, const char *const *names, size_t columns,
                 int (*is_so)(void *ctx, const double *values), void *ctx);
 
-/* Keep a copy of the file at path, before ddp_csv_open removes rows of it: PATH.old, or PATH.old.2
- * and so on, the first that is not there. Writes that name to old[0..size). If the file cannot be
- * copied, renames it. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Copy the file at path to an old name, before ddp_csv_open removes rows of it. If it cannot be
+ * copied, rename it. Writes the old name to old[0..size). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the path to which ddp_csv_open has renamed an earlier file; c owns it. NULL: there was
- * none. */
+/* Return the old name that ddp_csv_open gave to an earlier file; c owns it. NULL: to none. */
 const char *ddp_csv_old(const ddp_csv *c);
 
 /* Add a row of a value for each column. values[0] is the step; NaN is an unknown value. */

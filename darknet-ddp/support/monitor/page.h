@@ -59,8 +59,8 @@ typedef struct ddp_page_picture {
 
 /* The contents of the page. Strings are UTF-8 and may hold anything. */
 typedef struct ddp_page {
-    const char *title, *status,
-        *written;       /* texts at the top: "yolov3-tiny", "step 100 of 500", a date */
+    /* texts at the top: "yolov3-tiny", "step 100 of 500", a date */
+    const char *title, *status, *written;
     const char *x_name; /* name of the history's x: "step" */
     const ddp_history *history;
     const ddp_page_chart *charts;

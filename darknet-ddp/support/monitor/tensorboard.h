@@ -19,10 +19,9 @@ typedef struct ddp_tensorboard ddp_tensorboard;
 ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, double time_s,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add the value of a tag, cut to 255 bytes, at a step. time_s: now, in seconds since 1970. The
- * value waits in memory; if a second has passed since the last write, all waiting values are
- * written. If 4 MB wait already, since the disk is full say, the value is dropped
- * (ddp_tensorboard_lost). */
+/* Add the value of a tag, cut to 255 bytes, at a step. time_s: now, in seconds since 1970. Values
+ * wait in memory; if a second has passed since the last write, all are written. If 4 MB wait
+ * already, since the disk is full for example, the value is dropped (ddp_tensorboard_lost). */
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
@@ -32,7 +31,8 @@ void ddp_tensorboard_flush(ddp_tensorboard *t);
 /* Return how many values are not in the file: dropped for want of memory, or waiting because the
  * last flush failed. *why becomes the system's words for that failure; NULL if it did not fail. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
-void ddp_tensorboard_close(
-    ddp_tensorboard *t); /* writes waiting values, closes the file, frees t; NULL is allowed */
+
+/* Write waiting values, close the file, and free t. NULL is allowed. */
+void ddp_tensorboard_close(ddp_tensorboard *t);
 
 #endif
