@@ -57,11 +57,11 @@ void darknet_ddp_describe(const darknet_ddp_model *model, darknet_ddp_info *info
 const char *darknet_ddp_name(const darknet_ddp_model *model, int class_id);
 
 /* Find objects in a picture. Sets *boxes to an array of *count boxes, the likeliest first. Free it
- * with darknet_ddp_free, also if *count is 0, but not after a failure.
+ * with darknet_ddp_free, even if *count is 0. After a failure there is nothing to free.
  *   pixels   width * height pixels of 3 bytes, red, green, blue, rows from the top
- *   thresh   boxes with this score or less are left out; from 0 to 1
- *   nms      if two boxes of a class have a larger IoU, only the likelier one is kept; 0: both are
- * Fails if the model is no detector, width or height is below 1, or there is no memory. */
+ *   thresh   the score that a box must exceed; from 0 to 1
+ *   nms      the IoU above which the less likely of two boxes of a class is dropped; 0: none is
+ * Fails if the model is no detector, a size is below 1, or there is no memory. */
 int darknet_ddp_detect(darknet_ddp_model *model, const unsigned char *pixels, int width, int height,
                        float thresh, float nms, darknet_ddp_box **boxes, int *count,
                        char error[DARKNET_DDP_ERROR]);
@@ -72,9 +72,9 @@ int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int
                               float thresh, float nms, darknet_ddp_box **boxes, int *count,
                               char error[DARKNET_DDP_ERROR]);
 
-/* Set scores[i] to how likely class i is for a picture, from 0 to 1, for all classes of
- * darknet_ddp_info. pixels: as for darknet_ddp_detect. Fails if the model is a detector, or width
- * or height is below 1. */
+/* Set scores[i], for each class i, to how likely it is for a picture, from 0 to 1. scores has
+ * darknet_ddp_info.classes floats. pixels: as for darknet_ddp_detect. Fails if the model is a
+ * detector, or a size is below 1. */
 int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, int width,
                          int height, float *scores, char error[DARKNET_DDP_ERROR]);
 

@@ -62,22 +62,22 @@ typedef struct ddp_bench_result {
     double gradient_mb; /* size of the gradients in MB */
     double summed_mb;   /* size in MB of what ranks sum in a step, as float32; less if compressed */
     size_t buckets;     /* number of buckets */
-    size_t
-        hidden; /* buckets of the traced step that were summed before backward ended; 0: no trace */
+    /* buckets of the traced step that were summed before backward ended; 0: no trace */
+    size_t hidden;
     ddp_sample *samples;
     size_t sample_count;
     int counted;          /* 1: messages and inter_host_mb are known; 0: NCCL does not tell them */
     uint64_t messages;    /* messages that the sums of a step send, on the rank that sends most */
     double inter_host_mb; /* MB that leave a host in a step, for the host that sends most */
     double cpu_s;         /* mean CPU seconds of a step's communication, on this rank */
-    double limit_s;       /* least seconds of a step: of its communication, or of all else (on CPUs
-                             plus cpu_s), whichever is more */
-    double step_s;        /* median seconds of a step with communication */
-    double local_s;       /* median seconds of a step without communication */
+    double limit_s; /* least seconds that a step can take: the time of its communication, or of all
+                       else (on CPUs with cpu_s added), whichever is more */
+    double step_s;  /* median seconds of a step with communication */
+    double local_s; /* median seconds of a step without communication */
 } ddp_bench_result;
 
-/* Time config->steps steps of each kind. Collective. config must outlive *out, which is set in any
- * case; release it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Time config->steps steps of each kind, and set *out; release it, also after a failure. config
+ * must outlive *out. Collective. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_bench_run(ddp_bench_result *out, const ddp_bench_config *config,
                          ddp_error *err) DDP_MUST_CHECK;
 /* Free the samples of *r. */

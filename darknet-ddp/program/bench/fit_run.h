@@ -18,13 +18,12 @@ typedef struct ddp_run_length {
  *   batch              pictures of a step */
 double ddp_fit_count(double seconds, double seconds_a_picture, int batch);
 
-/* Return values for a run like cfg's that ends within `seconds` (ddp_fit_count). If max_batches is
- * more than the steps that fit, it becomes that number, and burn_in that of ddp_burn_in_of. Both
- * are 0 if not one step fits.
- *
- * If fewer than DDP_FEW_STEPS fit, and fewer than max_batches, batch and subdivisions are halved
- * first, as often as needed, so that more steps fit and mini-batches keep their size. Each half
- * must be a whole number, leave 4 mini-batches or more, and give each rank as many as any other. */
+/* Return cfg's values, changed so that the run ends within `seconds`.
+ *  1. If fewer than DDP_FEW_STEPS steps fit, and fewer than max_batches, halves batch and
+ *     subdivisions as often as needed. Mini-batches keep their size. Each rank keeps as many as any
+ *     other, 4 in all at least.
+ *  2. If fewer than max_batches steps fit (ddp_fit_count), max_batches becomes that number, and
+ *     burn_in shrinks with it (ddp_burn_in_of). Both are 0 if not one step fits. */
 ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_picture, int ranks);
 
 /* Write to text[0..size) the steps= of a cfg, scaled from `was` max_batches to `is`.

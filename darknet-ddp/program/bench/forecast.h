@@ -39,8 +39,8 @@ typedef struct ddp_forecast {
     double step;  /* time with communication */
     double wire;  /* time in which a host's line is busy */
     double cpu;   /* CPU time that a rank spends on communication */
-    const char
-        *schedule; /* way in which sums travel: "direct", "levels", "nccl"; "none": one rank */
+    /* way in which sums travel: "direct", "levels", "nccl"; "none": one rank */
+    const char *schedule;
 } ddp_forecast;
 
 /* Simulate training steps on config->ranks ranks and config->hosts hosts, and write the times of

@@ -80,16 +80,17 @@ int ddp_annotations_add_class(ddp_annotations *a, const char *name, const char *
  * are closed. */
 void ddp_annotations_sort_classes(ddp_annotations *a);
 
-/* Add a picture and return its index. Without memory, nothing is added and the index is none.
+/* Add a picture and return its index. Without memory, adds nothing, and returns picture_count.
  *   path   path of the file, which the set frees; NULL: it was not found, which is counted as odd
  *   named  name of the picture in the source; copied */
 size_t ddp_annotations_add_picture(ddp_annotations *a, char *path, const char *named,
                                    ddp_side side);
 
-/* Add the whole path of an annotation file, and return its index in a->sources. */
+/* Add the whole path of an annotation file, and return its index in a->sources. If it cannot be
+ * added, sets a->lost, and returns source_count. */
 size_t ddp_annotations_add_source(ddp_annotations *a, const char *path);
 
-/* Add a copy of a box, whose class must be in the set. Does nothing if its picture is not. */
+/* Add a copy of a box, whose class must be in the set. Does nothing if its picture is not in it. */
 void ddp_annotations_add_box(ddp_annotations *a, const ddp_annotated_box *box);
 
 /* Count an oddity. where: name of the file, picture or entry that is odd, for the examples. */

@@ -1,5 +1,12 @@
-/* import/write.h: writes annotations as a folder from which Darknet trains: pictures, labels,
- * lists, names and a .data file. */
+/* import/write.h: writes annotations as a folder from which Darknet trains:
+ *
+ *   images/      pictures; a name that several pictures share gets the names of their folders
+ *   labels/      a label file for each picture, also for one without boxes
+ *   sources/     a file for each label file. Each line has the origin of that label: the path of
+ *                the annotation file, a tab, and the object in it
+ *   train.list, valid.list   paths of the pictures, which begin with the folder's
+ *   NAME.names, NAME.data    names of the classes; the .data file. NAME is the folder's name
+ *   backup/      empty, for weights */
 #ifndef DDP_IMPORT_WRITE_H
 #define DDP_IMPORT_WRITE_H
 
@@ -11,16 +18,10 @@ typedef struct ddp_import_written {
     size_t train, valid; /* number of pictures on each list */
 } ddp_import_written;
 
-/* Write the annotations *a, prepared and split, to the folder, which is made. Fails with
- * DDP_ERR_USAGE if it exists and is not empty, or if its path would have Darknet look for labels
- * elsewhere. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM.
- *
- *   images/   symbolic links to the pictures; copies of them if `copies` is 1. Names that two
- *             pictures share get the names of their folders
- *   labels/   a label file for each picture, also for one without boxes
- *   sources/  a file for each label file. Each line has the origin of that label: the path of the
- *             annotation file, a tab, and the object in it
- *   lists     the pictures' paths, which begin with `folder` */
+/* Write the annotations *a, prepared and split, to `folder`, which is made. images/ gets symbolic
+ * links to the pictures; copies of them if `copies` is 1. What a failure leaves in `folder` stays.
+ * Fails with DDP_ERR_USAGE: the folder is not empty, or Darknet would look elsewhere for labels.
+ * Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_import_write(const ddp_annotations *a, const char *folder, int copies,
                             ddp_import_written *written, ddp_error *err) DDP_MUST_CHECK;
 

@@ -9,10 +9,11 @@ typedef struct ddp_label_source {
     char object[DDP_LABEL_SOURCE_OBJECT]; /* which of its objects: "line 27"; "": not known */
 } ddp_label_source;
 
-/* Set *s to the source of a line of the label file at `labels`, as import wrote it to the folder
- * sources/ (import/write.h). Returns 1; 0 if there is none. If the label file was edited since,
- * lines may have moved, so the object is not known.
- *   line   number of the line, from 1; 0: the first label, without its object */
+/* Set *s to the source of a label, as import wrote it to the folder sources/ (import/write.h).
+ * Returns 1; 0 if there is none. If the label file was edited since, lines may have moved: `line`
+ * then counts as 0.
+ *   labels   path of the label file
+ *   line     number of the label's line, from 1; 0: the first label, without its object */
 int ddp_label_source_read(ddp_label_source *s, const char *labels, int line);
 
 #endif

@@ -10,11 +10,12 @@
 enum { DDP_NAMED_RUN_WORDS = 9 };
 
 /* If argv is "ddp VERB RUN", and the command VERB takes a run (DDP_COMMAND_OF_RUN), replace RUN by
- * "DATA CFG WEIGHTS...". The log RUN.log names the first two; ddp_own_weights_find finds the
- * weights. If options->out is NULL, it becomes RUN.VERB.html. argv must have room for
- * DDP_NAMED_RUN_WORDS words more, which stay valid until the process ends. Fails with DDP_ERR_IO if
- * the log or weights cannot be read, DDP_ERR_FORMAT if the log names no .data file and cfg,
- * DDP_ERR_NOMEM. */
+ * "DATA CFG WEIGHTS...", from RUN.log and the run's folder. Else do nothing. After a failure argv
+ * must not be used.
+ *   argv           has room for DDP_NAMED_RUN_WORDS words more, which stay valid for ever
+ *   options->out   becomes RUN.VERB.html if it is NULL and RUN was replaced
+ * Fails with DDP_ERR_IO: the log or weights cannot be read.
+ * Fails with DDP_ERR_FORMAT: the log names no .data file and cfg. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_named_run_expand(int *argc, char **argv, ddp_options *options,
                                 ddp_error *err) DDP_MUST_CHECK;
 

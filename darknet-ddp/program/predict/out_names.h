@@ -12,8 +12,8 @@ typedef struct ddp_out_names {
     const ddp_sink_config *config;
     const char *out; /* path of a folder, or of one file, with or without .jpg or .mp4 */
     int is_folder;   /* 1: `out` is the path of a folder, 0: of one file */
-    char *
-        repeated; /* by picture: 1 if another one has the same file name; NULL if `out` is a file */
+    /* by picture: 1 if another one has the same file name; NULL if `out` is a file */
+    char *repeated;
 } ddp_out_names;
 
 /* Prepare names in the folder `out`, which is made if it does not exist. If there is one picture

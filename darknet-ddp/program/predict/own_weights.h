@@ -13,14 +13,15 @@ typedef struct ddp_own_weights {
     size_t count;
 } ddp_own_weights;
 
-/* Find the weights that the run `base` has saved in a folder: the numbered ones
- * (BASE_<batches>.weights) of its second half, oldest first, then the newest. At most
- * DDP_PREDICTORS_MOST. Release *out, also on failure. Fails with DDP_ERR_IO (the folder cannot be
- * read, or has none), DDP_ERR_NOMEM. */
+/* Add to *out the weights that the run `base` has saved in a folder: the numbered ones
+ * (BASE_<batches>.weights) of its second half, oldest first, then the newest. They are at most
+ * DDP_PREDICTORS_MOST. *out must be all zero before; release it, also on failure. Fails with
+ * DDP_ERR_IO (the folder cannot be read, or has none), DDP_ERR_NOMEM. */
 ddp_status ddp_own_weights_find(ddp_own_weights *out, const char *folder, const char *base,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Find the weights that the run of a .data file and a cfg has saved, as ddp_own_weights_find does.
+/* Add to *out the weights that the run of a .data file and a cfg has saved, as ddp_own_weights_find
+ * does.
  *   data  the .data file, whose backup= is the folder; without it, backup/ beside the file
  *   path  path of the .data file
  *   cfg   path of the cfg, after which the weights are named */

@@ -28,9 +28,9 @@ typedef struct ddp_predict_run {
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and hand the predictions to the sinks. Rank r of N takes
- * pictures r, r + N and so on. On a terminal a line shows progress. Collective. Fails as the sinks
- * do, with DDP_ERR_USAGE (a film, and there are several ranks or the build reads none), DDP_ERR_IO
- * (of a film), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * pictures r, r + N and so on. On a terminal a line shows progress. Collective.
+ * Fails with DDP_ERR_USAGE: a file is a film, with several ranks or in a build that reads none.
+ * Fails also with DDP_ERR_IO (of a film), DDP_ERR_NOMEM, DDP_ERR_COMM, and with sinks' errors. */
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 /* Close all sinks, and erase the line of progress. Fails as the first sink that fails; all are

@@ -44,8 +44,9 @@ struct ddp_sink {
     int is_of_each_rank;
 };
 
-/* Each function below opens a sink. config and other parameters must outlive it. Each may fail with
- * DDP_ERR_NOMEM. After a failure, close the sink if its ctx is set. */
+/* Each function below opens a sink in *s, which must be all zero. config and other parameters must
+ * outlive it. Each may fail with DDP_ERR_NOMEM. After a failure, close the sink if its ctx is set.
+ */
 
 /* Open a sink that prints predictions on standard output. */
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
@@ -63,9 +64,9 @@ ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture with the boxes drawn in it, and thin ones for its labels.
- * The files go to the folder `out`, or for one picture to `out`.jpg; NULL: "predictions". This
- * function and `take` fail with DDP_ERR_USAGE if a file of another program would be overwritten,
- * and with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ *   out   folder for the files, or for one picture the NAME of NAME.jpg; NULL: "predictions"
+ * This function and `take` fail with DDP_ERR_USAGE if a file of another program would be
+ * overwritten, and with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 

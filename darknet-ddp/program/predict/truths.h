@@ -6,10 +6,10 @@
 
 enum { DDP_TRUTHS_MOST = 1024 };
 
-/* Read the boxes of the label file of the picture at `path`, at most DDP_TRUTHS_MOST. Lines
- * whose box check/label.h does not call good, with `classes` classes, are left out. Returns the
- * number of boxes; 0 if there is no label file. lines: is set to the line number of each box, from
- * 1; NULL: not wanted. */
+/* Read the good boxes (check/label.h) of the label file of the picture at `path`, at most
+ * DDP_TRUTHS_MOST. Returns how many; 0 if there is no label file.
+ *   lines     becomes the line number of each box, from 1; NULL: not wanted
+ *   classes   number of classes; a box of another class is not good */
 size_t ddp_truths_read(ddp_truth truths[DDP_TRUTHS_MOST], int lines[DDP_TRUTHS_MOST],
                        const char *path, int classes);
 

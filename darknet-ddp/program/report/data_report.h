@@ -23,11 +23,11 @@ typedef struct ddp_report_picture {
 
 typedef struct ddp_data_report {
     const ddp_scan_data *data;
-    int cell; /* pixels of a side of a cell of the cfg's finest head, set by the caller after
-                 ddp_data_report_read; 0: not known */
-    ddp_report_picture
-        *pictures;             /* pictures of train=, then of valid=; each once, sorted by path */
-    ddp_signature *signatures; /* one for each picture */
+    /* side of a cell of the cfg's finest head, in pixels; 0: not known. The caller sets it after
+     * ddp_data_report_read */
+    int cell;
+    ddp_report_picture *pictures; /* train= before valid=; each once, sorted by path */
+    ddp_signature *signatures;    /* one for each picture */
     size_t count;
 } ddp_data_report;
 

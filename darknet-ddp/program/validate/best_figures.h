@@ -31,14 +31,13 @@ void ddp_best_figures_release(ddp_best_figures *b);
 /* Add the figure of the validation after `step`. Returns 1 if it is the best so far, else 0. */
 int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 
-/* Return the number of validations since the best; without a best, since it was forgotten
- * (ddp_best_figures_go_back). */
+/* Return the number of validations since the best, or since ddp_best_figures_go_back forgot it. If
+ * there never was a best, returns 0. */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
-/* Make the validation after `step` the best again, and forget later ones; step 0: forget all.
- * Returns
- * 1. Returns 0, with nothing changed, if it is the best already, if there is no best, or if the
- * validation after `step` is not known. */
+/* Make the validation after `step`, once the best, the best again, and forget later bests. step 0:
+ * forget all. Returns 1. Returns 0, with nothing changed, if it is the best already, there is no
+ * best, or no best after `step` is known. */
 int ddp_best_figures_go_back(ddp_best_figures *b, size_t step);
 
 /* Copy rank 0's fields best and number to all ranks. Collective. Fails with DDP_ERR_COMM. */

@@ -1,5 +1,10 @@
 /* validate/result_files.h: writes detections to files in the formats of Pascal VOC, COCO and
- * ImageNet, as Darknet's `detector valid` does. */
+ * ImageNet, as Darknet's `detector valid` does:
+ *
+ *   VOC       a file for each class with lines "PICTURE SCORE LEFT TOP RIGHT BOTTOM", pixels from 1
+ *   COCO      JSON
+ *   ImageNet  lines "NUMBER CLASS SCORE LEFT TOP RIGHT BOTTOM", pixels from 0; the picture's NUMBER
+ *             and CLASS count from 1 */
 #ifndef DDP_VALIDATE_RESULT_FILES_H
 #define DDP_VALIDATE_RESULT_FILES_H
 
@@ -24,14 +29,9 @@ typedef struct ddp_results_config {
  * DDP_ERR_NOMEM. */
 ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write found[0..count), sorted by ddp_sort_detections. Call after ddp_results_check. Set
+/* Write found[0..count), sorted by ddp_sort_detections. Call after ddp_results_check. Sets
  * written[0..size) to the path of the file, or of VOC's files with * for the class. Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM; the files are then not whole.
- *
- *   VOC       a file for each class with lines "PICTURE SCORE LEFT TOP RIGHT BOTTOM", pixels from 1
- *   COCO      JSON
- *   ImageNet  lines "NUMBER CLASS SCORE LEFT TOP RIGHT BOTTOM", pixels from 0; the picture's NUMBER
- *             and CLASS count from 1 */
+ * DDP_ERR_IO, DDP_ERR_NOMEM; the files are then not whole. */
 ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
                              size_t count, char *written, size_t size,
                              ddp_error *err) DDP_MUST_CHECK;

@@ -28,11 +28,11 @@ typedef struct ddp_validation_result {
     double seconds;        /* how long the validation took */
 } ddp_validation_result;
 
-/* Open the validation of a run. Set *out to NULL if there is none, because -ddp_validate is 0, the
- * .data file `data` has no valid=, or the command is no "detector" or "classifier". The options and
- * the group must outlive *out. Fails with DDP_ERR_USAGE if an option does not fit the command, or
- * needs a validation and there is none. Fails also with DDP_ERR_IO, DDP_ERR_FORMAT,
- * DDP_ERR_NOMEM. */
+/* Open the validation of a run. *out becomes NULL if there is none: -ddp_validate is 0, the .data
+ * file `data` has no valid=, or `command` is not "detector" or "classifier". The options and the
+ * group must outlive *out.
+ * Fails with DDP_ERR_USAGE: an option does not fit the command, or needs a validation.
+ * Fails also with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
 ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
                                const char *command, const char *data,
                                ddp_error *err) DDP_MUST_CHECK;
@@ -49,14 +49,14 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Fail with DDP_ERR_MISMATCH if ranks validate on different pictures or labels
- * (inputs/same_data.h). v may be NULL. Collective. Fails also as ddp_same_data_agree. */
+ * (inputs/same_data.h). v may be NULL. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Note which of a detector's pictures have label files. Call on every rank. A label file that is
- * gone later counts as one that cannot be read. If all label files are empty, rank 0 prints a line.
- * v may be NULL. Fails with DDP_ERR_FORMAT if no picture has a label file, or if one has none and
- * -labels_required is given. */
+/* Note which of a detector's pictures have label files; one that is gone later counts as one that
+ * cannot be read. Call on every rank. v may be NULL. If all label files are empty, rank 0 prints a
+ * line. Fails with DDP_ERR_FORMAT if no picture has a label file, or, with -labels_required, if one
+ * has none. */
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Decide after which steps to validate; rank 0 prints it. With -ddp_validate K it is every K steps,
@@ -70,16 +70,16 @@ void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int widt
 /* Return 1 if a validation is due after step `now`; 0 if not, or if v is NULL. */
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
-/* Check that net can be validated as a detector. Call before ddp_validation_measure. Fails as
- * ddp_validate_check_detector. */
+/* Check that net can be validated as a detector. Call before ddp_validation_measure. Fails with
+ * DDP_ERR_USAGE: net is no detector, or has other classes (ddp_validate_check_detector). */
 ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Validate net. ddp_validation_last then returns the result on every rank. Collective. Fails on
- * every rank with DDP_ERR_FORMAT if no picture can be read, or if more pictures or labels cannot
- * than -ddp_on_bad_data skips. Fails also as ddp_validate_detector and, with -ddp_bf16, as
- * ddp_network_check_bf16.
- *   listener  gets the boxes that were found, and the pictures that cannot be read; NULL: none */
+/* Validate net. ddp_validation_last then returns the result on every rank. Collective.
+ *   listener  gets the boxes that were found, and the pictures that cannot be read; NULL: none
+ * Fails with DDP_ERR_FORMAT: no picture can be read, or more cannot than -ddp_on_bad_data skips.
+ * Fails with DDP_ERR_USAGE: net does not fit the classes, or cannot predict in bf16 (-ddp_bf16).
+ * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener,
                                   ddp_error *err) DDP_MUST_CHECK;
@@ -114,7 +114,8 @@ int ddp_validation_go_back(ddp_validation *v, size_t step);
 /* Copy rank 0's best result to all ranks. v may be NULL. Collective. Fails with DDP_ERR_COMM. */
 ddp_status ddp_validation_share_best(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the result of the last validation, which the next one overwrites; NULL: there was none. */
+/* Return the result of the last validation, which the next one overwrites; NULL: there was none, or
+ * v is NULL. */
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v);
 
 /* Set *figure to the best figure so far, *step to its step, and *name to what it is, such as
