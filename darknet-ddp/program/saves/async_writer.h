@@ -30,11 +30,10 @@ enum { DDP_ASYNC_PATHS = 16 };
 
 /* The saves that have ended since the last ddp_async_writer_poll. */
 typedef struct ddp_async_result {
-    int ended;       /* number of saves that have ended */
-    int last_failed; /* 1: the save that ended last failed */
-    double seconds;  /* how long the save that ended last took; 0: none has ended */
-    char *
-        saved[DDP_ASYNC_PATHS]; /* paths that were saved, the latest last, for the caller to free */
+    int ended;                    /* number of saves that have ended */
+    int last_failed;              /* 1: the save that ended last failed */
+    double seconds;               /* how long the save that ended last took; 0: none has ended */
+    char *saved[DDP_ASYNC_PATHS]; /* paths that were saved, the latest last */
     int saved_count;
     ddp_status status; /* status of the first save that failed; DDP_OK: none did */
     ddp_error error;   /* error of the first save that failed */
@@ -51,9 +50,10 @@ ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run
 void ddp_async_writer_close(ddp_async_writer *s);
 
 /* Start to save net's first `cutoff` layers at path. May wait for earlier saves of other steps.
- * When this function returns, the caller may change net. ddp_async_writer_poll tells later whether
- * the checkpoint was written. Fails at once, with nothing written, with DDP_ERR_FORMAT (a number of
- * net is not finite) and DDP_ERR_COMM (other ranks do not send their optimizer state). */
+ * When this returns, the caller may change net. Most errors are told later, by
+ * ddp_async_writer_poll. Fails at once, with nothing written, with
+ *   - DDP_ERR_FORMAT: a number of net is not finite;
+ *   - DDP_ERR_COMM: other ranks do not send their optimizer state. */
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
                                  ddp_error *err) DDP_MUST_CHECK;
 
@@ -61,7 +61,7 @@ ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *
 int ddp_async_writer_is_idle(ddp_async_writer *s);
 
 /* Set *news to the saves that have ended since the last call. If `wait` is 1, or a save has failed,
- * first wait until all saves are written. */
+ * first wait until all saves are written. The caller frees the paths in news->saved. */
 void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news);
 
 #endif

@@ -1,7 +1,7 @@
 /* saves/checkpoints.h: resumes a run from a checkpoint, and saves its checkpoints, as the options
- * say. A checkpoint is a weights file with a state file (state/checkpoint.h). Rank 0 alone reads
- * and writes these files. Call each function on all ranks, unless its comment names rank 0. Calls,
- * in this order:
+ * say. A checkpoint is a weights file with a state file (state/checkpoint.h). From which one a run
+ * resumes is said by the START rows in checkpoint/find.h. Rank 0 alone reads and writes these
+ * files. Call each function on all ranks, unless its comment names rank 0. Calls, in this order:
  *
  *   1. ddp_checkpoints_open, with the network as parsed: owns the name, and resumes
  *   2. ddp_checkpoints_attached, when the trainer is attached to the network
@@ -34,7 +34,7 @@ typedef struct ddp_checkpoints_config {
     const char *directory;        /* folder that the run saves in */
     const char *cfg;              /* path of the cfg, after which the files are named */
     const char *first_weights;    /* the file that the network was loaded from; NULL: none */
-    const char *valid;            /* pictures that the run validates on, in words; NULL: none */
+    const char *valid;            /* words for the pictures that the run validates on; NULL: none */
 } ddp_checkpoints_config;
 
 /* The checkpoint that a run goes on from. */
@@ -42,18 +42,23 @@ typedef struct ddp_run_origin {
     int resumed;   /* 1: the run goes on from a checkpoint; 0: it began anew */
     int validated; /* 1: the run goes on from a step whose validation has taken place */
     /* on rank 0 alone: */
-    size_t saved_step;  /* step that the state file counts, maybe of another batch=; 0: new run */
-    size_t valid_since; /* step since which the run validates on its present pictures; 0: always */
+    /* number of steps by the count of the state file; 0: new run. It differs from the network's
+     * count if batch= was changed. */
+    size_t saved_step;
+    size_t valid_since; /* last step whose validation used other pictures; 0: none did */
     int passed_over;    /* number of checkpoints that seemed newer but could not be used */
 } ddp_run_origin;
 
-/* Lock the name that the run saves under, and resume the run if the options ask for it. Which files
- * it resumes from is said by the START rows in checkpoint/find.h. Rank 0 loads net and the state of
- * the trainer's algorithms. Attaching the trainer later sends both to the other ranks. *seed, on
- * all ranks, becomes the seed of a resumed run. Collective. *out is set on success. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. Fails on rank 0 also with DDP_ERR_IO, as ddp_run_lock_take, and as
- * ddp_checkpoint_resume, with DDP_ERR_USAGE for its DDP_ERR_MISMATCH.
- *   net  the network as parsed */
+/* Lock the name that the run saves under. With -resume or -resume_force, then resume the run: rank
+ * 0 loads net, and the state of the trainer's algorithms. Attaching the trainer later sends both to
+ * the other ranks. Collective. *out is set on success.
+ *   net   the network as parsed
+ *   seed  seed of the run; becomes that of a resumed run's checkpoint, on all ranks
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails on rank 0 also with
+ *   - DDP_ERR_USAGE: another run owns the name, or the checkpoint's cfg, options, seed or network
+ *     are others;
+ *   - DDP_ERR_FORMAT: none of the checkpoints can be used;
+ *   - DDP_ERR_IO: the cfg, the folder or a file in it cannot be read. */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -68,14 +73,16 @@ const ddp_run_origin *ddp_checkpoints_origin(const ddp_checkpoints *c);
 void ddp_checkpoints_attached(ddp_checkpoints *c);
 
 /* Note the training list for later saves, and compare it with that of the checkpoint. Fails on rank
- * 0 with DDP_ERR_USAGE if it is another list; with -resume_force a line says so instead. */
+ * 0 with DDP_ERR_USAGE if it is another list. With -resume_force a line says so instead. */
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy rank 0's has[0..n) to all ranks, and note it for later saves: 0 for each picture of the
- * training list that has no label file. In a run resumed without -resume_force, rank 0 first
- * compares it with the checkpoint (ddp_recall_unlabelled). Collective. Fails with DDP_ERR_COMM,
- * DDP_ERR_USAGE (no room for an option), and on rank 0 as ddp_recall_unlabelled. */
+/* Note for later saves which of the training list's n pictures have label files. In a run resumed
+ * without -resume_force, rank 0 first compares with the checkpoint, and may change has
+ * (ddp_recall_unlabelled). Collective.
+ *   has  0 for each picture without a label file; rank 0's becomes that of all ranks
+ * Fails with DDP_ERR_COMM. Fails with DDP_ERR_USAGE if a checkpoint has no room for an option, and
+ * on rank 0 if label files have gone. */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
@@ -85,33 +92,33 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
                                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Prepare the folder for the files of this run. Call just before training, when no rank can refuse
- * the run any more. Rank 0 removes half-written files of a killed run. Then it sets the files of an
- * earlier run aside if this run begins anew (checkpoint/set_aside.h). If it goes on from a finished
- * run, that run's final weights get a second name. With is_finished 1 (nothing is left to train)
- * rank 0 only removes half-written files. Fails with DDP_ERR_IO (also if another run has taken the
- * name over), DDP_ERR_NOMEM. */
+ * the run any more. Rank 0 removes files that a killed run left half-written. A new run sets the
+ * files of an earlier one aside (checkpoint/set_aside.h). A run that goes on from a finished one
+ * gives its final weights a second name.
+ *   is_finished  1: nothing is left to train; only half-written files are removed
+ * Fails with DDP_ERR_IO (also if another run has taken the name over), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to save the first `cutoff` layers of net at path; a thread finishes it. Later calls of
- * ddp_checkpoints_poll tell whether it was saved. When this function returns, net may change. It
- * waits for an earlier save, and writes itself if there is no memory for a copy or the optimizer
- * state is in slices. net must be settled. Other ranks send rank 0 the state that only they have:
- * errors of compression, and slices of the optimizer state. Collective.
+/* Start to save the first `cutoff` layers of net at path; a thread finishes it.
+ * ddp_checkpoints_poll tells later whether it was saved. When this returns, net may change. It may
+ * wait for earlier saves. Settle net before (ddp_trainer_flush). Collective.
  *
- * If nothing was trained yet, write nothing and say so in a sentence. Exception: the run was
- * resumed from another path, and ddp_displaced_is_foreign returns 0 for this one.
+ * If nothing was trained yet, nothing is written, and a line says so. Exception: the run was
+ * resumed from another path, and this one has a whole checkpoint or no file.
  *
- * Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. Fails on rank 0 also with DDP_ERR_FORMAT (a number is not
- * finite), DDP_ERR_IO (another run has taken the name over), and as ddp_checkpoints_poll. Other
- * ranks may return DDP_OK where rank 0 fails. */
+ * Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. Fails on rank 0 also as ddp_checkpoints_poll, and with
+ *   - DDP_ERR_FORMAT: a number of net is not finite;
+ *   - DDP_ERR_IO: another run has taken the name over.
+ * Other ranks may return DDP_OK where rank 0 fails. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Note the saves that have ended since the last call. Call after each step. With wait 1, first wait
- * until all saves are written. If a save has failed, fails as ddp_checkpoint_save; with
+/* Note the saves that have ended since the last call; call after each step. If one of them has
+ * failed, fails with the error of the first, such as DDP_ERR_IO for a full disk. With
  * -ddp_on_save_error continue a line says so instead. Does nothing on ranks other than 0, and if c
- * is NULL. */
+ * is NULL.
+ *   wait  1: first wait until all saves are written */
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all saves are written. On rank 0. */
@@ -125,10 +132,10 @@ const char *ddp_checkpoints_last(const ddp_checkpoints *c);
  * -keep may have removed some. On rank 0. Valid until the next poll. */
 char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
 
-/* Return how many seconds the last save took; 0: there was none. On rank 0. */
+/* Return how many seconds the save that ended last took; 0: none has ended. On rank 0. */
 double ddp_checkpoints_seconds(const ddp_checkpoints *c);
 
-/* Return 1 if the save that ended last, before the last ddp_checkpoints_poll, failed; else 0.
+/* Return 1 if the save that ended last failed, as known since the last ddp_checkpoints_poll.
  * Returns 0 if none has ended or c is NULL. On rank 0. */
 int ddp_checkpoints_last_failed(const ddp_checkpoints *c);
 

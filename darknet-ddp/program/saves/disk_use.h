@@ -12,12 +12,12 @@ typedef struct ddp_disk_use {
 } ddp_disk_use;
 
 /* Return the least size of a checkpoint of the table's network on `ranks` ranks, without headers.
- * It is larger if the state file holds weights, too, for layers with dontload=1 for example. state:
- * the state of the algorithms; NULL: they have none. */
+ * It is larger if the state file holds weights, too, as for layers with dontload=1.
+ *   state  state of the algorithms; NULL: they have none */
 ddp_disk_use ddp_disk_use_of(const ddp_param_table *table, const ddp_state *state, int ranks);
 
-/* Fail with DDP_ERR_IO if directory has no room for one checkpoint. Passes if the room cannot be
- * found out. */
+/* Fail with DDP_ERR_IO if directory has no room for one checkpoint. Passes if it cannot be found
+ * out how much room there is. */
 ddp_status ddp_disk_check_room(const ddp_disk_use *use, const char *directory,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -12,12 +12,12 @@
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
                                 const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
 
-/* Add to run's options which pictures it validates on. Set *since to the step since which the run
- * validates on these; 0: always. Call when run has been compared with the checkpoint `was`. Fails
- * with DDP_ERR_USAGE if there is no room.
- *   valid  the pictures, in words; NULL: the run does not validate, and keeps what `was` says
- *   was    checkpoint that the run goes on from; all zero: none. One that names no pictures
- *          counts as validated on these */
+/* Add to run's options which pictures it validates on. Call when run has been compared with the
+ * checkpoint `was`. Fails with DDP_ERR_USAGE if there is no room.
+ *   since  becomes the last step whose validation used other pictures; 0: none did
+ *   valid  words for the pictures; NULL: the run does not validate, and keeps what `was` says
+ *   was    checkpoint that the run goes on from; all zero: none; if it names no pictures, it counts
+ *          as validated on these */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;
@@ -29,9 +29,10 @@ ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, siz
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Find out whether label files have gone since checkpoint `was`, by the number of pictures without
- * one (has[i] is 0). If all n pictures had one then, print a line, and set each has[i] to 1, so
- * that reading a missing one fails. If some had none then, fail with DDP_ERR_USAGE, since nobody
- * knows which are gone. Does nothing if none has gone, or `was` does not say the number. */
+ * one. Does nothing if it is no larger, or `was` does not say it. If all pictures had label files
+ * then, print a line, and set each has[i] to 1, so that reading a missing one fails. If some had
+ * none, fail with DDP_ERR_USAGE, since nobody knows which are gone.
+ *   has  n values, 0 for a picture without a label file */
 ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
                                  ddp_error *err) DDP_MUST_CHECK;
 

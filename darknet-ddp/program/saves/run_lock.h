@@ -6,15 +6,16 @@
 
 #include "base/status.h"
 
-/* Own the name `base` in directory. If another run later takes it over, this run ends. If no file
- * can be written there, a line says so, and the run goes on without owning it. Waits up to 10 s
- * (ddp_name_lock_open). Fails with DDP_ERR_USAGE (another run owns it), DDP_ERR_NOMEM.
- *   take_over  1: take the name from another run (-ddp_take_over) */
+/* Own the name `base` in directory. Waits up to 10 s for another run that may have ended. If
+ * another run later takes the name over, this run ends. If no file can be written there, a line
+ * says so, and the run goes on without owning it. Fails with DDP_ERR_USAGE (another run owns it),
+ * DDP_ERR_NOMEM.
+ *   take_over  1: take the name from another run, without waiting (-ddp_take_over) */
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if another run owns the name `base` in directory, without owning it.
- * Passes if no file can be written there. Waits as ddp_run_lock_take. Fails also with
+/* Fail with DDP_ERR_USAGE if another run owns the name `base` in directory; this run does not own
+ * it after. Passes if no file can be written there. Waits as ddp_run_lock_take. Fails also with
  * DDP_ERR_NOMEM. */
 ddp_status ddp_run_lock_probe(const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
@@ -23,8 +24,8 @@ ddp_status ddp_run_lock_probe(const char *directory, const char *base,
  * Call before anything is written. */
 ddp_status ddp_run_lock_check(ddp_error *err) DDP_MUST_CHECK;
 
-/* Make the run's directory again if somebody has removed it, own the name in it, and print a line.
- * Returns 1 if it was made. From any thread. */
+/* If somebody has removed the run's directory, make it and the lock file again, and print a line.
+ * Returns 1 if it was made; 0 if it is there, or cannot be made. From any thread. */
 int ddp_run_lock_restore(const char *directory);
 
 /* Give the name up, because the run has ended. */
