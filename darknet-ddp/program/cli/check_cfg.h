@@ -7,16 +7,18 @@
 #include "check/faults.h"
 #include "options/options.h"
 
-/* Add the error in `line`, which training has printed, to f. The line is "FILE:30: what is wrong",
- * or has no place; then `file` is taken. kind: a short constant that names the kind of error. */
+/* Add to f an error that training has printed as `line`.
+ *   kind  constant that names the kind of error: "cfg-refused"
+ *   file  path of the cfg
+ *   line  "FILE:30: what is wrong"; if no place begins it, the error is about all of `file` */
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
-/* Add to f what is wrong with the cfg at path: an error for the first key, value or layer that
- * Darknet refuses. If it refuses none, add what else is wrong: a batch that cannot be cut, cells
+/* Add to f what is wrong with the cfg at path. If Darknet refuses it, that is one error, about the
+ * first key, value or layer. If it does not, these are faults: a batch that cannot be cut, cells
  * that do not divide the picture, and values that train badly (check/training_values.h). Darknet
- * parses in a child process, which ends at the first error; if it cannot be started, that is an
- * error of f, too.
- *   cfg  text of the file at path */
+ * parses in a child process; if none can be started, that is an error of f.
+ *   cfg      text of the file at path
+ *   options  those that replace values of the cfg hold */
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);
 

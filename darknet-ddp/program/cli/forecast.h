@@ -11,7 +11,8 @@
  * of layers come from the file options->profile. Fails with DDP_ERR_USAGE if the file is of another
  * network, or if an option has ranks exchange anything else than whole gradients. Fails also with
  * DDP_ERR_IO, DDP_ERR_NOMEM.
- *   plan, shape  of the network */
+ *   plan   the network's buckets
+ *   shape  the network's shape */
 ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_shape *shape,
                               const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 

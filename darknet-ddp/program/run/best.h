@@ -8,16 +8,16 @@
 
 #include <stddef.h>
 
-/* If NAME_best.weights holds the weights of another step than that of the run's best figure, make
- * that step's figure the best again. If there is no such file, forget the best figure. In both
- * cases print a line. Other ranks get rank 0's figure by ddp_validation_share_best. Does nothing if
- * the run has no best figure, does not know the file's, or is writing saves. */
+/* Compare the run's best figure with the step at which NAME_best.weights was saved. If it is
+ * another step, make that step's figure the best again. If there is no such file, forget the best
+ * figure. In both cases print a line. Other ranks get rank 0's figure by ddp_validation_share_best.
+ * Does nothing if the run has no best figure, does not know the file's, or is writing saves. */
 void ddp_best_follow_file(void);
 
 /* Rename NAME_best.weights if this run is resumed and does not know the file's figure, because its
  * own weights may be worse. Call before the run writes the file; only the first call does
- * something. step: the step of the best figure that the run knows; 0: it knows none. Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * something. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ *   step  step of the best figure that the run knows; 0: it knows none */
 ddp_status ddp_best_keep_earlier(size_t step, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

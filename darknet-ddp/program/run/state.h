@@ -55,15 +55,15 @@ extern struct ddp_run {
     ddp_wait_shares waits;
 
     /* Set by step.c after each step. */
-    size_t steps;        /* number of steps that this run has made */
-    int out_of_patience; /* validations since the best when -patience ended the run; 0: it did not
-                          */
+    size_t steps; /* number of steps that this run has made */
+    /* validations since the best when -patience ended the run; 0: not ended by it */
+    int out_of_patience;
 } ddp_run;
 
 /* Return the clock and the run's counts at position `now`. Only while the trainer is attached. */
 ddp_progress_now ddp_session_progress(const ddp_train_position *now);
 
-/* Have the run print ddp_run.advice if it ends early. Call when there is a checkpoint. */
+/* Have the run print ddp_run.advice if an error ends it. Call when there is a checkpoint. */
 void ddp_session_advise(void);
 /* Call ddp_session_advise if this rank is 0 and the run has saved something. */
 void ddp_session_advise_if_saved(void);
@@ -82,8 +82,9 @@ void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);
 /* ---- a missed validation (step.c) ---- */
 
 /* If net was resumed from a step whose validation is missing, validate net now, and save it as
- * after any validation. Else do nothing. Collective. Fails as ddp_validation_measure and
- * ddp_best_keep_earlier. */
+ * after any validation. Else do nothing. Collective. If pictures cannot be read, ends every rank.
+ * Fails with DDP_ERR_USAGE (net does not fit the classes), DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_COMM.
+ */
 ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *now,
                                        ddp_error *err) DDP_MUST_CHECK;
 

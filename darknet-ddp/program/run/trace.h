@@ -10,15 +10,16 @@
 #include "options/options.h"
 #include "trainer/trainer.h"
 
-/* Open the trace file on rank 0, if the options ask for a trace. start: the position at which the
- * run begins. Collective. Fails with DDP_ERR_MISMATCH if ranks have other steps to trace, with
- * DDP_ERR_IO on rank 0 if it cannot write the file, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the trace file on rank 0, if the options ask for a trace. Collective. Fails with
+ * DDP_ERR_MISMATCH if ranks have other steps to trace, with DDP_ERR_IO on rank 0 if it cannot write
+ * the file, and with DDP_ERR_NOMEM, DDP_ERR_COMM.
+ *   start  position at which the run begins */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin the trace if the next step is its first, or end it and write the file if step `now` was its
- * last. Call before the first step and after each step. If the file cannot be written, a line says
- * so. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* Begin the trace if the next step is its first. If step `now` was its last, end it and write the
+ * file; if that cannot be written, a line says so. Call before the first step and after each step.
+ * Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -14,15 +14,15 @@
  * Returns the watch; NULL: the process cannot be watched, and a line says so. */
 ddp_watch *ddp_watchdog_open(const ddp_options *options);
 
-/* Have rank 0 watch all ranks of the group, too. From then on SIGQUIT prints where each rank is. If
- * a rank cannot reach rank 0, it prints a line and trains without that watch. Does nothing if this
+/* Have rank 0 watch all ranks of the group, too. From then on SIGQUIT prints where each rank is. A
+ * rank that cannot reach rank 0 prints a line and is not watched by it. Does nothing if this
  * process is not watched. Collective. group must outlive the watch. Fails with DDP_ERR_NOMEM,
  * DDP_ERR_COMM. */
 ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set where the last events of all ranks are written if the run fails: to NAME.events in
- * `directory`, NAME being the cfg's. Call when training begins. plan: the buckets, by which
- * messages name layers; it must stay valid until ddp_watchdog_forget_plan. */
+ * `directory`, NAME being the cfg's. Call when training begins.
+ *   plan  the buckets, by which messages name layers; valid until ddp_watchdog_forget_plan */
 void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan);
 
 /* Use the plan of ddp_watchdog_begin no more. Call before the plan is freed. */
