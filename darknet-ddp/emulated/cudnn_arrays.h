@@ -48,7 +48,7 @@ struct noise {
     uint64_t seed;
 };
 
-/* An array that a convolution writes, as NCHW floats. keep: not 0 begins with x's values. */
+/* An array that a convolution writes, as NCHW floats: at first x's values, unless keep is 0. */
 class result
 {
   public:

@@ -53,7 +53,8 @@ struct open_memory {
 
 void *allocate(size_t bytes); /* allocate device memory; NULL: none is left */
 bool release(void *x);        /* free device memory; false: x is not such memory */
-/* Return true if x[0..bytes) lies in one array of device memory, or of pinned memory. */
+/* Return true if x[0..bytes) lies in one array of device memory (on_device), or of pinned memory
+ * (pinned). */
 bool on_device(const void *x, size_t bytes);
 bool pinned(const void *x, size_t bytes);
 
@@ -90,14 +91,15 @@ completion enqueue_marker(cudaStream_t stream, const completion &after);
 
 /* Run the queued work that EMULATED_ORDER lets run now. Does not wait for more. */
 void run_ready();
-/* Run queued work until this work is done, a stream is empty, or all streams are empty. */
+/* Run queued work until `end` is done (wait), until the stream has none left (wait_stream), or
+ * until no stream has any left (wait_everything). */
 void wait(const completion &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();
 /* Return true if the work is done. Does not wait. */
 bool is_done(const completion &end);
-/* Do as is_done; if the work is not done, also run one piece of work that it needs, if one is
- * ready. With EMULATED_ORDER eager or random, also do run_ready. */
+/* Return true if the work is done. Else run one piece of work that it needs, if one is ready, and
+ * return false. With EMULATED_ORDER eager or random, run_ready() comes first. */
 bool try_finish(const completion &end);
 /* Return the milliseconds from the end of one piece of work to that of another; both are done. */
 double ms_between(const completion &start, const completion &end);

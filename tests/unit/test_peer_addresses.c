@@ -63,7 +63,7 @@ static void check_address(const ddp_peer_address *peers, int size, int rank, con
     ddp_net_address found;
     ddp_error err;
 
-    assert_int_equal(ddp_peer_addresses_address(peers, size, rank, &found, &err), DDP_OK);
+    assert_int_equal(ddp_peer_listen_address(peers, size, rank, &found, &err), DDP_OK);
     ddp_net_address_text(&found, text);
     assert_string_equal(text, want);
 }
@@ -122,7 +122,7 @@ static void a_host_without_a_network_is_named(void **state)
     (void)state;
     add_address(&peers[0], "10.1.0.5", 16);
     for (int rank = 0; rank < 2; rank++) {
-        assert_int_equal(ddp_peer_addresses_address(peers, 2, rank, &found, &err), DDP_ERR_IO);
+        assert_int_equal(ddp_peer_listen_address(peers, 2, rank, &found, &err), DDP_ERR_IO);
         assert_string_equal(err.text,
                             "host b has no network interface but lo that is up with an address");
     }
@@ -137,7 +137,7 @@ static void a_host_without_a_way_to_the_others_is_named(void **state)
     (void)state;
     add_address(&peers[0], "172.17.0.1", 16);
     add_address(&peers[1], "172.17.0.1", 16);
-    assert_int_equal(ddp_peer_addresses_address(peers, 2, 1, &found, &err), DDP_ERR_COMM);
+    assert_int_equal(ddp_peer_listen_address(peers, 2, 1, &found, &err), DDP_ERR_COMM);
     assert_string_equal(err.text,
                         "rank 1 (host b) has no network with an address towards the others");
 }

@@ -48,12 +48,11 @@ struct ddp_sum_engine {
     /* Start the sum, or the half of it that w->phase names, behind the work that is queued on
      * w->behind. The count is not 0, and the sum is not in flight. */
     ddp_status (*start)(ddp_work *w, ddp_error *err);
-    /* Return 1 from a start until the sum may be started again, else 0. In a GPU's memory that is
-     * after its fence or wait, in host memory after its end. */
+    /* Return 1 from a start until the sum may be started again, else 0. On a GPU that is until its
+     * fence or wait, on the host until it has ended. */
     int (*in_flight)(const ddp_work *w);
-    /* The other members serve the functions ddp_work_NAME (work.h). done, fence_blocks, fence and
-     * wait are called only after a start. For a fence or wait of a sum in flight w->before is
-     * set. */
+    /* This member and those below serve ddp_work_NAME (work.h). done, fence and wait are called
+     * only after a start. If the sum is in flight, w->before is set for fence and wait. */
     int (*done)(const ddp_work *w);
     int (*fence_blocks)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
@@ -66,7 +65,7 @@ struct ddp_sum_engine {
  * device, transport, stalled_ns, progress and synchronize serve the function ddp_group_NAME. */
 struct ddp_gpu_ops {
     void (*close)(ddp_group *g); /* releases the GPU and frees g->gpu */
-    void (*abort)(ddp_group *g); /* ends work on the GPU that waits for other ranks, unfinished */
+    void (*abort)(ddp_group *g); /* gives up work on the GPU that waits for other ranks */
 
     ddp_device *(*device)(const ddp_group *g);
     const char *(*transport)(const ddp_group *g);
@@ -104,8 +103,8 @@ struct ddp_transport {
      * is free. *m need not stay. Fails with DDP_ERR_COMM. */
     ddp_status (*send)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
     ddp_status (*recv)(ddp_group *g, int request, const struct ddp_message *m, ddp_error *err);
-    /* Move data, and write to ended[0..*count) the requests that have ended since the last call.
-     * ended has room for all requests. Fails with DDP_ERR_COMM. */
+    /* Move data, and write to ended[0..*count) the numbers of the requests that have ended since
+     * the last call. `ended` has room for all requests. Fails with DDP_ERR_COMM. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
     /* Use `channels` channels, 2 or more, where there was one. Every rank calls it once; it may
      * block until all have. NULL: the transport has one channel only. */
@@ -126,7 +125,7 @@ struct ddp_group {
     void *own;                             /* the backend's own data */
     const struct ddp_transport *transport; /* NULL in the group "solo" */
     struct ddp_chunk_pipeline *pipeline;   /* sums of host memory; NULL in the group "solo" */
-    const struct ddp_allreduce_algorithm *algorithm; /* NULL before the first sum (chunk.h) */
+    const struct ddp_allreduce_algorithm *algorithm; /* for host memory; NULL: none chosen yet */
     void *algorithm_own;                             /* the algorithm's own data */
     const struct ddp_sum_engine *host_sums;          /* engine that sums host memory */
     int rank;
@@ -134,7 +133,7 @@ struct ddp_group {
     int local_rank;
     int local_size;
     char (*hosts)[DDP_HOST_BYTES]; /* host name of each rank */
-    struct ddp_rank_hosts places;  /* which ranks are on one host */
+    struct ddp_rank_hosts places;  /* the ranks of each host */
     char schedule[128];            /* how sums of host memory travel, in words: "direct" */
     int wants_hierarchical; /* 1: hierarchical sums were chosen, even if no memory is shared */
     struct ddp_host_memory *host_memory; /* list of memory that this host's ranks share */
@@ -155,13 +154,13 @@ struct ddp_work {
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's own data */
     ddp_device *device; /* device whose memory buf is; the host is one, too */
-    ddp_device *behind; /* queue whose work before the last start the sum waits for */
-    ddp_device *before; /* queue whose work after the last fence waits for the sum */
+    ddp_device *behind; /* queue: the sum begins after the work queued there before the start */
+    ddp_device *before; /* queue: work queued there after the fence waits for the sum */
     float *buf;
     size_t count;      /* floats of buf */
     size_t count_each; /* floats of each rank in an all-gather; 0: it is a sum */
     ddp_wire wire;
-    ddp_work_phase phase; /* half that was started last; of an all-gather always DDP_ALLREDUCE */
+    ddp_work_phase phase; /* phase that was started last; in an all-gather always DDP_ALLREDUCE */
     int number;  /* its number for errors: 1 if no other was open, else one more than the last */
     int started; /* 1: it was started at least once */
     ddp_device_event *began, *ended;
@@ -182,7 +181,7 @@ ddp_status ddp_group_alloc(ddp_group **out, const struct ddp_backend *ops,
 ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
                                ddp_error *err) DDP_MUST_CHECK;
 /* Set g's rank and size, and allocate g->hosts, whose names are empty. Fails with DDP_ERR_NOMEM;
- * rank and size are set even then. */
+ * rank and size are set even then. Release them with ddp_group_clear, also after a failure. */
 ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err) DDP_MUST_CHECK;
 /* Set which ranks share a host. first[r]: the lowest rank on rank r's host. The ranks of a host
  * must have consecutive numbers. */
@@ -194,9 +193,9 @@ void ddp_group_clear(ddp_group *g);
 ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
 /* Return st. If st is DDP_ERR_COMM and g has not failed before, store *err as g's failure. */
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
-/* If the group has failed, abort the work on the GPU that waits for other ranks. Call before memory
- * or a sum of the group is freed, and not sooner. Other ranks notice the abort, and this rank must
- * have reported its own error before. */
+/* If the group has failed, give up the work on the GPU that waits for other ranks. Call just before
+ * memory or a sum of the group is freed, when this rank has reported its error: the other ranks
+ * notice the call. */
 void ddp_group_abort_queued(ddp_group *g);
 
 /* End the process at once with this status, after flushing stdout and stderr. Exit handlers do not

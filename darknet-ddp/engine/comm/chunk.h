@@ -39,12 +39,12 @@ struct ddp_host_sum {
     ddp_device_event *ended; /* event that is recorded when the sum has ended; NULL: none */
 
     /* ---- set at each start, by ddp_chunk_pipeline_start ---- */
-    ddp_work_phase phase; /* the half that is made; for an all-gather DDP_ALL_GATHER */
+    ddp_work_phase phase; /* phase that is made; for an all-gather DDP_ALL_GATHER */
     ddp_wire wire;        /* format of floats in messages */
     int channel;          /* channel of the messages */
     int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
-    int not_finite;       /* 1: the result has a number that is not finite, as far as it is made */
-    size_t launched;      /* floats in chunks that were launched */
+    int not_finite;  /* 1: what was made of the result so far has a number that is not finite */
+    size_t launched; /* floats in chunks that were launched */
     struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };
 
@@ -63,7 +63,7 @@ struct ddp_chunk {
 struct ddp_chunk_sizes {
     size_t count; /* floats of a whole chunk */
     int window;   /* most chunks in flight */
-    int requests; /* most requests of a chunk at a time */
+    int requests; /* most messages of a chunk under way at a time */
 };
 
 /* A group's sums of host memory that are under way. */
@@ -76,8 +76,8 @@ struct ddp_chunk_pipeline {
     struct ddp_backoff backoff;
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
     int64_t looked_ns;       /* ddp_clock_ns when a wait last looked at the clock */
-    /* ddp_clock_ns from which the timeout counts at the earliest, because this process was stopped
-     * before; 0: it never was */
+    /* the timeout counts from this ddp_clock_ns at the earliest, since before it this process was
+     * stopped; 0: it never was */
     int64_t timeout_from_ns;
 
     /* ---- for wire_messages.c ---- */
@@ -103,7 +103,7 @@ static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
 /* A message of a chunk. Its floats travel in the sum's wire. */
 struct ddp_part {
     int peer;
-    int phase; /* 0 or 1; messages match in the order of posting within a chunk and phase */
+    int phase; /* 0 or 1; messages of one phase of a chunk match in the order of posting */
     float *data;
     size_t count;
 };
@@ -111,8 +111,8 @@ struct ddp_part {
 /* Post a message of chunk c, to part->peer (send) or from it (recv), without waiting.
  *
  *   i     number of the chunk's request, from 0 to sizes.requests - 1; must be free
- *   part  need not stay, but part->data must, until the algorithm's advance is called for i;
- *         received floats are there by then
+ *   part  may go at once; part->data must stay until the algorithm's advance is called for i, and
+ *         then has the received floats
  *
  * Sent bytes are counted in g->traffic. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,
@@ -125,7 +125,8 @@ static inline ddp_work_phase ddp_chunk_phase(const struct ddp_chunk *c)
     return c->sum->phase;
 }
 
-/* Return where the c->count floats of a rank are that this chunk of an all-gather has. */
+/* Return where in the buffer of an all-gather the c->count floats of `rank` are that chunk c has.
+ */
 static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 {
     return c->data + (size_t)rank * c->sum->count;
@@ -152,13 +153,13 @@ struct ddp_allreduce_algorithm {
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
     /* Go on after the chunk's request i has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* Go on if the chunk waits for something other than a request that is there now, and then set
-     * *moved to 1. NULL: chunks wait for requests alone. */
+    /* Go on with a chunk that waits for something other than a request, if that is there now; then
+     * set *moved to 1. NULL: chunks wait for requests alone. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
-    /* Return the i-th slice of a chunk of `count` floats that this rank has summed after
-     * DDP_REDUCE_SCATTER. It may be empty. *slices becomes the number of slices, which does not
-     * depend on count. */
+    /* Return one of the slices that this rank has summed after DDP_REDUCE_SCATTER in a chunk of
+     * `count` floats: the i-th, as elements of the chunk. It may be empty. *slices becomes the
+     * number of these slices, which does not depend on count. */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
     /* Return the rank that the chunk waits for. */

@@ -40,8 +40,9 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
  * 2 * DDP_TAGS on belong to as many collectives in a row, one each. */
 enum { DDP_TAGS = 8192 };
 
-/* Poll until *left is 0; blocks. If no message has ended for the group's timeout, fail as overdue
- * does, which makes the error that names the late rank. Fails with DDP_ERR_COMM. */
+/* Block until *left is 0, and poll meanwhile. If no message has ended for the group's timeout,
+ * return overdue(g, err), which fails with the late rank's name. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err);
@@ -53,13 +54,12 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Fail with DDP_ERR_COMM because chunks in flight have waited for the group's timeout. The text
- * names a rank that waits for no other itself, if one is known, or else the rank that the oldest
+ * names a rank that waits for no other itself. If none is known, it names the rank that the oldest
  * chunk waits for. */
 ddp_status ddp_fail_late_chunks(ddp_group *g, ddp_error *err);
 
-/* Fail with DDP_ERR_COMM because a rank has not sent a message for the group's timeout, or with
- * has_to_take 1, because it has not taken one. The text ends with `where`: ", sum 1 of 4", or "".
- */
+/* Fail with DDP_ERR_COMM because of `rank`: for the group's timeout it has not sent a message, or,
+ * with has_to_take 1, not taken one. The text ends with `where`: ", sum 1 of 4", or "". */
 ddp_status ddp_fail_late_rank(const ddp_group *g, int rank, int has_to_take, const char *where,
                               ddp_error *err);
 

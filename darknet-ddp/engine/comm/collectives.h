@@ -31,7 +31,8 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
 void *ddp_allgather_new(ddp_group *g, const void *mine, size_t bytes, ddp_error *err);
 
 /* Replace each of counts[0..n) by its sum over all ranks. Every rank calls it with the same n;
- * blocks until all have. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * blocks until all have. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM; the counts stay as they were then.
+ */
 ddp_status ddp_sum_counts(ddp_group *g, uint64_t *counts, size_t n, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *holds, which is 0 or 1 before, to 1 if it is 1 on every rank, else to 0. Every rank calls
@@ -54,12 +55,13 @@ ddp_status ddp_concatenate(ddp_group *g, const void *mine, size_t bytes, void **
 ddp_status ddp_concatenate_on_first(ddp_group *g, const void *mine, size_t bytes, void **all,
                                     size_t *total, ddp_error *err) DDP_MUST_CHECK;
 
-/* Send bytes of every other rank to rank root. Every rank calls it with the same root; blocks.
+/* Send bytes of every other rank to rank root. Every rank calls it with the same root. Blocks until
+ * this rank's bytes have gone, or on root all have come.
  *
- *   On root         bytes[r] is how many bytes rank r sends, for each rank. They go to data,
- *                   concatenated in the order of ranks. For root itself bytes[root] bytes are left
- *                   free there.
- *   On other ranks  data is what this rank sends, and *bytes its length, which root must know.
+ *   data   on root: room for the bytes of all ranks, in the order of ranks; root's own place there
+ *          is not written. On other ranks: the bytes to send.
+ *   bytes  on root: bytes[r] is how many bytes rank r sends. On other ranks: *bytes is the length
+ *          of data.
  *
  * Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM. */
 ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root,

@@ -28,16 +28,16 @@
 
 typedef struct ddp_group ddp_group;
 
-/* Connect this process, as one rank, with the other ranks of the job.
+/* Connect this process, as one rank, with the other ranks of the job. Blocks until every rank has
+ * called it. backend: "solo" (one process, no MPI call), "mpi" or "gloo". Ranks of "gloo" find each
+ * other by files (transport/rendezvous.h) or else by MPI. *out is set on success; release it with
+ * ddp_group_close. Fails with
  *
- *   backend  "solo" (one process, no MPI call), "mpi", or "gloo", whose ranks find each other by
- *            files (transport/rendezvous.h) or else by MPI
- *   *out     set on success; release it with ddp_group_close
- *
- * Blocks until every rank has called it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with
- * DDP_ERR_USAGE if this build has no such backend, or if in the rendezvous another process has this
- * rank's number. Fails with DDP_ERR_IO if /dev/shm is too small, a network interface is missing, or
- * a file of the rendezvous cannot be written. */
+ *   DDP_ERR_USAGE  this build has no such backend, or another process has this rank's number in the
+ *                  rendezvous
+ *   DDP_ERR_IO     /dev/shm is too small, a network interface is missing, or a file of the
+ *                  rendezvous cannot be written
+ *   DDP_ERR_NOMEM, DDP_ERR_COMM */
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if this build has the backend that ddp_group_open knows by this name; else 0. */
@@ -61,16 +61,19 @@ ddp_mpi_kind ddp_group_mpi_kind(void);
  * DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make a group as ddp_group_open_threads does, but as if its ranks were on several hosts. Host h is
- * named "hostH" and has ranks[h] ranks, at least 1. radix: how many hosts meet in a stage of
- * hierarchical sums (comm/hierarchical_plan.h); 0: the default. */
+/* Make a group as ddp_group_open_threads does, but as if its ranks were on several hosts.
+ *
+ *   ranks  how many ranks each of the `hosts` hosts has, at least 1; host h is named "hostH"
+ *   radix  how many hosts meet in a stage of hierarchical sums; 0: the default */
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Leave the group and free g, which may be NULL. "mpi" and "gloo" wait until all other ranks leave,
- * "gloo" for the group's timeout at most. They do not wait if the group has failed or messages are
- * in flight, which are then abandoned. In that case "mpi" leaves out MPI_Finalize, so the launcher
- * fails the job when this process ends. With "gloo" the other ranks' next calls fail. */
+/* Leave the group and free g, which may be NULL. With "mpi" and "gloo" it waits until all other
+ * ranks leave, with "gloo" for the group's timeout at most.
+ *
+ * If the group has failed or messages are in flight, it does not wait, and abandons the messages.
+ * The job then fails: "mpi" leaves out MPI_Finalize, so the launcher ends the job. With "gloo" the
+ * other ranks' next calls fail. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: this process ends at once with exit_status (1 for 0), and so every other rank
@@ -92,25 +95,24 @@ int ddp_group_local_size(const ddp_group *g);
 const char *ddp_group_host(const ddp_group *g, int rank);
 
 /* Set the group's timeout: how long a wait may go on without progress before it fails with
- * DDP_ERR_COMM. 0: for ever. At first it is 600 s. For sums of host memory and collectives, each
- * message to or from this rank is progress, and the error names a rank that is waited for. NCCL
- * shows no progress: the whole wait counts, and the error names no other rank. */
+ * DDP_ERR_COMM. 0: for ever. At first it is 600 s. In sums of host memory and collectives, each
+ * message to or from this rank is progress, and the error names a late rank. NCCL shows no
+ * progress: the whole wait counts, and the error names no other rank. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
-/* Return for how many nanoseconds this rank had no core, or was stopped, while it was in calls for
- * sums of host memory and collectives, since the group was opened. Gaps of 20 ms or less do not
- * count. */
+/* Return for how many nanoseconds this rank had no core, or was stopped, since the group was
+ * opened. Only gaps of more than 20 ms count, and only in calls for sums of host memory and
+ * collectives. */
 int64_t ddp_group_descheduled_ns(const ddp_group *g);
 
 /* Set a function that the group calls, on its thread, whenever messages of sums and collectives
- * have ended. So a watchdog can tell a slow link from a hang. NCCL's messages are not seen. moved
- * NULL: nothing is called. */
+ * have ended: moved(ctx). So a watchdog can tell a slow link from a hang. NCCL's messages are not
+ * seen. moved NULL: nothing is called. */
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
-/* Choose the network interface for messages between hosts. It holds for all groups that this
- * process opens later. interface: its name, or its network such as "10.1.0.0/16"; the text must
- * stay valid. NULL: MPI, Gloo and NCCL choose. Their settings in the environment take precedence.
- */
+/* Choose the network interface for messages between hosts, for all groups that this process opens
+ * later. The environment's settings for MPI, Gloo and NCCL take precedence. interface: its name, or
+ * its network such as "10.1.0.0/16"; the text must stay valid. NULL: MPI, Gloo and NCCL choose. */
 void ddp_group_use_interface(const char *interface);
 
 #endif

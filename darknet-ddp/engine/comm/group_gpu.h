@@ -21,8 +21,8 @@ typedef struct ddp_gpu_config {
     int exact;  /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
                    every rank. Sums through host memory always have the order of device/sum.h. */
     int ctas;   /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
-    const char
-        *without_nccl; /* advice for errors on how to run without NCCL; NULL: none is given */
+    /* advice in errors on how to run without NCCL; must stay valid; NULL: none */
+    const char *without_nccl;
     /* function that ends the program when a CUDA call has failed; err says which call and why.
      * Failures of NCCL are returned as DDP_ERR_COMM instead. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
@@ -30,9 +30,12 @@ typedef struct ddp_gpu_config {
 
 /* Give this rank its GPU, and make it the calling thread's current GPU. Every rank calls it once,
  * before any sum is opened, with the same nccl, exact and ctas. With nccl it blocks until every
- * rank has called it. *config is copied. Fails with DDP_ERR_USAGE if this build is for CPUs, there
- * is no such GPU, NCCL is too old, or, with exact, too many ranks sum directly. Fails also with
- * DDP_ERR_MISMATCH (ranks have different versions of NCCL), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * rank has called it. *config is copied. On failure the rank has no GPU. Fails with
+ *
+ *   DDP_ERR_USAGE     this build is for CPUs, there is no such GPU, NCCL is too old, or exact is 1
+ *                     and too many ranks sum directly
+ *   DDP_ERR_MISMATCH  ranks have different versions of NCCL
+ *   DDP_ERR_NOMEM, DDP_ERR_COMM */
 ddp_status ddp_group_use_gpu(ddp_group *g, const ddp_gpu_config *config,
                              ddp_error *err) DDP_MUST_CHECK;
 
@@ -43,27 +46,26 @@ ddp_device *ddp_group_device(const ddp_group *g);
  * "gloo". The text lives as long as the group. */
 const char *ddp_group_transport(const ddp_group *g);
 
-/* Wait until all sums of this rank's GPU that have a fence have arrived there; without a GPU do
- * nothing. Moves messages along meanwhile. Fails with DDP_ERR_COMM if the timeout has passed, NCCL
- * has failed or the transport has lost a rank. Report that error before you close or free anything
- * of the group: that aborts the sums that still wait on the GPU, and other ranks notice. */
+/* Wait until all sums of this rank's GPU that have a fence have arrived there, and move messages
+ * along meanwhile. Without a GPU do nothing. Fails with DDP_ERR_COMM if the timeout has passed,
+ * NCCL has failed or the transport has lost a rank. Report such an error before you close or free
+ * anything of the group: the other ranks fail then, too. */
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return for how many nanoseconds this rank's GPU has waited for sums instead of computing, since
- * the group was opened. Sums count once ddp_group_synchronize or ddp_work_wait has waited for them.
- * Without a GPU it is 0. */
+ * the group was opened; 0 without a GPU. A sum counts once ddp_group_synchronize or ddp_work_wait
+ * has waited for it. */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 
 /* Allocate `count` zeroed floats on device d, the host or ddp_group_device, for buffers of sums.
- * Sums of this memory may be faster than of other memory. On the host, hierarchical sums need no
- * copy of it if it is large. On a GPU it is registered with NCCL 2.19 or newer, unless sums are
- * exact or use several channels. Every rank calls it with the same counts in the same order; it may
- * block until every rank has. Free *x with ddp_group_free_memory. Fails with DDP_ERR_NOMEM,
+ * Sums of this memory may be faster than of other memory: ranks of a host, or NCCL, need no copy of
+ * it. Every rank calls it with the same counts in the same order; it may block until all have. Free
+ * *x with ddp_group_free_memory; on failure there is nothing to free. Fails with DDP_ERR_NOMEM,
  * DDP_ERR_COMM. */
 ddp_status ddp_group_alloc_memory(ddp_group *g, ddp_device *d, float **x, size_t count,
                                   ddp_error *err) DDP_MUST_CHECK;
-/* Free x, which ddp_group_alloc_memory has allocated on d, or which is NULL. Close sums of it
- * first. */
+/* Free x, which ddp_group_alloc_memory has allocated on d; NULL is allowed. Close all sums of this
+ * memory first. */
 void ddp_group_free_memory(ddp_group *g, ddp_device *d, float *x);
 
 #endif

@@ -60,8 +60,9 @@ struct ddp_stage_transfer {
     int peer;              /* the other rank */
     int incoming;          /* 1: from peer; 0: to peer */
     struct ddp_span units; /* units of the slice */
-    int held; /* incoming 1: index in the next stage's `held` of the slice that it is added to;
-                 0: index in this stage's `held` of the slice that it is cut from */
+    /* index of a slice in a stage's `held`. incoming 1: the next stage's, to which this slice is
+     * added; 0: this stage's, from which it is cut */
+    int held;
     struct ddp_span ranks; /* ranks over which the sender has summed the slice */
 };
 
@@ -72,7 +73,7 @@ struct ddp_stage {
     int *from; /* by entry of held: index in the previous stage's `held` of the slice that it is cut
                   from; all 0 in stage 0 */
     int held_count;
-    struct ddp_stage_transfer *transfers; /* two ranks list those between them in the same order */
+    struct ddp_stage_transfer *transfers; /* in an order in which two ranks agree */
     int transfer_count;
 };
 

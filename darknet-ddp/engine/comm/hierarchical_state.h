@@ -32,8 +32,7 @@ enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts are to come, and to be added */
     DDP_HIERARCHICAL_RETURNING, /* sums of other hosts are to come */
     DDP_HIERARCHICAL_GATHERING, /* in an all-gather: messages with other hosts are to end */
-    DDP_HIERARCHICAL_SHARING /* the host's other ranks are to be done with this rank's memory, as it
-                                is with theirs */
+    DDP_HIERARCHICAL_SHARING    /* the host's other ranks are to be done with this rank's memory */
 };
 
 /* A message of a chunk. Errors name its peer. */

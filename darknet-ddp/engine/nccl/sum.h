@@ -34,15 +34,16 @@
 /* A sum or all-gather of a GPU's memory. */
 struct ddp_gpu_sum {
     ddp_work *sum;
-    cudaEvent_t ready;    /* sum->began: passes when the values to sum are computed */
-    cudaEvent_t landed;   /* sum->ended: passes when the sum is in the memory */
-    cudaEvent_t reached;  /* passes when the stream of sum->before has come to the fence */
-    unsigned number;      /* how often the sum was started */
-    unsigned *not_finite; /* pinned: `number` of the last start whose result is not finite */
-    unsigned told; /* value of *not_finite for which ddp_work_finite has returned 0 already */
-    int in_flight; /* 1: it was started and has no fence yet */
-    int queued;    /* 1: all its work is queued on the GPU, and `landed` behind it */
-    int unsettled; /* 1: it has a fence, and was not seen to land yet */
+    cudaEvent_t ready;   /* sum->began: passes when the values to sum are computed */
+    cudaEvent_t landed;  /* sum->ended: passes when the sum is in the memory */
+    cudaEvent_t reached; /* passes when the stream of sum->before has come to the fence */
+    unsigned number;     /* how often the sum was started */
+    unsigned
+        *not_finite; /* pinned: `number` of the last start whose result is not finite; 0: none */
+    unsigned told;   /* value of *not_finite for which ddp_work_finite has returned 0 already */
+    int in_flight;   /* 1: it was started and has no fence yet */
+    int queued;      /* 1: all its work is queued on the GPU, and `landed` behind it */
+    int unsettled;   /* 1: it has a fence, and was not seen to land yet */
     struct ddp_gpu_sum *next_unsettled;
     void *own; /* the transport's own data */
 };
@@ -54,7 +55,7 @@ struct ddp_gpu_transport {
     void *state;          /* its own data */
 
     void (*close)(ddp_group *g);
-    void (*abort)(ddp_group *g); /* ends work that is queued on the GPU, unfinished */
+    void (*abort)(ddp_group *g); /* gives up work that is queued on the GPU */
 
     ddp_status (*sum_open)(struct ddp_gpu_sum *s, ddp_error *err);
     void (*sum_close)(struct ddp_gpu_sum *s);

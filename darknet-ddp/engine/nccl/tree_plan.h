@@ -43,8 +43,8 @@ struct ddp_nccl_plan {
 /* Make the plan of a rank among all ranks of `hosts`.
  *
  *   radix         hosts or blocks of hosts that meet in a stage; 0: sums are direct
- *   most_addends  most addends of a slice that the kernel can add; 0: no limit, as for a plan that
- *                 serves second halves alone, in which nothing is added
+ *   most_addends  most addends of a slice that the kernel can add; 0: no limit, for a plan of
+ *                 second halves, which add nothing
  *
  * *out is set on success. Fails with DDP_ERR_USAGE if a slice has more than most_addends addends,
  * and with DDP_ERR_NOMEM. */

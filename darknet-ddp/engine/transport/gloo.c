@@ -201,7 +201,7 @@ static ddp_status open_listeners(const ddp_group *g, const struct meeting *m, st
     ddp_peer_listener own = {.at = {.family = 0}};
     ddp_net_address address;
     ddp_error ignored;
-    ddp_status st = ddp_peer_addresses_address(p->peers, m->size, m->rank, &address, err);
+    ddp_status st = ddp_peer_listen_address(p->peers, m->size, m->rank, &address, err);
 
     if (!st)
         st = ddp_peer_listener_open(listener, &own, &address, m->size, err);

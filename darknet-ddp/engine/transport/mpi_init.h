@@ -20,10 +20,10 @@ ddp_mpi_kind ddp_mpi_kind_of_library(void);
  * DDP_ERR_COMM. */
 ddp_status ddp_mpi_start(int *started, ddp_error *err);
 
-/* Check that messages pass between this rank and every other one: exchange a first message with
- * each of them, for 20 s at most. Every rank calls it after MPI's start. Fails with DDP_ERR_NOMEM,
- * or with DDP_ERR_COMM if some do not pass. The error then names the lowest such rank, its host if
- * the launcher knows it, and the ports that must be open. */
+/* Exchange a first message with every other rank, to check that messages pass. Every rank calls it
+ * after MPI's start. Blocks for 20 s at most. Fails with DDP_ERR_NOMEM. Fails with DDP_ERR_COMM if
+ * messages with some rank do not pass. The error names the lowest such rank, its host if the
+ * launcher knows it, and the ports that must be open. */
 ddp_status ddp_mpi_greet_ranks(ddp_error *err);
 
 #endif

@@ -170,8 +170,8 @@ static ddp_net_address choose(const ddp_peer_address *peers, int size, int rank)
     return found;
 }
 
-ddp_status ddp_peer_addresses_address(const ddp_peer_address *peers, int size, int rank,
-                                      ddp_net_address *out, ddp_error *err)
+ddp_status ddp_peer_listen_address(const ddp_peer_address *peers, int size, int rank,
+                                   ddp_net_address *out, ddp_error *err)
 {
     *out = choose(peers, size, rank);
     out->port = 0;

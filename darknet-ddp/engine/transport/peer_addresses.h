@@ -19,9 +19,9 @@ typedef struct ddp_peer_address {
     } networks[DDP_PEER_NETWORKS];
 } ddp_peer_address;
 
-/* Set *peer to this rank's host and addresses, IPv4 first. They are those of ddp_group_interface
- * or, without one, of all interfaces that are up except lo; there may be none. Fails with
- * DDP_ERR_IO, also if ddp_group_interface has no address. */
+/* Set *peer to this rank's host and addresses, IPv4 first. They are those of ddp_group_interface.
+ * If it is NULL, they are those of all interfaces that are up except lo, and may be none. Fails
+ * with DDP_ERR_IO, also if ddp_group_interface has no address. */
 ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
 
 /* Renumber the ranks so that ranks of a host have consecutive numbers, in their old order. peers is
@@ -29,16 +29,17 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
  * becomes the old number of rank r, first[r] the lowest new number on its host. */
 void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first);
 
-/* Choose the address, without a port, on which the rank of peers[rank] listens. *out becomes
+/* Choose the address on which the rank of peers[rank] listens. *out becomes the first of these that
+ * there is, with port 0:
  *
- *   - the loopback address, if all ranks are on one host; else
- *   - an address in a network that all other hosts share; if there is none
- *   - the first address of ddp_group_interface or, without one, an address that leads to another
- *     host.
+ *   1. if all ranks are on one host, the loopback address
+ *   2. its address in a network that all other hosts share
+ *   3. the first address of ddp_group_interface, if that is set
+ *   4. the address from which its packets to another host leave
  *
- * If there is no such address, fails with DDP_ERR_IO if some rank has no address at all, else with
+ * If there is none, fails with DDP_ERR_IO if some rank has no address at all, else with
  * DDP_ERR_COMM. */
-ddp_status ddp_peer_addresses_address(const ddp_peer_address *peers, int size, int rank,
-                                      ddp_net_address *out, ddp_error *err);
+ddp_status ddp_peer_listen_address(const ddp_peer_address *peers, int size, int rank,
+                                   ddp_net_address *out, ddp_error *err);
 
 #endif

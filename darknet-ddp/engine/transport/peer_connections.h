@@ -20,13 +20,14 @@ ddp_status ddp_peer_listener_open(ddp_listener **out, ddp_peer_listener *own,
                                   const ddp_net_address *address, int size,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Connect with all other ranks. Every rank calls it.
+/* Connect with all other ranks. Every rank calls it. Waits for each of them for 30 s at most.
  *
+ *   listener     this rank's, of ddp_peer_listener_open
  *   listeners    rank r listens at listeners[order[r]]
- *   connections  one entry for each rank, all -1. connections[r] becomes the non-blocking
- * connection with rank r; this rank's own stays -1. The caller closes them, also after a failure
+ *   connections  one entry for each rank, all -1. connections[r] becomes a non-blocking socket to
+ *                rank r; this rank's own stays -1. The caller closes them, also after a failure.
  *
- * Waits for each rank for 30 s at most. Fails with DDP_ERR_COMM; the text names the rank. */
+ * Fails with DDP_ERR_COMM; the text names the rank. */
 ddp_status ddp_peer_connect(const ddp_group *g, ddp_listener *listener,
                             const ddp_peer_listener *listeners, const int *order, int *connections,
                             ddp_error *err) DDP_MUST_CHECK;

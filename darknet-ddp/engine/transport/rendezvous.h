@@ -21,8 +21,8 @@ typedef struct ddp_rendezvous_config {
     int64_t timeout_ns;
 } ddp_rendezvous_config;
 
-/* Choose how the ranks of groups of "gloo" that are opened later find each other: by files, as
- * *config says, or with NULL by MPI. *config is copied, but its path must stay valid. */
+/* Choose how ranks find each other in groups of "gloo" that are opened later: by MPI if config is
+ * NULL, else by files. *config is copied, but its path must stay valid. */
 void ddp_group_use_rendezvous(const ddp_rendezvous_config *config);
 
 /* Return the config that ddp_group_use_rendezvous has copied; NULL: none. */

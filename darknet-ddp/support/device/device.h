@@ -30,14 +30,13 @@ ddp_device *ddp_device_host(void);
 /* Return how many GPUs this process sees; 0 in a build for CPUs and without a driver. */
 int ddp_device_count(void);
 
-/* Return why this process sees no GPU, in CUDA's words: "no CUDA-capable device is detected".
- * Returns
- * "" if it sees some, and in a build for CPUs. The text stays valid. */
+/* Return why this process sees no GPU, in CUDA's words: "no CUDA-capable device is detected". The
+ * text stays valid. It is "" if there is a GPU, and in a build for CPUs. */
 const char *ddp_device_why_none(void);
 
-/* Write to text, of `size` bytes, 33 or more, a name of GPU number `gpu` of this process: its UUID
- * in hexadecimal digits. The number may differ in other processes of the host, but the UUID is the
- * same. "GPU N" if CUDA does not tell the UUID; "" in a build for CPUs. */
+/* Write a name of GPU number `gpu` of this process to text[0..size); size is at least 33. The name
+ * is the GPU's UUID in hexadecimal digits, which all processes of the host see alike. It is "GPU N"
+ * if CUDA does not tell the UUID, and "" in a build for CPUs. */
 void ddp_device_identify(int gpu, char *text, size_t size);
 
 /* Begin a named range for a profiler of GPUs (NVTX): all that the calling thread does until
@@ -90,8 +89,8 @@ uint64_t ddp_device_checksum(ddp_device *d, const float *x, size_t count);
 /* Wait until all work of the device is done, that of second queues, too. */
 void ddp_device_synchronize(ddp_device *d);
 
-/* Set *used to the bytes of the GPU's memory that all processes use, and *total to those that it
- * has. Sets both to 0 on the host. */
+/* Set *used to the bytes of the GPU's memory that all processes use together, and *total to its
+ * size in bytes. Sets both to 0 on the host. */
 void ddp_device_memory(ddp_device *d, size_t *used, size_t *total);
 
 /* Make an event for d, which can be recorded again and again. *out is set on success. Fails with
@@ -107,8 +106,8 @@ void ddp_device_event_record(ddp_device_event *m); /* puts m behind all work que
 ddp_status ddp_device_queue_open(ddp_device **out, ddp_device *d, ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_queue_close(ddp_device *queue); /* frees the queue; it may be NULL or the host */
 
-/* Make all work that is queued on `queue` from now on wait for what is queued so far on `earlier`,
- * the device that it was opened for. Does nothing on the host. */
+/* Make all work that is queued on `queue` from now on wait for the work that is queued so far on
+ * `earlier`, the device that the queue was opened for. Does nothing on the host. */
 void ddp_device_follow(ddp_device *queue, ddp_device *earlier);
 
 /* Return the seconds from one recorded event of a device to another; waits for both to pass. */

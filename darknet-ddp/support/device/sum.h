@@ -22,11 +22,15 @@
  * scratch. No two inputs overlap. */
 int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire wire);
 
-/* Sum each of the nodes of ranks begin to end - 1. inputs[r] has the values of rank r. If a smaller
- * node was summed before, the input of its first rank has the sum, and its other inputs are NULL.
- * The sum of a node goes to the input of its first rank, or to inputs[own], which is not NULL, if
- * the node has rank `own`. The other inputs are used as scratch. Returns 0 if a sum over all ranks
- * was made and is not finite, else 1. */
+/* Sum each of the nodes of ranks begin to end - 1, out of `size` ranks.
+ *
+ *   inputs  inputs[r] has `count` values of rank r. If a smaller node was summed before, its sum is
+ *           the input of its first rank, and its other ranks' inputs are NULL.
+ *   own     a rank whose input is not NULL
+ *
+ * The sum of a node goes to inputs[own] if the node has rank `own`, else to the input of its first
+ * rank. The other inputs are used as scratch. Returns 0 if a sum over all `size` ranks was made and
+ * is not finite, else 1. */
 int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire);
 
@@ -36,11 +40,14 @@ enum { DDP_SUM_NODES_MAX = 64 }; /* most nodes of ranks in a row */
  * the next one begins. Returns how many nodes there are, at most DDP_SUM_NODES_MAX. */
 int ddp_sum_nodes(int size, int begin, int end, int *firsts);
 
-/* Write, for a GPU kernel, how to add up `count` nodes by a stack. For each i the kernel pushes
- * node i, then additions[i] times replaces the top two entries by their sum. In the end the stack
- * has the nodes of all their ranks, from left to right. Node i begins at rank firsts[i] and ends
- * where the next one begins; the last one ends at rank end - 1. Returns how many nodes the stack
- * has in the end. */
+/* Plan how a GPU kernel adds up `count` nodes by a stack. After it has pushed node i, it replaces
+ * the top two entries by their sum, additions[i] times.
+ *
+ *   firsts     first rank of each node; a node ends where the next one begins
+ *   end        number of the first rank behind the last node
+ *   additions  room for `count` numbers, which are set
+ *
+ * Returns how many nodes the stack has in the end: those of all these ranks, from left to right. */
 int ddp_sum_stack(int size, const int *firsts, int count, int end, unsigned char *additions);
 
 #endif
