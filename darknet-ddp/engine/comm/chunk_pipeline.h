@@ -33,12 +33,13 @@ ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algor
 
 void ddp_chunk_pipeline_close(ddp_group *g); /* frees g->pipeline, which may be NULL */
 
-/* Move sums under way along without waiting; without any, do nothing. Fails with DDP_ERR_COMM. */
+/* Move sums under way along without waiting; without any, do nothing. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_progress(ddp_group *g, ddp_error *err);
 
-/* Move sums under way along without waiting. Unlike ddp_chunk_pipeline_progress it asks the
- * transport even if there are none, since Gloo then reports a lost rank. For loops that wait for
- * other ranks in another way, such as for NCCL. Fails with DDP_ERR_COMM. */
+/* Move sums under way along without waiting. If there are none, ask the transport all the same,
+ * since Gloo then reports a lost rank. For loops that wait for other ranks by other means, such as
+ * NCCL. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_poll_transport(ddp_group *g, ddp_error *err);
 
 /* The engine of sums and all-gathers of host memory (comm/backend.h). */

@@ -24,7 +24,7 @@ ddp_status ddp_collective_send(ddp_group *g, int peer, void *data, size_t bytes,
 ddp_status ddp_collective_recv(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);
 
 /* Wait until all posted messages of the collective have ended. Sums in flight move along meanwhile.
- * Fails with DDP_ERR_COMM, also after the group's timeout. */
+ * Fails with DDP_ERR_COMM, also after the group's timeout, and with DDP_ERR_NOMEM. */
 ddp_status ddp_collective_finish(ddp_group *g, ddp_error *err);
 
 /* End the collective, so that messages of the next one have another tag. Every rank calls it after

@@ -48,13 +48,13 @@ const char *ddp_group_transport(const ddp_group *g);
 
 /* Wait until all sums of this rank's GPU that have a fence have arrived there, and move messages
  * along meanwhile. Without a GPU do nothing. Fails with DDP_ERR_COMM if the timeout has passed,
- * NCCL has failed or the transport has lost a rank. Report such an error before you close or free
- * anything of the group: the other ranks fail then, too. */
+ * NCCL has failed or the transport has lost a rank. Fails also with DDP_ERR_NOMEM. Report an error
+ * before you close or free anything of the group: the other ranks fail then, too. */
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return for how many nanoseconds this rank's GPU has waited for sums instead of computing, since
  * the group was opened; 0 without a GPU. A sum counts once ddp_group_synchronize or ddp_work_wait
- * has waited for it. */
+ * has waited for it, but not if ddp_work_fence_before fenced it. */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 
 /* Allocate `count` zeroed floats on device d, the host or ddp_group_device, for buffers of sums.

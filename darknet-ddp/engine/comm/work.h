@@ -54,12 +54,13 @@ ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* Free a sum or all-gather, which must not be in flight, unless the group has failed. w may be
- * NULL. */
+ * NULL. May wait for the GPU. */
 void ddp_work_close(ddp_work *w);
 
-/* Start the sum or all-gather, without waiting for other ranks. Its buffer belongs to the group
- * until a fence or wait. Every rank starts the same ones in the same order. Several may be in
- * flight. Fails with DDP_ERR_USAGE (it is in flight already), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Start the sum or all-gather, without waiting for other ranks. On a GPU it waits, though, if the
+ * sum of its last start has a fence and has not arrived. Its buffer belongs to the group until a
+ * fence or wait. Every rank starts the same ones in the same order. Several may be in flight. Fails
+ * with DDP_ERR_USAGE (it is in flight already), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start the sum as ddp_work_start does, but order it behind another queue than the device's default
@@ -69,7 +70,7 @@ ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err
 
 /* Move everything in flight along, without waiting. Data move only inside calls on the group. So
  * call this every millisecond or so while the program computes. It takes a few microseconds. Fails
- * with DDP_ERR_COMM. */
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if the sum was started and has ended on this rank; else 0. Moves no data. */
@@ -77,7 +78,7 @@ int ddp_work_done(const ddp_work *w);
 
 /* Fence the sum: work that its device does after this call finds the sum in buf. With NCCL the call
  * does not block, since the GPU does the waiting. Else it blocks until the sum is made. Fails with
- * DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+ * DDP_ERR_USAGE (never started), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum as ddp_work_fence does, but only for work that is queued after this call on one
@@ -89,7 +90,7 @@ ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err
 int ddp_work_fence_blocks(const ddp_work *w);
 
 /* Block until the sum is in buf and the program may read it there. Fences the sum if it has no
- * fence. Fails with DDP_ERR_USAGE (never started), DDP_ERR_COMM. */
+ * fence. Fails with DDP_ERR_USAGE (never started), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if every element of the last sum is finite, or none was started; else 0. Every rank gets
