@@ -76,8 +76,8 @@ struct ddp_chunk_pipeline {
     struct ddp_backoff backoff;
     int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
     int64_t looked_ns;       /* ddp_clock_ns when a wait last looked at the clock */
-    /* the timeout counts from this ddp_clock_ns at the earliest, since before it this process was
-     * stopped; 0: it never was */
+    /* earliest ddp_clock_ns from which the timeout counts, since this process was stopped before;
+     * 0: it never was */
     int64_t timeout_from_ns;
 
     /* ---- for wire_messages.c ---- */
@@ -125,8 +125,7 @@ static inline ddp_work_phase ddp_chunk_phase(const struct ddp_chunk *c)
     return c->sum->phase;
 }
 
-/* Return where in the buffer of an all-gather the c->count floats of `rank` are that chunk c has.
- */
+/* Return the address of the c->count floats of `rank` in chunk c, which is of an all-gather. */
 static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 {
     return c->data + (size_t)rank * c->sum->count;
@@ -157,9 +156,9 @@ struct ddp_allreduce_algorithm {
      * set *moved to 1. NULL: chunks wait for requests alone. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
-    /* Return one of the slices that this rank has summed after DDP_REDUCE_SCATTER in a chunk of
-     * `count` floats: the i-th, as elements of the chunk. It may be empty. *slices becomes the
-     * number of these slices, which does not depend on count. */
+    /* After DDP_REDUCE_SCATTER this rank has summed some slices of a chunk of `count` floats.
+     * Return the i-th of them, as elements of the chunk; it may be empty. *slices becomes how many
+     * there are, which does not depend on count. */
     ddp_range (*share)(const ddp_group *g, size_t count, int i, int *slices);
 
     /* Return the rank that the chunk waits for. */

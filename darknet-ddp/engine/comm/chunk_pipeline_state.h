@@ -23,8 +23,8 @@ static inline int ddp_collective_requests(const ddp_group *g)
     return 2 * (g->size - 1);
 }
 
-/* Return the chunk in the i-th slot, i from 0 to window - 1, older chunks first; NULL: the slot has
- * none. */
+/* Return the chunk in the i-th slot, i from 0 to window - 1; NULL: it has none. Slots of older
+ * chunks come first. */
 static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
 {
     const struct ddp_chunk_pipeline *p = g->pipeline;

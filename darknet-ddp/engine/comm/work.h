@@ -98,8 +98,8 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * ddp_work_wait, or a fence and ddp_group_synchronize, have returned. A second call may return 1
  * for the same sum.
  *
- * In a group of one rank on the host, the call may read buf instead. On a GPU its answer is about
- * an earlier start, unless ddp_device_synchronize was called. */
+ * In a group of one rank on the host, the call may read buf instead. On a GPU its answer may be
+ * about an earlier start, unless ddp_device_synchronize was called. */
 int ddp_work_finite(ddp_work *w);
 
 /* Return the event that passes when the sum begins: it was started, and the values in buf were
@@ -131,8 +131,8 @@ typedef struct ddp_range {
 } ddp_range;
 
 /* Start the sum as ddp_work_start does, or a half of it. Fails as ddp_work_start. Fails also with
- * DDP_ERR_USAGE if w is an all-gather and phase is a half. Fails so, too, for DDP_REDUCE_SCATTER of
- * float32 by NCCL if ddp_gpu_config.exact is 0. */
+ * DDP_ERR_USAGE for a half of an all-gather, and for DDP_REDUCE_SCATTER of float32 by NCCL if
+ * ddp_gpu_config.exact is 0. */
 ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return this rank's share of a sum: *count ranges of elements, in order, none empty. In a group of
