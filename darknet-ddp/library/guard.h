@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/* Call work(ctx) on this thread. Returns 0, or -1 if Darknet would have ended the program. Then
- * error[0..size) has its message, without a newline, and the memory and files that work has
- * allocated and opened on this thread are freed and closed. Waits while another thread is in this
- * function, since Darknet reads files with global variables. work must not call this function. */
+/* Call work(ctx) on this thread, and return 0. If Darknet would end the program in it, returns -1.
+ * Then error[0..size) has Darknet's message, without a newline. Memory that work allocated on this
+ * thread is freed, and its files are closed. Waits while another thread is in this function. work
+ * must not call it. */
 int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 
 /* Begin a list of the memory that this thread allocates and the files that it opens. The linker

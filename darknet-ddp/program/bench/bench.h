@@ -47,7 +47,7 @@ typedef struct ddp_bench_config {
     int exact, deterministic, overlap; /* 1: the option of the member's name is on */
     const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
     const char *replay; /* profile by whose times layers sleep; NULL: they compute */
-    int draw;           /* 1: run two steps more, and trace the second; the same on all ranks */
+    int draw;           /* 1: run two steps more, trace the second; must be alike on all ranks */
     FILE *trace; /* file for that trace (core/trace.h); NULL: none, as on ranks other than 0 */
 } ddp_bench_config;
 

@@ -13,9 +13,9 @@ typedef struct ddp_folder {
     size_t count;
 } ddp_folder;
 
-/* List the files in a folder, and in folders within it to a depth of 8. Names that begin with a
- * dot, and inner folders that cannot be read, are left out. The paths begin with `folder`. Release
- * *f in any case. Fails with DDP_ERR_IO if `folder` cannot be read, and with DDP_ERR_NOMEM.
+/* List the files in a folder, and in folders within it to a depth of 8. Paths begin with `folder`.
+ * Leaves out names that begin with a dot, and inner folders that cannot be read. Release *f in any
+ * case. Fails with DDP_ERR_IO (`folder` cannot be read), DDP_ERR_NOMEM.
  *   endings  endings of names to list, in upper or lower case, such as ".jpg .png" */
 ddp_status ddp_folder_list(ddp_folder *f, const char *folder, const char *endings,
                            ddp_error *err) DDP_MUST_CHECK;
@@ -32,9 +32,9 @@ char *ddp_folder_join(const char *folder, const char *name);
 /* Return the last component of a path: a pointer into it. Backslashes separate components, too. */
 const char *ddp_folder_last(const char *path);
 
-/* Search each of the folders for the file `name`, then for the last component of name alone.
- * Returns the first path that is found, which the caller frees. NULL: none, or no memory. A NULL
- * ends folders. */
+/* Search the folders, whose list a NULL ends, for the file `name`, then for the last component of
+ * name alone. Returns the first path that is found, which the caller frees. NULL: none, or no
+ * memory. */
 char *ddp_folder_find(const char *const *folders, const char *name);
 
 /* Return the side of a picture by the last two components of a path: TRAIN if they contain "train",

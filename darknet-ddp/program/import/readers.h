@@ -16,7 +16,8 @@ typedef struct ddp_import_source {
 /* Add the classes, pictures and boxes of a source to *a, and count what is odd. Leaves out entries
  * that cannot be read. If some are missing for want of memory, sets a->lost.
  * Fails with DDP_ERR_FORMAT: the file is not of this format, or the folder has no such file.
- * Fails with DDP_ERR_USAGE: this build lacks the format's library, or path must name another thing.
+ * Fails with DDP_ERR_USAGE: this build lacks the format's library, or path is not what the reader
+ * below wants.
  * Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 typedef ddp_status ddp_import_reader(ddp_annotations *a, const ddp_import_source *source,
                                      ddp_error *err) DDP_MUST_CHECK;
@@ -25,13 +26,13 @@ typedef ddp_status ddp_import_reader(ddp_annotations *a, const ddp_import_source
  * "images" and "annotations". A file's path says the side of its pictures (ddp_folder_side). */
 ddp_import_reader ddp_coco_read;
 
-/* Read a folder, no file, of Pascal VOC's XML (with expat), a file for each picture. The lists
+/* Read a folder, never a file, of Pascal VOC's XML (with expat): a file for each picture. The lists
  * train.txt, val.txt and test.txt in ImageSets/Main say the sides; without them, the paths do.
  * Boxes reach from xmin to xmax and ymin to ymax, as labelImg writes them. */
 ddp_import_reader ddp_voc_read;
 
-/* Read Ultralytics' data.yaml (with libyaml), or a folder's .yaml or .yml file, of which it must
- * have one. Each picture has a label file with boxes or outlines. */
+/* Read Ultralytics' data.yaml (with libyaml), or the .yaml or .yml file of a folder that has only
+ * one. Each picture has a label file with boxes or outlines. */
 ddp_import_reader ddp_yolo_read;
 
 #endif

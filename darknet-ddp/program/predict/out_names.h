@@ -16,9 +16,10 @@ typedef struct ddp_out_names {
     char *repeated;
 } ddp_out_names;
 
-/* Prepare names in the folder `out`, which is made if it does not exist. If there is one picture
- * (config->is_one_file), and no such folder, `out` is the name of its file. config and out must
- * outlive *n. Close *n in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Prepare names of files. Close *n in any case. config and out must outlive *n. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM.
+ *   out   a folder, which is made if it does not exist. With config->is_one_file: the name of the
+ *         file, unless there is a folder of this name */
 ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -22,9 +22,9 @@ typedef struct ddp_predict_run {
     /* Print a sentence that names a picture that cannot be read. Called on the rank that reads it;
      * not NULL. */
     void (*unreadable)(const char *sentence);
-    /* counts of pictures (frames, too), boxes, and unreadable pictures of all ranks; on rank 0 */
+    /* counts of pictures (frames, too), boxes, unreadable pictures of all ranks; set on rank 0 */
     size_t pictures, boxes, unreadable_count;
-    double forward_s; /* seconds of the forward passes of all ranks, added up; on rank 0 */
+    double forward_s; /* seconds of the forward passes of all ranks, added up; set on rank 0 */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and hand the predictions to the sinks. Rank r of N takes

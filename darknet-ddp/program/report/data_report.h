@@ -16,8 +16,9 @@ typedef struct ddp_report_picture {
     int is_read;          /* 1: the picture could be decoded */
     ddp_label_box *boxes; /* boxes of its label file; for a classifier one around the picture */
     size_t box_count;
-    uint32_t like;    /* 1 + index of the nearest picture before it in its list; 0: none is near */
-    uint32_t trained; /* for valid=: 1 + index of the nearest picture of train=; 0: none is near */
+    /* 1 + index in ddp_data_report.pictures of the nearest picture; 0: none is near. like: among
+     * those before it in its list; trained: for valid=, among those of train= */
+    uint32_t like, trained;
     double like_by, trained_by; /* likeness, 0 to 1, to the pictures of `like` and of `trained` */
 } ddp_report_picture;
 
@@ -40,6 +41,6 @@ ddp_status ddp_data_report_read(ddp_data_report *r, const ddp_scan_data *data, i
 /* Write the page to out; ferror(out) tells whether all of it could be written. */
 void ddp_data_report_put(FILE *out, const ddp_data_report *r);
 
-void ddp_data_report_release(ddp_data_report *r); /* makes *r all zero, if it is not */
+void ddp_data_report_release(ddp_data_report *r); /* frees what *r holds, makes it all zero */
 
 #endif

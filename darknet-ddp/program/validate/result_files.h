@@ -24,9 +24,9 @@ typedef struct ddp_results_config {
 } ddp_results_config;
 
 /* Make the folder, if its parent exists, and check whether results can be written there. Call
- * before the detector runs. Fails with DDP_ERR_USAGE if the format does not fit the classes, or a
- * file is there that is no earlier result of that format. Fails also with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+ * before the detector runs.
+ * Fails with DDP_ERR_USAGE: the format does not fit the classes, or would overwrite another file.
+ * Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write found[0..count), sorted by ddp_sort_detections. Call after ddp_results_check. Sets

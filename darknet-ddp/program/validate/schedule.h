@@ -85,8 +85,8 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* Compare the last result with the best so far. Returns 1 if it is the best. Rank 0 prints it. Call
- * on all ranks. *stop becomes 0, or, if -patience ends the run before its last step, the number of
- * validations since the best. */
+ * on all ranks. *stop becomes 0; or, if -patience ends the run here, before its last step, how many
+ * validations came since the best. */
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);
 
 /* Print how many pictures could not be read, and how many boxes were not finite, if any. */
@@ -106,9 +106,9 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key);
  * each, in their order. key: member `key` of its result. */
 void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key);
 
-/* Make the validation after `step` the best again, because the best weights on the disk are of that
- * step; 0: there are none. Call on rank 0. Returns 1. Returns 0, with nothing changed, if it is the
- * best already, or is not known. */
+/* Make the validation after `step` the best again, since the best weights on the disk are of it. 0:
+ * there are none, forget all. Call on rank 0. Returns 1. Returns 0, with nothing changed, if it is
+ * the best already, or is not known. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
 /* Copy rank 0's best result to all ranks. v may be NULL. Collective. Fails with DDP_ERR_COMM. */

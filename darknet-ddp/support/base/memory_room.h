@@ -10,10 +10,11 @@ typedef struct ddp_memory_room {
     const char *limit; /* the limit that is met first, as "its cgroup's memory.max"; static text */
 } ddp_memory_room;
 
-/* Return how much memory this process may still take. Three limits count, and the least is
- * returned: memory and swap of this machine (/proc/meminfo), of each cgroup that holds this process
- * (version 1 or 2), and RLIMIT_AS. Memory of cached files counts as left. A cgroup's free swap
- * counts in version 2, not in version 1. */
+/* Return how much memory this process may still take, by the limit that leaves least:
+ *  - memory and swap of this machine (/proc/meminfo)
+ *  - memory of each cgroup that holds this process; swap, too, if the cgroup is of version 2
+ *  - RLIMIT_AS
+ * Memory of cached files counts as left. */
 ddp_memory_room ddp_memory_room_now(void);
 
 /* Return how many bytes this process has in memory and in swap, without pages of files. */

@@ -19,8 +19,8 @@ int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
  * up with an address. interface NULL: it has none at all but lo. */
 ddp_status ddp_net_interface_fail(const char *host, const char *interface, ddp_error *err);
 
-/* Fail with DDP_ERR_IO if no interface of this host that is up matches. The text lists the
- * interfaces that are up. If interface is NULL, nothing is checked. */
+/* Fail with DDP_ERR_IO if no interface of this host that is up matches `interface`. The text lists
+ * the interfaces that are up. If `interface` is NULL, nothing is checked. */
 ddp_status ddp_net_interface_check(const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -13,8 +13,8 @@ enum { DDP_PRINTABLE_ROOM = 4 }; /* bytes of out for each byte of text */
 
 /* Write text[0..bytes) to out, escaped, and return how many bytes were written. out has
  * DDP_PRINTABLE_ROOM times as many bytes as text.
- *   used   becomes how many bytes of text were read: all, or all but a character that text cuts
- *          short, whose bytes, 3 at most, the next call takes. NULL: all are read */
+ *   used   becomes how many bytes of text were read. The bytes of a character that text's end cuts
+ *          off, 3 at most, are not: begin the next text with them. NULL: all are read */
 size_t ddp_printable(char *out, const char *text, size_t bytes, size_t *used);
 
 #endif

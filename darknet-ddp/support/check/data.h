@@ -73,8 +73,9 @@ typedef struct ddp_check_config {
     ddp_box_sample *sample; /* sample to which good boxes are added; NULL: none */
 } ddp_check_config;
 
-/* Check the pictures of a list. Adds faults to *f and counts to *t. Adds to by_class[c], for each c
- * below config->classes, the number of good boxes, or of a classifier's pictures, of class c. */
+/* Check the pictures of a list. Adds faults to *f and counts to *t. Adds to by_class[c] the number
+ * of good boxes of class c; for a classifier, of its pictures. by_class has config->classes counts.
+ */
 void ddp_check_pictures(ddp_faults *f, ddp_tally *t, uint64_t *by_class,
                         const ddp_check_config *config, const ddp_list_lines *list);
 

@@ -25,8 +25,8 @@ typedef struct ddp_page_chart {
     const char *title, *unit; /* title, and unit of the values; "" for none */
     int stack;                /* 1: the curves are areas that stand on each other */
     int log;                  /* 1: the scale is logarithmic, if the values allow it */
-    /* 1: a band is drawn, from the least to the greatest of the CSV's rows that a point stands for;
-     * not with `stack` */
+    /* 1: a band is drawn around each curve, from the least to the greatest value of each point; not
+     * with `stack` */
     int band;
     int zero; /* 1: the scale begins at 0 */
     int one;  /* 1: the scale begins at 0 and ends at 1 at most: for fractions */

@@ -11,8 +11,8 @@ int ddp_numbers_count(const char *list);
 int ddp_numbers_end_in_comma(const char *list);
 
 /* Read the number at *at into *value, and set *at to the next number of the list, or to an empty
- * string at its end. Returns NULL. On failure leaves *at as it is, and returns a static text about
- * the fault: "not a number". */
+ * string at its end. Returns NULL on success; else a static text about the fault, "not a number".
+ * *at is then as it was, and *value must not be used. */
 const char *ddp_numbers_next(const char **at, double *value);
 /* Read a whole number in an int's range, as ddp_numbers_next reads any number. */
 const char *ddp_numbers_next_whole(const char **at, int *value);

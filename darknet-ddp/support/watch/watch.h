@@ -46,8 +46,8 @@ typedef struct ddp_watch_config {
     /* Write to out what this rank's loaders wait for: a sentence, or "". Called if the run ends
      * while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
-    /* Write the events of a rank to a file, when the run ends. Called on rank 0 for each rank, and
-     * on a rank that cannot reach rank 0 for this rank. A last call has rank -1 and no events.
+    /* Write the events of a rank to a file, when the run ends. Rank 0 calls it for each rank. A
+     * rank that cannot reach rank 0 calls it for itself. A last call has rank -1 and no events.
      * NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
@@ -64,8 +64,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
 
 /* Watch all ranks from now on: this is rank `rank` of `size`. Call once.
  *   hosts     hosts[r] is the name of rank r's host; must outlive the watch
- *   channel   connects the ranks; NULL: only this rank is watched. The watch owns it then; without
- *             a watch (w is NULL) it is closed.
+ *   channel   connects the ranks; NULL: only this rank is watched. On success the watch owns it; if
+ *             w is NULL, it is closed
  * Fails with DDP_ERR_NOMEM; the caller must then close the channel. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
