@@ -24,14 +24,14 @@ const char ddp_compress_argument[] = "none"
     ;
 
 const char ddp_compress_meaning[] =
-    "how gradients travel. none: in float32. Words for 16 or 8 bits, added up in float32: "
-#define HALF(NAME, name, most, meaning) #name ", " meaning "; "
-#define EIGHT(NAME, name, most, meaning) #name ", " meaning "; "
+    "how gradients travel; they are added up in float32. Whole: none (float32), "
+#define HALF(NAME, name, most, meaning) #name " (" meaning "), "
+#define EIGHT(NAME, name, most, meaning) #name " (" meaning "). "
 #include "device/half_types.def"
-    "words for a part of each weight matrix, with the rest sent later: "
-#define COMPRESSION(name, argument, kind, low, high, meaning) #name argument ", " meaning "; "
+    "A part of each weight matrix's gradient, with the rest sent later: "
+#define COMPRESSION(name, argument, kind, low, high, meaning) #name argument " (" meaning "), "
 #include "algorithms/algorithms.def"
-    "with -ddp_exact only none is allowed";
+    "with whole biases. With -ddp_exact only none is allowed";
 
 /* In digits alone, with a point where the number need not be whole. */
 static int parse_number(double *out, const ddp_compress_row *c, const char *text)
