@@ -27,8 +27,8 @@ struct ddp_backend {
 
     /* Connect this rank with the others, and fill g, which has no ranks yet. Set g->own and
      * g->transport, call ddp_group_set_ranks, write g->hosts, call ddp_group_set_places and
-     * ddp_chunk_pipeline_open. May block until all ranks are there. On failure g again has no
-     * ranks. */
+     * ddp_chunk_pipeline_open. May block until all ranks are there. Fails as ddp_group_open, and g
+     * again has no ranks then. */
     ddp_status (*open)(ddp_group *g, ddp_error *err);
     /* Disconnect from the other ranks, and release all that open has filled. Calls ddp_group_clear.
      * Does not free g. */

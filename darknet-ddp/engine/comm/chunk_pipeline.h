@@ -26,8 +26,8 @@ ddp_status ddp_chunk_pipeline_open(ddp_group *g, ddp_error *err);
 struct ddp_allreduce_algorithm; /* defined in comm/chunk.h */
 
 /* Choose the algorithm that sums chunks (chunk.h). Every rank calls it while no sum is in flight.
- * Fails as algorithm->open or the transport's reserve. The next sum then uses ddp_allreduce_direct.
- */
+ * Fails as algorithm->open or the transport's reserve; after a failure the next sum uses
+ * ddp_allreduce_direct. */
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 
