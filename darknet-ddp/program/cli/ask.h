@@ -15,8 +15,8 @@ pid_t ddp_ask_start(const char *const *args, FILE **out);
 int ddp_ask_end(pid_t child);
 
 /* Run this program with args, as for ddp_ask_start, until it ends. Write the end of what it prints,
- * size - 1 bytes at most, to text. Returns its exit status. Returns -1 if a signal ended it, or if
- * it cannot be started; text then says why. */
+ * size - 1 bytes at most, to text. Returns its exit status; -1 if a signal ended it. Returns -1
+ * also if it cannot be started; text then says why. */
 int ddp_ask(const char *const *args, char *text, size_t size);
 
 /* Return the last line in text that is neither empty nor indented, such as an error without the

@@ -7,18 +7,16 @@
 #include "check/faults.h"
 #include "options/options.h"
 
-/* Add to f an error that training has printed as `line`.
- *   kind  constant that names the kind of error: "cfg-refused"
- *   file  path of the cfg
- *   line  "FILE:30: what is wrong"; if no place begins it, the error is about all of `file` */
+/* Add to f an error that training has printed as `line`: "FILE:30: what is wrong". If no place
+ * begins the line, the error is about all of `file`, the cfg. kind: constant that names the kind of
+ * error. */
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
 /* Add to f what is wrong with the cfg at path. If Darknet refuses it, that is one error, about the
- * first key, value or layer. If it does not, these are faults: a batch that cannot be cut, cells
- * that do not divide the picture, and values that train badly (check/training_values.h). Darknet
- * parses in a child process; if none can be started, that is an error of f.
- *   cfg      text of the file at path
- *   options  those that replace values of the cfg hold */
+ * first key, value or layer. Else faults are a batch that cannot be cut, cells that do not divide
+ * the picture, and values that train badly. Options replace values of the cfg. If the child process
+ * that parses it cannot be started, that is an error, too.
+ *   cfg  text of the file at path */
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);
 

@@ -31,18 +31,14 @@ int ddp_command_print_help(int argc, char **argv);
  * commands. */
 const char *ddp_command_data_file(const char *command);
 
-/* Load the cfg, with the width, height, batch and subdivisions of the options in place of its own.
- * Prints no table of layers. If Darknet refuses the cfg, it ends the program. The caller frees the
- * result with ddp_network_free.
- *   shape  becomes the network's (glue/network.h)
- *   gpu    number of the GPU to compute on; -1: the CPU
- *   draws  1: draw first weights, for training; 0: do not */
+/* Load the cfg, with the width, height, batch and subdivisions of the options in place of its own;
+ * print no table of layers. The caller frees the result with ddp_network_free. If Darknet refuses
+ * the cfg, it ends the program. gpu: -1: the CPU. draws: 1: draw first weights, for training. */
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu, int draws);
 
 /* Print a detector's average precision, recall and IoU on standard output, a line for each class,
- * and its mAP.
- *   points  number of recalls over which average precision is a mean (-points) */
+ * and its mAP. points: number of recalls over which average precision is a mean. */
 void ddp_print_precision(const ddp_validation_result *r, int points);
 
 #endif

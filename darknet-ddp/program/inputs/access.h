@@ -6,8 +6,8 @@
 #include "base/status.h"
 
 /* Fail with DDP_ERR_IO ("WHAT: cannot be read in FOLDER: CAUSE") if the file at path cannot be
- * read. A path that begins with cfg/ or data/ may also be that of an installed file.
- *   what  words that name the path, for the error: "x.data:2: train=a.list" */
+ * read. A path that begins with cfg/ or data/ may also be an installed file's. what: words that
+ * name the path: "x.data:2: train=a.list". */
 ddp_status ddp_access_read(const char *what, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_IO ("WHAT: CAUSE") if no file can be made in the folder. A folder that does not

@@ -41,12 +41,12 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP
  * classes= that validation needs. For any command. Files that cannot be read pass. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Call say(ctx, kind, why) for each fault of DATA and of the files that it names, for any command.
- * A CFG that does not suit DATA is a fault, too. a->data and a->cfg must not be NULL.
+/* Call say(ctx, kind, why) for each fault of DATA and of the files that it names, for any command,
+ * and for a CFG that does not suit DATA. Keys that nobody reads are faults unless a->allow_unknown
+ * is 1. a->data and a->cfg must not be NULL.
  *   data  contents of DATA
  *   kind  constant that names the kind of fault: "data-key"
- *   why   the fault, as an error of ddp_arguments_check; valid during the call
- * Keys that nobody reads are faults unless a->allow_unknown is 1. */
+ *   why   the fault, as an error of ddp_arguments_check; valid during the call */
 void ddp_arguments_each_fault(const ddp_arguments *a, const ddp_sections *data,
                               void (*say)(void *ctx, const char *kind, const ddp_error *why),
                               void *ctx);

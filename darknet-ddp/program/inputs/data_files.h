@@ -16,9 +16,8 @@ typedef struct ddp_data_files {
     size_t count;
 } ddp_data_files;
 
-/* Add the file at path, and hash its contents. Both strings are copied. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM; release *in also then.
- *   what  the file's key in the .data file or the cfg, such as "labels" */
+/* Add the file at path, and hash its contents. Both strings are copied. what: the file's key in the
+ * .data file or the cfg, such as "labels". Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -24,12 +24,10 @@ ddp_status ddp_kind_check_data(const ddp_sections *data, const char *path,
 ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if CFG's network is not one that a->command trains:
- *   - for "detector", if it has no layer that detects;
- *   - for other commands, if it has no loss;
- *   - for "classifier", if it is a detector, or has another number of outputs than classes= of
- *     data.
- * A cfg with an unknown section passes, because Darknet names that when it parses. */
+/* Fail if CFG's network is not one that a->command trains. "detector" wants a layer that detects;
+ * other commands want a loss. "classifier" also refuses a detector, and another number of outputs
+ * than classes= of data. A cfg with an unknown section passes: Darknet names that when it parses.
+ */
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 

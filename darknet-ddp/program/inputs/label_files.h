@@ -17,7 +17,7 @@ ddp_status ddp_label_files_find(char *const *paths, size_t n, int required, int 
 int ddp_label_files_has(const char *picture);
 
 /* Set *err to the error that no picture of a list has a label file, and return DDP_ERR_FORMAT.
- *   picture  first picture of the list, whose label file the error names */
+ * picture: the first of the list, whose label file the error names. */
 ddp_status ddp_label_files_none(const char *picture, ddp_error *err);
 
 #endif

@@ -13,17 +13,16 @@ typedef struct ddp_list {
     int count;     /* number of lines */
 } ddp_list;
 
-/* Check that the n pictures in paths can be read. Ranks share the work, for 10 seconds at most, so
- * the end of a long list may stay unchecked. A rank that finds an unreadable one fails with
- * DDP_ERR_IO, naming it, and must end the job, because other ranks wait for it. Collective. Fails
- * also with DDP_ERR_COMM.
- *   list  path of the file with the list, for the error; NULL: none */
+/* Check that the n pictures in paths can be read. Ranks share the work, for 10 seconds at most; the
+ * end of a long list may stay unchecked. A rank that finds an unreadable one fails with DDP_ERR_IO,
+ * and must end the job, since other ranks wait for it. Collective. Fails also with DDP_ERR_COMM.
+ * list: path of the file with the list, for the error; NULL: none. */
 ddp_status ddp_list_check_pictures(ddp_group *group, char *const *paths, size_t n, const char *list,
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_MISMATCH if the training list, n lines in paths, is not the same on every rank.
- * *out becomes the identity of this rank's list, also then. Collective. Fails also with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * *out becomes this rank's list, also then. Collective. Fails also with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_list_agree(ddp_list *out, ddp_group *group, char *const *paths, int n,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,23 +10,21 @@
 #include "options/ddp_commands.h"
 #include "options/options.h"
 
-/* Check all files that a command is to write, and note those that it reads: those named by the
- * command line and by its .data file. Call once. Fails with DDP_ERR_USAGE, naming the file, if one
- * may not be overwritten, or if two written files are the same. Fails also with DDP_ERR_NOMEM.
+/* Check all files that a command is to write, against those that its line and its .data file name.
+ * Call once. Fails with DDP_ERR_USAGE, naming the file, if one may not be overwritten, or if two
+ * written files are the same. Fails also with DDP_ERR_NOMEM.
  *   argv  the command line, without our own options
  *   own   the row of a command of ours; NULL: a command of Darknet's */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check one more file that is to be written. Call after ddp_overwrite_check. Fails with
- * DDP_ERR_USAGE, naming the file, if it may not be overwritten, and with DDP_ERR_NOMEM.
- *   what  option that names the file, for the error: "-out NAME" */
+/* Check one more file that is to be written, after ddp_overwrite_check, which has the same errors.
+ * what: option that names the file, for the error: "-out NAME". */
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 
 /* Check NAME.jpg, which is to be written, as ddp_overwrite_check_file does. It also must not be a
- * picture of a data set.
- *   data  .data file whose lists name the pictures of the data set; NULL: none */
+ * picture of a list of the .data file `data`; NULL: there is no such file. */
 ddp_status ddp_overwrite_check_picture(const char *what, const char *name, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 

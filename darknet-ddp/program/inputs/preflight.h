@@ -15,18 +15,14 @@
 /* A function that prints lines of this rank; the last one has no newline. */
 typedef void ddp_preflight_say(const char *lines);
 
-/* Check the files of a train command. Collective.
+/* Check the files of a train command. Collective. Fails on every rank with DDP_ERR_FORMAT at a
+ * fault that would end training or validation; each rank first says the first five that it has
+ * found. Rank 0 prints lesser faults. Fails also with DDP_ERR_COMM, DDP_ERR_NOMEM.
  *
- * Fails on every rank with DDP_ERR_FORMAT at a fault that would end training or validation; each
- * rank first says the first five that it has found. Fails also with DDP_ERR_COMM, DDP_ERR_NOMEM.
- * Lesser faults of labels, names, anchors and values of the cfg are printed by rank 0 only.
- *
- * Does nothing for commands other than "detector" and "classifier", with -nocheck, or with
- * -ddp_on_bad_data skip. It does nothing either if a file cannot be read, which Darknet says
- * itself.
+ * Does nothing for commands other than "detector" and "classifier", with -nocheck, with
+ * -ddp_on_bad_data skip, or if a file cannot be read (Darknet says so).
  *   values     new values of [net] (inputs/overrides.h); not NULL
- *   data, cfg  paths of the command's files; NULL: none, so nothing is done
- *   say        prints lines of this rank */
+ *   data, cfg  paths of the command's files; NULL: none, so nothing is done */
 ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp_net_value *values,
                          const char *command, const char *data, const char *cfg,
                          ddp_preflight_say *say, ddp_error *err) DDP_MUST_CHECK;

@@ -20,9 +20,9 @@ typedef enum ddp_truth_files {
 ddp_truth_files ddp_same_data_truth(const char *command, const char *data);
 
 /* Fail with DDP_ERR_MISMATCH, naming the first file that differs, if ranks have other pictures (by
- * size) at paths[0..n), or other truth files (by contents). The paths must be the same on all
- * ranks. Each rank looks for 10 seconds at most; what all have seen is compared. A file that is
- * missing on all ranks passes. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * size) at paths[0..n), or other truth files (by contents). Each rank looks for 10 seconds at most;
+ * what all have seen is compared. A file that is missing on all ranks passes. The paths must be the
+ * same on all ranks. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_same_data_agree(ddp_group *group, ddp_truth_files truth, char *const *paths,
                                size_t n, ddp_error *err) DDP_MUST_CHECK;
 

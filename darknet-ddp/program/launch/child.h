@@ -82,8 +82,8 @@ typedef enum ddp_launcher_note {
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,
                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the process that started this rank's launcher by ddp_child. Returns 0 if there is none, or
- * it is on another host. */
+/* Return the number of the process that started this rank's launcher by ddp_child. Returns 0 if
+ * there is none, or it is on another host. */
 pid_t ddp_child_starter(void);
 
 /* In a rank: send a note to the process that started the rank by ddp_child. Does nothing if the

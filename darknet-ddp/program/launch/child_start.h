@@ -17,12 +17,10 @@ typedef struct ddp_child_process {
  * is ignored from now on. */
 int ddp_child_listen(void);
 
-/* Start args[0], a path, with args (NULL after the last), in a process group of its own. Its
- * standard input is empty.
- *   end_signal  signal that it gets if this process is killed; if not SIGTERM, SIGTERM and SIGINT
- *               are blocked in it
- * Call on the main thread, while it is the only one. Fails with DDP_ERR_IO if the program cannot be
- * started. */
+/* Start args[0], a path, with args (NULL after the last), in a process group of its own, without
+ * standard input. It gets end_signal if this process is killed. If end_signal is not SIGTERM,
+ * SIGTERM and SIGINT are blocked in it. Call on the main thread, while it is the only one. Fails
+ * with DDP_ERR_IO if the program cannot be started. */
 ddp_status ddp_child_start(ddp_child_process *c, const char *const *args, int end_signal,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -6,17 +6,15 @@
 
 #include "launch/hostlist.h"
 
-/* Check that mpirun can start `ranks` ranks on this host, and raise limits that are too low, for
- * this process and its children.
- *   hosts  hosts whose names are checked, besides this one's; the list may be empty
- * Fails with DDP_ERR_USAGE: a limit of open files, file size or memory may not be raised, or a
- * host's name is too long for mpirun (ddp_mpirun_name_letters).
- * Fails with DDP_ERR_IO: mpirun's folder cannot be written or is full, or the loopback interface is
- * down or has no IPv4 address. */
+/* Check that mpirun can start `ranks` ranks on this host. Limits that are too low are raised for
+ * this process and its children. hosts: hosts whose names are checked, too; may be empty. Fails
+ * with
+ *   - DDP_ERR_USAGE: a limit may not be raised, or a host's name is too long for mpirun;
+ *   - DDP_ERR_IO: mpirun's folder cannot be written or is full, or the loopback interface has no
+ *     IPv4. */
 ddp_status ddp_limits_check(int ranks, const ddp_hosts *hosts, ddp_error *err) DDP_MUST_CHECK;
 
-/* Print a line on standard error for each limit of this process that is low enough to make a job
- * fail. */
+/* Print a line on standard error for each limit of this process that may have made a job fail. */
 void ddp_limits_say_low(void);
 
 #endif

@@ -14,11 +14,9 @@ typedef struct ddp_resume_how {
 } ddp_resume_how;
 
 /* Return the command line that resumes this run, quoted for a shell, in backquotes. The caller
- * frees it. NULL: no memory.
- *   launched  1: a launcher started this rank; the line is then that of the darknet or mpirun that
- *             started the ranks
- * If that line cannot be read here, as on another host, the result is "the same command line with
- * -resume". */
+ * frees it. NULL: no memory. launched: 1: a launcher started this rank; the line is then that of
+ * the darknet or mpirun that started the ranks. If that runs on another host, the result is "the
+ * same command line with -resume". */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
 /* Return the command line that trains a finished run further: with -resume_force, and `epochs` as

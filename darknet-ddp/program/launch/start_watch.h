@@ -19,7 +19,8 @@ typedef struct ddp_start_watch {
 /* The state of a start of ranks. */
 typedef enum ddp_start_verdict {
     DDP_LAUNCH_GOES_ON, /* the start goes on as it should */
-    /* no rank has begun for 10 seconds, or half of limit_s; returned only once */
+    /* no rank has begun for 10 seconds, or for half of limit_s if that is less; returned only once
+     */
     DDP_LAUNCH_IS_SLOW,
     DDP_LAUNCH_HAS_NO_RANK, /* failed: no rank has begun within the limit */
     DDP_LAUNCH_HAS_LOST,    /* failed: a rank has ended before all had met */

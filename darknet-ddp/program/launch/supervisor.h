@@ -15,14 +15,13 @@
 #include "base/status.h"
 #include "options/options.h"
 
-/* Run the command line argv of this process on `ranks` ranks under mpirun, and exit with the job's
- * status. Returns only on failure.
- *   ranks  number of ranks; with -ddp_hosts, the number for each host that names none itself
- *   argv   words of the command line, NULL after the last
- * Fails with DDP_ERR_USAGE: this build has no MPI, a host or the interface is wrong, or a word is
- * ":", at which mpirun would begin another command.
- * Fails with DDP_ERR_USAGE and DDP_ERR_IO also as ddp_limits_check. Fails with DDP_ERR_IO if mpirun
- * cannot be started, and with DDP_ERR_NOMEM. */
+/* Run the command line argv (NULL after the last word) on `ranks` ranks under mpirun, and exit with
+ * the job's status. With -ddp_hosts, `ranks` is the number for each host that names none itself.
+ * Returns only on failure, with
+ *   - DDP_ERR_USAGE: no MPI in this build, a wrong host or interface, or a lone ":" in argv, at
+ *     which mpirun would begin another command;
+ *   - DDP_ERR_IO: mpirun cannot be started;
+ *   - DDP_ERR_NOMEM, or an error of ddp_limits_check. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
 
 /* Return 1 if ddp_supervisor_run started this rank. */

@@ -6,9 +6,8 @@
 #include "comm/group.h"
 #include "samples/bad_samples.h"
 
-/* Print a sorted line for each file that any rank could not read; rank 0 prints all, on standard
- * output. Collective. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
- *   mine  this rank's record of such files */
+/* Print on rank 0, on standard output, a sorted line for each file that any rank could not read.
+ * mine: this rank's record of such files. Collective. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_bad_samples_print(ddp_group *group, ddp_bad_samples *mine,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Compare the run's best figure with the step at which NAME_best.weights was saved. If it is
+/* Look whether NAME_best.weights was saved at the step of the run's best figure. If it is of
  * another step, make that step's figure the best again. If there is no such file, forget the best
  * figure. In both cases print a line. Other ranks get rank 0's figure by ddp_validation_share_best.
  * Does nothing if the run has no best figure, does not know the file's, or is writing saves. */

@@ -6,10 +6,9 @@
 #include "base/status.h"
 #include "glue/network.h"
 
-/* Read the losses that an earlier part of this run has written to NAME.losses, if there is the
- * file. On rank 0; does nothing on others. If it cannot be read, a line says so and the run goes on
- * without them.
- *   paths  the n lines of the training list */
+/* On rank 0, read the losses that an earlier part of this run has written to NAME.losses, if there
+ * is the file. paths[0..n): the training list. If the file cannot be read, a line says so and the
+ * run goes on without them. */
 void ddp_losses_resume(char *const *paths, size_t n);
 
 /* Gather the losses of labels (trainer/label_losses.h) from all ranks, and have rank 0 write them

@@ -10,10 +10,9 @@
 #include "options/options.h"
 #include "trainer/trainer.h"
 
-/* Open the trace file on rank 0, if the options ask for a trace. Collective. Fails with
- * DDP_ERR_MISMATCH if ranks have other steps to trace, with DDP_ERR_IO on rank 0 if it cannot write
- * the file, and with DDP_ERR_NOMEM, DDP_ERR_COMM.
- *   start  position at which the run begins */
+/* Open the trace file on rank 0, if the options ask for a trace. start: position at which the run
+ * begins. Collective. Fails with DDP_ERR_MISMATCH if ranks have other steps to trace, with
+ * DDP_ERR_IO on rank 0 if it cannot write the file, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,10 +1,15 @@
 /* saves/checkpoints.h: resumes a run from a checkpoint, and saves its checkpoints, as the options
  * say. A checkpoint is a weights file with a state file (state/checkpoint.h). From which one a run
  * resumes is said by the START rows in checkpoint/find.h. Rank 0 alone reads and writes these
- * files. Call each function on all ranks, unless its comment names rank 0. Calls, in this order:
+ * files.
+ *
+ * Call each function on all ranks, unless its comment names rank 0. All that return a status may
+ * fail with DDP_ERR_COMM, DDP_ERR_NOMEM. Errors that a comment names are rank 0's; other ranks then
+ * may return DDP_OK. Calls, in this order:
  *
  *   1. ddp_checkpoints_open, with the network as parsed: owns the name, and resumes
- *   2. ddp_checkpoints_attached, when the trainer is attached to the network
+ *   2. ddp_checkpoints_attached, when the trainer is attached, which gives all ranks rank 0's
+ *      network
  *   3. ddp_checkpoints_begin: sets an earlier run's files aside
  *   4. ddp_checkpoints_check_list and _labelled, when the training list is read
  *   5. ddp_checkpoints_save when Darknet saves, ddp_checkpoints_poll after each step
@@ -42,23 +47,18 @@ typedef struct ddp_run_origin {
     int resumed;   /* 1: the run goes on from a checkpoint; 0: it began anew */
     int validated; /* 1: the run goes on from a step whose validation has taken place */
     /* on rank 0 alone: */
-    /* number of steps by the count of the state file; 0: new run. It differs from the network's
-     * count if batch= was changed. */
+    /* number of steps by the state file, maybe of another batch=; 0: new run */
     size_t saved_step;
     size_t valid_since; /* last step whose validation used other pictures; 0: none did */
     int passed_over;    /* number of checkpoints that seemed newer but could not be used */
 } ddp_run_origin;
 
-/* Lock the name that the run saves under. With -resume or -resume_force, then resume the run: rank
- * 0 loads net, and the state of the trainer's algorithms. Attaching the trainer later sends both to
- * the other ranks. Collective. *out is set on success.
+/* Lock the name that the run saves under. With -resume or -resume_force, rank 0 then loads net, and
+ * the state of the trainer's algorithms, from a checkpoint. *out is set on success. Fails with
+ * DDP_ERR_USAGE if another run owns the name, or the checkpoint's cfg, options, seed or network are
+ * others. Fails with DDP_ERR_FORMAT (no checkpoint can be used), DDP_ERR_IO.
  *   net   the network as parsed
- *   seed  seed of the run; becomes that of a resumed run's checkpoint, on all ranks
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails on rank 0 also with
- *   - DDP_ERR_USAGE: another run owns the name, or the checkpoint's cfg, options, seed or network
- *     are others;
- *   - DDP_ERR_FORMAT: none of the checkpoints can be used;
- *   - DDP_ERR_IO: the cfg, the folder or a file in it cannot be read. */
+ *   seed  seed of the run; becomes that of the checkpoint, on all ranks */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -77,12 +77,10 @@ void ddp_checkpoints_attached(ddp_checkpoints *c);
 ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Note for later saves which of the training list's n pictures have label files. In a run resumed
- * without -resume_force, rank 0 first compares with the checkpoint, and may change has
- * (ddp_recall_unlabelled). Collective.
- *   has  0 for each picture without a label file; rank 0's becomes that of all ranks
- * Fails with DDP_ERR_COMM. Fails with DDP_ERR_USAGE if a checkpoint has no room for an option, and
- * on rank 0 if label files have gone. */
+/* Note for later saves which of the training list's n pictures have label files. If the run was
+ * resumed without -resume_force, rank 0 first compares with the checkpoint (ddp_recall_unlabelled).
+ * Fails with DDP_ERR_USAGE if label files have gone, or a checkpoint has no room for an option.
+ *   has  0 for each picture without a label file; rank 0's becomes that of all ranks */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
@@ -92,32 +90,26 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
                                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Prepare the folder for the files of this run. Call just before training, when no rank can refuse
- * the run any more. Rank 0 removes files that a killed run left half-written. A new run sets the
- * files of an earlier one aside (checkpoint/set_aside.h). A run that goes on from a finished one
- * gives its final weights a second name.
- *   is_finished  1: nothing is left to train; only half-written files are removed
- * Fails with DDP_ERR_IO (also if another run has taken the name over), DDP_ERR_NOMEM. */
+ * the run any more. Removes files that a killed run left half-written. A new run sets the files of
+ * an earlier one aside (checkpoint/set_aside.h). A run that goes on from a finished one gives its
+ * final weights a second name. Fails with DDP_ERR_IO, also if another run has taken the name over.
+ *   is_finished  1: nothing is left to train; only half-written files are removed */
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to save the first `cutoff` layers of net at path; a thread finishes it.
- * ddp_checkpoints_poll tells later whether it was saved. When this returns, net may change. It may
- * wait for earlier saves. Settle net before (ddp_trainer_flush). Collective.
+/* Start to save the first `cutoff` layers of net at path; may wait for earlier saves. When this
+ * returns, net may change. ddp_checkpoints_poll tells later whether it was saved. Settle net before
+ * (ddp_trainer_flush). Fails with DDP_ERR_FORMAT (a number of net is not finite), DDP_ERR_IO
+ * (another run has taken the name over), and as ddp_checkpoints_poll.
  *
  * If nothing was trained yet, nothing is written, and a line says so. Exception: the run was
- * resumed from another path, and this one has a whole checkpoint or no file.
- *
- * Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. Fails on rank 0 also as ddp_checkpoints_poll, and with
- *   - DDP_ERR_FORMAT: a number of net is not finite;
- *   - DDP_ERR_IO: another run has taken the name over.
- * Other ranks may return DDP_OK where rank 0 fails. */
+ * resumed from another path, and this one has a whole checkpoint or no file. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Note the saves that have ended since the last call; call after each step. If one of them has
- * failed, fails with the error of the first, such as DDP_ERR_IO for a full disk. With
- * -ddp_on_save_error continue a line says so instead. Does nothing on ranks other than 0, and if c
- * is NULL.
+/* Note the saves that have ended since the last call; call after each step. If one has failed,
+ * fails with the error of the first, such as DDP_ERR_IO for a full disk. With -ddp_on_save_error
+ * continue a line says so instead. Does nothing on ranks other than 0, and if c is NULL.
  *   wait  1: first wait until all saves are written */
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 /* Rename BASE_best.weights in directory to BASE_best_N.weights, N being the first free number,
- * because the run does not know how good they are. Does nothing if they were saved at step `step`,
- * or there are none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ * unless it was saved at step `step`. Does nothing if the file does not exist. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM.
  *   step  step of the best figure that the run knows; 0: it knows none */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,
                                    ddp_error *err) DDP_MUST_CHECK;
@@ -26,16 +26,15 @@ size_t ddp_displaced_step(const char *path);
 int ddp_displaced_is_foreign(const char *path);
 
 /* Rename the weights at path to path.old or path.old.N, if the run named `base` must not write over
- * them when it saves there. Does nothing if there are none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
- *   is_own  1: this run has saved at path, or goes on from there, so that only another cfg's
- *           weights are renamed; 0: all bytes of the weights are read to decide
+ * them. Does nothing if there are none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+ *   is_own  1: this run has saved at path, or goes on from there: only another cfg's weights are
+ *           renamed; 0: all bytes of the weights are read to decide
  *   step    step that the run goes on from; SIZE_MAX: it began anew */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename the weights at path, which must exist, to path.old or path.old.N, and print why. Fails
- * with DDP_ERR_IO, DDP_ERR_NOMEM.
- *   why  words about the weights, for the line: "which ..." */
+/* Rename the weights at path, which must exist, to path.old or path.old.N, and print why, in words
+ * such as "which ...". Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename the file at path to path.old or path.old.N if it is no weights file, or another cfg's.

@@ -16,8 +16,7 @@ ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *opti
  * checkpoint `was`. Fails with DDP_ERR_USAGE if there is no room.
  *   since  becomes the last step whose validation used other pictures; 0: none did
  *   valid  words for the pictures; NULL: the run does not validate, and keeps what `was` says
- *   was    checkpoint that the run goes on from; all zero: none; if it names no pictures, it counts
- *          as validated on these */
+ *   was    checkpoint that the run goes on from; all zero: none */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
                                    const ddp_checkpoint_metadata *was, const char *valid,
                                    ddp_error *err) DDP_MUST_CHECK;
@@ -29,10 +28,9 @@ ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, siz
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Find out whether label files have gone since checkpoint `was`, by the number of pictures without
- * one. Does nothing if it is no larger, or `was` does not say it. If all pictures had label files
- * then, print a line, and set each has[i] to 1, so that reading a missing one fails. If some had
- * none, fail with DDP_ERR_USAGE, since nobody knows which are gone.
- *   has  n values, 0 for a picture without a label file */
+ * one (has[i] is 0). Does nothing if none has gone, or `was` does not say it. If all n pictures had
+ * one then, print a line and set each has[i] to 1, so that reading a missing one fails. Else fail
+ * with DDP_ERR_USAGE, since nobody knows which are gone. */
 ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,8 +8,7 @@
 
 /* Own the name `base` in directory. Waits up to 10 s for another run that may have ended. If
  * another run later takes the name over, this run ends. If no file can be written there, a line
- * says so, and the run goes on without owning it. Fails with DDP_ERR_USAGE (another run owns it),
- * DDP_ERR_NOMEM.
+ * says so, and nothing is owned. Fails with DDP_ERR_USAGE (another run owns it), DDP_ERR_NOMEM.
  *   take_over  1: take the name from another run, without waiting (-ddp_take_over) */
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;

@@ -40,8 +40,8 @@ typedef struct ddp_csv_columns {
     size_t head_count; /* number of heads, the [yolo] and [region] layers */
 } ddp_csv_columns;
 
-/* Columns of a head, counted from its first one, on rank 0: its loss for boxes, objects and
- * classes, and the mean IoU of its boxes. */
+/* Columns of a head, counted from its first one: loss of boxes, objects, classes; mean IoU. On rank
+ * 0. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
 /* Set *c to the columns of a run. Release with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM;
@@ -51,7 +51,7 @@ enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COL
  *   heads  result of ddp_network_heads */
 ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result *kind, int best,
                                 const ddp_head_layers *heads, ddp_error *err) DDP_MUST_CHECK;
-/* frees the names, and makes *c all zero, which it may be already */
+/* frees c->names; *c becomes all zero */
 void ddp_csv_columns_release(ddp_csv_columns *c);
 
 /* Write loss and IoU of the heads in a step to their columns of row[0..c->count). heads has
@@ -59,8 +59,7 @@ void ddp_csv_columns_release(ddp_csv_columns *c);
 void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
                                 double *row);
 
-/* Write a validation's result to its columns of row[0..c->count); NaN to all of them if result is
- * NULL. */
+/* Write a validation's result to its columns of row[0..c->count); NaN if result is NULL. */
 void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
                           double *row);
 

@@ -18,8 +18,8 @@
 void ddp_rank_output_init(ddp_launcher launcher);
 
 /* Note the group, which must outlive every call below. Ranks other than 0 print nothing to standard
- * output from now on, and nothing to standard error until ddp_rank_output_show_errors; functions of
- * this header still do. Call before the first message of a run. */
+ * output from now on, and nothing but errors of this header to standard error, until
+ * ddp_rank_output_show_errors. Call before the first message of a run. */
 void ddp_rank_output_open(ddp_group *group);
 
 /* Discard what other code writes to standard error, until ddp_rank_output_show_errors. Functions of
@@ -73,14 +73,13 @@ void ddp_report_print(const char *text);
  * From any thread. */
 void ddp_rank_output_end_soon(int exit_status);
 
-/* Note that this rank has done all, and leaves with this exit status; the process then ends within
- * 10 s (ddp_rank_output_end_soon). Rank 0 tells the darknet that started the ranks. Call on every
- * rank. */
+/* Note that this rank has done all, and leaves with this exit status, at the latest in 10 s
+ * (ddp_rank_output_end_soon). Rank 0 tells the darknet that started the ranks. Call on every rank.
+ */
 void ddp_rank_output_done(int exit_status);
 
-/* Write NAME.log to the disk, and end every rank without a message. From any thread.
- *   alone  1: this rank has lost the others, so that also the daemon of mpirun on its host is
- *          killed */
+/* Write NAME.log to the disk, and end every rank without a message. From any thread. alone: 1: this
+ * rank has lost the others, so that its mpirun's daemon is killed, too. */
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 
 /* Set a function to call if this process ends by a failure, before other ranks are ended; NULL:

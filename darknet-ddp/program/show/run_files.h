@@ -33,11 +33,10 @@ typedef struct ddp_run_files_config {
     int resumed;              /* 1: the run goes on from a checkpoint, and so do its files */
     int best;                 /* value of the option -best (options/options.h) */
     ddp_train_position start; /* position at which the run begins */
-    /* number of steps so far by the count that the checkpoint has; 0: the run is new. It differs
-     * from start.step if batch= was changed. */
+    /* number of steps by the checkpoint, maybe of another batch=; 0: new run */
     size_t saved_step;
     int passed_over; /* number of newer checkpoints that could not be used */
-    /* last step whose validation used other pictures, and counts for no best; 0: all count */
+    /* last step whose validation used other pictures, and counts for no best; 0: none */
     size_t valid_since;
     ddp_trainer *trainer;       /* the trainer, attached from ddp_run_files_open to the last save */
     ddp_validation *validation; /* gets validations of a resumed run's CSV file; NULL: none */
@@ -51,8 +50,7 @@ typedef struct ddp_run_files_config {
 ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Set the number of lines of the training list, by which epochs are counted. Until then columns of
- * the epoch are NaN. */
+/* Set the number of lines of the training list, by which epochs are counted; else they are NaN. */
 void ddp_run_files_list(ddp_run_files *r, size_t lines);
 
 /* Return the paths of NAME.csv, NAME.html and NAME.log; NULL ends them. They live as long as r.
@@ -79,8 +77,9 @@ void ddp_run_files_bring_back(ddp_run_files *r);
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* Add a late validation of step `now`, from which the run was resumed. If the last row is of that
- * step, and has no validation, it is completed. If it is of another step, a row is added. */
+/* Add a late validation of step `now`, from which the run was resumed. It completes the last row if
+ * that is of this step and has no validation; a row of another step stays, and a new one is added.
+ */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

@@ -28,12 +28,11 @@ typedef struct ddp_wait_shares {
  *   communication_ns  this rank's time in communication so far (ddp_trainer_communication_ns) */
 ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t communication_ns,
                                 ddp_error *err) DDP_MUST_CHECK;
-/* frees the shares, and makes *w all zero, which it may be already */
+/* frees w->shares; *w becomes all zero */
 void ddp_wait_shares_release(ddp_wait_shares *w);
 
-/* Gather on every rank the shares of time that all ranks have waited since the last call.
- * Collective. Fails with DDP_ERR_COMM.
- *   communication_ns  as in ddp_wait_shares_init */
+/* Set on every rank the shares of time that all ranks have waited since the last call. Collective.
+ * Fails with DDP_ERR_COMM. communication_ns: this rank's time in communication so far. */
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 
