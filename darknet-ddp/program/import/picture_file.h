@@ -10,7 +10,8 @@ typedef struct ddp_picture_file {
     int orientation;   /* Exif's orientation, 1 to 8, by which viewers turn it; 1: they do not */
 } ddp_picture_file;
 
-/* Read the header of the picture at path. Returns 1; 0 if Darknet could not load the picture. */
+/* Set *p from the header of the picture at path. Returns 1; 0 if Darknet could not load the
+ * picture. */
 int ddp_picture_file_look(ddp_picture_file *p, const char *path);
 
 /* Set the picture's size to that of its file, if the source did not say it. It stays 0 if there is

@@ -15,7 +15,8 @@ typedef struct ddp_sink_config {
     const char *data;   /* path of the .data file */
     char *const *names; /* name of each class; not NULL */
     int classes;
-    int views;          /* passes over a picture: one by each predictor, or two with `mirrors` */
+    /* passes over a picture, of all predictors: one each; two each if they see it mirrored, too */
+    int views;
     float thresh;       /* least score, 0 to 1, of boxes that were kept */
     int ext_output;     /* 1: sides of boxes are printed, too, in pixels (-ext_output) */
     char *const *paths; /* paths of the pictures and films, `count` of them */

@@ -13,10 +13,12 @@ typedef struct ddp_source {
     int is_one_file; /* 1: the command names one picture or film, and no list or folder */
 } ddp_source;
 
-/* Add the pictures and films that words[0..count) name. A word is a folder, whose files are added
- * sorted by name, or a list (.txt or .list) with a path in each line. Any other word is added as a
- * picture or film, whether the file exists or not. Release *s in any case. Fails with DDP_ERR_IO (a
- * list or folder cannot be read), DDP_ERR_FORMAT (nothing is in it), DDP_ERR_NOMEM. */
+/* Add the pictures and films that words[0..count) name. Release *s in any case. A word is
+ *  - a folder: its pictures and films are added, sorted by name, but none of inner folders
+ *  - a list (.txt or .list) with a path in each line
+ *  - else a picture or film, which is added whether the file exists or not
+ * Fails with DDP_ERR_IO (a list or folder cannot be read), DDP_ERR_FORMAT (nothing is in it),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_source_read(ddp_source *s, char *const *words, int count,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -48,8 +48,9 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
  * Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
-/* Fail with DDP_ERR_MISMATCH if ranks validate on different pictures or labels
- * (inputs/same_data.h). v may be NULL. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Fail with DDP_ERR_MISMATCH if ranks validate on different pictures or labels. truth: which kind
+ * of files has the labels (inputs/same_data.h). v may be NULL. Collective. Fails also with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -64,7 +65,7 @@ ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUS
  * always validated. v may be NULL.
  *   lines          number of lines of the training list; 0: no list, so no epochs
  *   batch          number of images of a step
- *   width, height  size at which pictures are validated, of the cfg */
+ *   width, height  the cfg's, in pixels: size at which pictures are validated */
 void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int width, int height);
 
 /* Return 1 if a validation is due after step `now`; 0 if not, or if v is NULL. */

@@ -33,7 +33,7 @@ void ddp_html_text(FILE *out, const char *text);
 void ddp_html_jpeg(FILE *out, const void *jpeg, size_t bytes, int width, int height,
                    const ddp_html_box *boxes, size_t count);
 
-/* Write a table with a row for each name: its count, and a bar as long as that. */
+/* Write a table with a row for each name: its count, and a bar whose length shows the count. */
 void ddp_html_bars(FILE *out, const char *const *names, const double *counts, size_t count);
 
 /* Write bytes in base64, for a data: URL. */
