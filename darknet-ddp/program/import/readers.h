@@ -23,7 +23,8 @@ typedef ddp_status ddp_import_reader(ddp_annotations *a, const ddp_import_source
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Read COCO's JSON (with jansson): a file, or the .json files of a folder that have the lists
- * "images" and "annotations". A file's path says the side of its pictures (ddp_folder_side). */
+ * "images" and "annotations". A file's path says the side of its pictures: training, validation or
+ * test (ddp_folder_side). */
 ddp_import_reader ddp_coco_read;
 
 /* Read a folder, never a file, of Pascal VOC's XML (with expat): a file for each picture. The lists

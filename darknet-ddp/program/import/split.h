@@ -4,7 +4,7 @@
 
 #include "import/annotations.h"
 
-/* Set the side of each picture that has a path to TRAIN or VALID.
+/* Choose the pictures for validation: set the `side` of each that has a path to TRAIN or VALID.
  *  - percent from 0 to 100: about so many of a hundred become VALID, but at least one, unless there
  *    is one picture or percent is 0. File names alone decide, so sides stay when pictures come or
  *    go.

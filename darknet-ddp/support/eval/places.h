@@ -14,7 +14,7 @@ typedef struct ddp_view_finds {
     double *best; /* the caller's scratch memory for ddp_look_at: classes x views scores */
 } ddp_view_finds;
 
-/* The finds of all views at the place of a box. Scores are means over views. */
+/* How the detections of all views see the place of a box. Scores are means over views. */
 typedef struct ddp_seen_at {
     double sure;            /* how surely there is a thing, of whatever class: from 0 to 1 */
     double sum;             /* sum of the scores of all classes */
