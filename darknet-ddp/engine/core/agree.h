@@ -12,23 +12,25 @@
 #include <stdint.h>
 
 /* Compare a text of every rank with rank 0's. text: lines divided by newlines. Every rank calls it;
- * blocks. If any text differs, it fails with DDP_ERR_MISMATCH on every rank. The error shows the
- * first line that differs, as rank 0 and as the lowest rank that differs have it. It names the
- * ranks, with hosts, that have either text. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * blocks. Fails with DDP_ERR_MISMATCH on every rank if any text differs, and with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM.
+ *
+ * DDP_ERR_MISMATCH shows the first line in which the lowest rank that differs is unlike rank 0.
+ * It also names the ranks that have either of these two texts, with their hosts. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
-/* Which ranks have another hash than rank 0, for an error message. */
+/* Whether ranks have different hashes, and which ranks, for an error message. */
 typedef struct ddp_hash_difference {
     int differ;            /* 0: all ranks have one hash, and all fields are 0; else 1 */
     int rank;              /* lowest rank whose hash is not rank 0's */
     int rank_count;        /* how many ranks have the hash of rank `rank` */
-    char ranks[112];       /* these ranks in words: "ranks 1, 3 on hostb" */
+    char ranks[112];       /* ranks with the hash of `rank`, in words: "ranks 1, 3 on hostb" */
     char like_rank_0[112]; /* ranks with rank 0's hash, in words */
 } ddp_hash_difference;
 
-/* Compare a hash of every rank with rank 0's, and describe in *out which ranks differ. If ranks
- * have three hashes or more, ranks with the third are not named. Every rank calls it; blocks. Fails
- * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Compare a hash of every rank with rank 0's, and describe the difference in *out, the same on
+ * every rank. Ranks with a third hash are not named. Every rank calls it; blocks. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_compare_hashes(ddp_hash_difference *out, ddp_group *group, uint64_t hash,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,39 +20,46 @@ typedef struct ddp_batch {
     int per_rank;     /* mini-batches in a step of each rank: subdivisions / ranks */
     int images;       /* images in a mini-batch: batch / subdivisions */
     int resplit;    /* 1: mini-batches are smaller than the cfg's, so that all ranks have as many */
-    int time_steps; /* time steps of a recurrent network, each counted as an image; else 1.
-                       ddp_batch_split sets 1; a caller may change it */
+    int time_steps; /* 1, or time steps of a recurrent network: its steps have batch * time_steps
+                       images. ddp_batch_split sets 1; a caller may change it */
 } ddp_batch;
 
-/* Divide a step among `ranks` ranks, at least 1. batch and subdivisions are the cfg's.
+/* Divide a step among `ranks` ranks, at least 1. batch and subdivisions are the cfg's. names: names
+ * of options for errors; NULL: plain words.
  *
- * DDP_BATCH_GLOBAL: if subdivisions is a multiple of ranks, mini-batches stay as they are. Else
- * each is cut into the fewest equal parts that make their number a multiple of ranks.
- * DDP_BATCH_RANK: batch and subdivisions are multiplied by ranks.
+ *   DDP_BATCH_GLOBAL  cut each mini-batch into the fewest equal parts that all ranks get the same
+ *                     number of; leave it whole if subdivisions is a multiple of ranks
+ *   DDP_BATCH_RANK    multiply batch and subdivisions by ranks
  *
- * Fails with DDP_ERR_USAGE if batch or subdivisions is below 1, or a step has more than INT_MAX
- * images. Fails so, too, if batch is no multiple of subdivisions (Darknet would drop the rest
- * silently), or in DDP_BATCH_GLOBAL no multiple of ranks. Then the text has the nearest values that
- * work. names: names of options for the text; NULL: plain words. On failure *out is all 0. */
+ * Fails with DDP_ERR_USAGE, and *out is then all 0, if:
+ *
+ *   - batch or subdivisions is below 1
+ *   - batch is no multiple of subdivisions
+ *   - with DDP_BATCH_GLOBAL, batch is no multiple of ranks
+ *   - with DDP_BATCH_RANK, a step has more than INT_MAX images */
 ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int ranks,
                            ddp_batch_mode mode, const ddp_option_names *names,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* The settings that ddp_exact_check checks, of a run with -ddp_exact. */
+/* The settings of a run with -ddp_exact, which ddp_exact_check checks. */
 typedef struct ddp_exact_run {
     int batch, subdivisions; /* batch and subdivisions of the cfg */
     int ranks;
     ddp_batch_mode mode;
-    int sync_every;        /* how many batches make an update */
+    int sync_every;        /* how many batches make an update, from 1 */
     int broadcast_buffers; /* 1: ranks share BatchNorm's statistics after each step; 0: never */
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
 } ddp_exact_run;
 
 /* Fail with DDP_ERR_USAGE if a run cannot have the same bits on any number of ranks
- * (core/tree_sum.h); the text has the values that work. A run can if subdivisions and ranks are
- * powers of two, ranks is at most subdivisions, and batch is a multiple of subdivisions. It also
- * needs DDP_BATCH_GLOBAL, sync_every 1 and broadcast_buffers 1. Such a run passes ddp_batch_split,
- * too. A batch or subdivisions below 1 passes here, for ddp_batch_split to refuse. */
+ * (core/tree_sum.h). The text advises values that work. All of this is needed:
+ *
+ *   - subdivisions and ranks are powers of two
+ *   - ranks is at most subdivisions
+ *   - batch is a multiple of subdivisions
+ *   - mode is DDP_BATCH_GLOBAL, sync_every 1, broadcast_buffers 1
+ *
+ * A batch or subdivisions below 1 passes here: ddp_batch_split refuses it. */
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "core/batch.h"
 
-/* Fail with DDP_ERR_USAGE, always: call it if mini-batches have one image, and a BatchNorm layer
- * then has one value in each channel. The text advises fewer subdivisions, a larger batch or fewer
- * ranks. For each it has the nearest value that gives two images or more without the others; advice
- * that cannot help is left out.
+/* Write the error for a run whose mini-batches have one image, if a BatchNorm layer then has one
+ * value in each channel. Always returns DDP_ERR_USAGE. The text advises fewer subdivisions, a
+ * larger batch or fewer ranks. Each is the nearest value that, by itself, gives two images or more;
+ * advice that cannot help is left out.
  *
  *   exact        1: advise only values that also pass ddp_exact_check; 0: any
  *   layer, kind  index and type of the BatchNorm layer */

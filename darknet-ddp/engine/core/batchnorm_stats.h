@@ -63,8 +63,8 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
 /* Tell s which layers an algorithm drops in this step. They do not run, and their statistics stay
- * as they are. dropped[l], which is copied, is not 0 if layer l is dropped. It is the same on every
- * rank and in all mini-batches of a step. Call after each ddp_batchnorm_stats_begin_forward. */
+ * as they are. dropped[l]: not 0 if layer l is dropped; copied. It is the same on every rank and in
+ * all mini-batches of a step. Call after each ddp_batchnorm_stats_begin_forward. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Prepare the buffers for a forward pass: fence the sum or copy that was started last, if it has no
@@ -72,9 +72,9 @@ void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped
  * buffers to zero. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* With DDP_STATISTICS_SUMMED, set the buffers of ranks other than 0 to zero; else do nothing. Call
- * before the first forward pass of a step, if ddp_batchnorm_stats_start_sum will be called after
- * its last one. In a step without these two calls each rank's buffers go on by themselves. */
+/* Begin a step that will end with ddp_batchnorm_stats_start_sum. Call it before the step's first
+ * forward pass. With DDP_STATISTICS_SUMMED, it sets the buffers of ranks other than 0 to zero; else
+ * it does nothing. In a step without these two calls each rank's buffers go on by themselves. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* With DDP_STATISTICS_EXACT, move what a mini-batch has added to the buffers into the tree of sums
@@ -82,15 +82,17 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
 /* Start the sum of the buffers over ranks; with DDP_STATISTICS_COPIED, the copy of rank 0's. Every
- * rank calls it, after the last mini-batch of a step. Does not wait. Fails with DDP_ERR_COMM. */
+ * rank calls it, after the last mini-batch of a step. Does not wait. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last, if it has no fence yet: work that is queued on the
  * device later finds it in the buffers (ddp_work_fence). Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_fence(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Write the running statistics to the buffers, for code that reads them. Fences the sum or copy
- * that was started last. Do not call it within a forward pass. Fails with DDP_ERR_COMM. */
+/* Write the running statistics to the buffers, for code that reads them. First fences the sum or
+ * copy that was started last; without NCCL this blocks until it has arrived. Do not call it within
+ * a forward pass. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* With DDP_STATISTICS_EXACT, return the statistics after the last finished sum, which are the same
@@ -108,8 +110,8 @@ int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set the running statistics to the last copy of ddp_batchnorm_stats_keep_values, which must have
- * been called. Call after a syncing pass, or between a forward pass and its fold. Fails with
- * DDP_ERR_COMM. */
+ * been called. Do not call it between ddp_batchnorm_stats_settle and the next begin_forward. Fails
+ * with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_restore_values(ddp_batchnorm_stats *s,
                                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -45,12 +45,12 @@ void ddp_encoded_sums_close(ddp_encoded_sums *r);
 /* Begin a pass that syncs. All sums of the last such pass must have been fenced. */
 void ddp_encoded_sums_begin_pass(ddp_encoded_sums *r);
 
-/* Return 1 if the next bucket of the launch order may start its first sum: at most one bucket
- * before it has not had its turn for a second sum. Else 0. */
+/* Return 1 if the next bucket of the launch order may start its first sum. Return 0 while two
+ * buckets, which have started theirs, wait for their turn to start a second one. */
 int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
 
 /* Encode a bucket, whose gradients and run counts are final, and start its first sum and its
- * all-gather, if it has one. Does not wait. Fails with DDP_ERR_COMM. */
+ * all-gather, if it has one. Does not wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t bucket,
                                         ddp_error *err) DDP_MUST_CHECK;
 
@@ -65,11 +65,11 @@ size_t ddp_encoded_sums_next_second(const ddp_encoded_sums *r);
 /* Return 1 if ddp_encoded_sums_start_second may be called now, and would not wait; else 0. */
 int ddp_encoded_sums_may_start_second(const ddp_encoded_sums *r);
 
-/* Start the second sum of bucket ddp_encoded_sums_next_second, if it has one: wait for its first
- * sum, and encode that. With NCCL nothing waits. Fails with DDP_ERR_COMM. */
+/* Start the second sum of bucket ddp_encoded_sums_next_second, if it has one. Without NCCL this
+ * first blocks until the bucket's first sum has arrived. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence all sums of a bucket (ddp_work_fence). Call after the last was started. Fails with
+/* Fence all sums of a bucket (ddp_work_fence). Call when all of them are started. Fails with
  * DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
                                          ddp_error *err) DDP_MUST_CHECK;
@@ -79,8 +79,8 @@ ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
  */
 void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
 
-/* Return the last sum that a bucket starts, which r owns: its second sum or all-gather, or the
- * first sum if it has neither. */
+/* Return the bucket's sum that is started last; r owns it. It is the second sum or the all-gather,
+ * or the first sum if the bucket has neither. */
 ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if all sums of a bucket have ended on this rank. Moves no data. */

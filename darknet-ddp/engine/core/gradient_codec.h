@@ -21,15 +21,15 @@ typedef struct ddp_codec_param {
     size_t param; /* index of the parameter in the table */
     float *gradient;
     float *numbers[DDP_CODEC_ROUNDS]; /* by round; numbers[1] is NULL without round 1 */
-    /* If the codec gathers: floats from the numbers of one rank to those of the next. numbers[0] is
-     * then rank 0's. Else 0. */
+    /* Floats from the numbers of one rank to those of the next, if the codec gathers; numbers[0]
+     * then begins with rank 0's. Else 0. */
     size_t stride;
 } ddp_codec_param;
 
 typedef struct ddp_gradient_codec {
     /* Return 1 if the numbers of round 0 are not summed, but all-gathered: every rank gets those of
-     * each rank, and there is no round 1. NULL stands for 0. Called one time, when the reducer is
-     * opened. */
+     * each rank, and there is no round 1. Else return 0; the pointer may be NULL for this. Called
+     * one time, when the reducer is opened. */
     int (*gathers)(const void *self);
 
     /* Return how many numbers encode a parameter in a round; the same on all ranks. 0 for round 0:
@@ -37,10 +37,10 @@ typedef struct ddp_gradient_codec {
      * the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
 
-    /* Write a round's numbers. Round 0: from the gradient, which may change, to numbers[0], or if
-     * the codec gathers to this rank's place there. Round 1: from numbers[0], which now has the sum
-     * over ranks, to numbers[1]. Queue the work on `queue`. Do not change state that is kept from
-     * step to step: the step may still be skipped. */
+    /* Write a round's numbers, by work that is queued on `queue`. Round 0 encodes the gradient,
+     * which may change, to numbers[0]; if the codec gathers, to numbers[0] + rank * stride. Round 1
+     * encodes numbers[0], which now holds the sum over ranks, to numbers[1]. Do not change state
+     * that is kept from step to step: the step may still be skipped. */
     void (*encode)(void *self, const ddp_codec_param *p, int round, ddp_device *queue);
 
     /* Set the gradient to the sum over ranks, decoded, and update state that is kept from step to

@@ -6,7 +6,8 @@
  *   early      while backward computes, in the plan's order
  *   late       when backward has ended: the plan's last sums, from the first layer on, since the
  *              next forward pass needs them in that order
- *   deferred   after all others: the plan's first sums, also from the first of their layers on
+ *   deferred   after all others: the plan's first sums, which hold the last layers, also from the
+ *              first of their layers on. The next forward pass needs these last
  *
  * The late sums have the priority that Jayarajan et al. 2019 (P3) and Peng et al. 2019
  * (ByteScheduler) give to parameters by the layer that needs them. Both papers decide as gradients
@@ -38,33 +39,32 @@ size_t ddp_launch_order_place(ddp_launch_order o, size_t sum);
 
 /* ---- how many are late ---- */
 
-/* Set o->late so that as few sums are early as have `early` elements together. If all sums that are
- * not deferred have fewer, none is late. counts[i]: elements of sum i, in the plan's order. */
+/* Set o->late. In the plan's order, sums behind the deferred ones are early until they have `early`
+ * elements or more together. All sums after these are late. counts[i]: elements of sum i. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* DDP_LAUNCH_STEPS: how many last steps a median is taken of. DDP_LAUNCH_EMPTY_STEPS: the history
- * is forgotten after so many steps in a row without sums in flight at the end of backward. */
+/* For ddp_launch_order_adapt. DDP_LAUNCH_STEPS: how many last steps the median is taken of.
+ * DDP_LAUNCH_EMPTY_STEPS: how many steps in a row without backlog make it forget its history. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* History of the last steps, for ddp_launch_order_adapt. All 0 at first. */
 typedef struct ddp_launch_history {
-    size_t suggested[DDP_LAUNCH_STEPS]; /* suggestions of the last steps, as a ring */
+    size_t suggested[DDP_LAUNCH_STEPS]; /* elements to launch early, by step, as a ring */
     size_t steps; /* how many steps were added since the history was last forgotten */
     int empty;    /* how many last steps in a row had late sums, but no backlog */
 } ddp_launch_history;
 
-/* Add the last step to the history, and return how many elements to launch early in the next step.
+/* Add the last step to the history, and return how many elements to launch early in the next step;
+ * it may be more than `all`. Ranks that pass the same values get the same result.
  *
  *   all      elements of all sums that are not deferred
  *   early    how many of these were launched early in the last step
  *   backlog  how many of `early` had not arrived when backward ended: the mean over ranks
  *
- * A step suggests what arrived during its backward pass, and a little more, so that the network is
- * never idle. The little is an eighth of `all`, at most 4 MiB. The median of the last
- * DDP_LAUNCH_STEPS suggestions is returned, so one slow step changes nothing. After
- * DDP_LAUNCH_EMPTY_STEPS steps in a row with late sums but no backlog, the network is faster than
- * the history says. The history is then forgotten, and each further such step adds twice as much as
- * the one before. Ranks that pass the same values get the same result. */
+ * Each step suggests what arrived while its backward pass ran, and a little more. The result is the
+ * median of the last suggestions, so one slow step changes nothing. Steps with late sums but no
+ * backlog show that the network is faster. After DDP_LAUNCH_EMPTY_STEPS of them in a row the
+ * history is forgotten, and the result grows with each. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
                               size_t backlog);
 

@@ -33,16 +33,16 @@ typedef struct ddp_layer_profile {
 ddp_status ddp_layer_profile_init(ddp_layer_profile *p, int layers, ddp_error *err) DDP_MUST_CHECK;
 void ddp_layer_profile_release(ddp_layer_profile *p);
 
-/* Write a profile to a file. kinds[i]: the type of layer i. `of`: where the times come from
- * ("resnet50.cfg, 128x128, by rank 0 of 1"). Both become comments in the file. ferror(out) tells
- * whether all was written. */
+/* Write a profile to a file. kinds[i]: the type of layer i. `of`: where the times come from, as
+ * "resnet50.cfg, 128x128, by rank 0 of 1". The file has both as comments. ferror(out) tells whether
+ * all was written. */
 void ddp_layer_profile_write(FILE *out, const ddp_layer_profile *p, const char *of,
                              const char *const *kinds);
 
 /* Read the profile of a network of `layers` layers from the file at path. Release *p, also after a
- * failure. Fails with DDP_ERR_IO (it cannot be read) and DDP_ERR_NOMEM. Fails with DDP_ERR_USAGE if
- * it is no profile, has another number of layers, or no line "images". Fails so, too, if a line is
- * malformed or has a time below 0; the text names the line. */
+ * failure. Fails with DDP_ERR_IO (it cannot be read), DDP_ERR_NOMEM. Fails with DDP_ERR_USAGE if it
+ * is no profile, has another number of layers, or a line that is malformed, missing or has a time
+ * below 0. */
 ddp_status ddp_layer_profile_read(ddp_layer_profile *p, const char *path, int layers,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -31,13 +31,15 @@ typedef struct ddp_requests {
     int save, stop, waits;
 } ddp_requests;
 
-/* Open the loss of a run. Every rank calls it.
- * mini_batches  0: losses are added one after the other. Else they are added in the tree of
- *               core/tree_sum.h: how many mini-batches a step has on each rank, a power of two
- * asked         this rank's requests: a signal handler or other code sets asked[q] for ddp_request
- *               q, and the next ddp_loss_start sends and clears it. NULL: this rank has none
- * group and asked must outlive *out, which is set on success. Fails with DDP_ERR_USAGE (no power
- * of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the loss of a run. Every rank calls it. group and asked must outlive *out, which is set on
+ * success. Fails with DDP_ERR_USAGE (mini_batches is no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM.
+ *
+ *   mini_batches  how many mini-batches a step has on each rank, a power of two: their losses are
+ *                 added
+ *                 in the tree of core/tree_sum.h. 0: losses are added one after the other
+ *   asked         this rank's requests, by ddp_request; NULL: none. Other code, such as a signal
+ *                 handler, sets asked[q] to 1. The next ddp_loss_start sends request q, and clears
+ *                 it */
 ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
                          volatile sig_atomic_t *asked, ddp_error *err) DDP_MUST_CHECK;
 
@@ -48,26 +50,26 @@ void ddp_loss_close(ddp_loss *l);
  * on. Do not call it between ddp_loss_start and ddp_loss_finish. */
 void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
 
-/* Start the sum over ranks of the losses that were added since the last sum. Every rank calls it.
- * Does not wait. Call it at the end of a step; if called earlier, the rest of the step goes into
- * the next sum. Does nothing if a sum is not finished. Fails with DDP_ERR_COMM. */
+/* Start the sum over ranks of the losses that were added since the last sum. Every rank calls it,
+ * at the end of a step. If it is called earlier, the rest of the step goes into the next sum. Does
+ * not wait. Does nothing if a sum is not finished. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Wait for the sum that was started, if there is one. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the mean over ranks of the losses that each rank has added. It covers all sums that were
- * finished since the last call, added up; 0 if there was none. A sum that is NaN or infinite is
- * replaced by the last finite one, or by 0. */
+/* Return the loss of all sums that were finished since the last call, added up; 0 if there was
+ * none. The loss of a sum is the mean over ranks of the losses that each rank has added for it. If
+ * a sum is NaN or infinite, the loss of the last finite one stands in for it, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum is finished and is NaN or infinite. Else return 1, also while a sum is
  * under way, or before the first. The same on every rank. */
 int ddp_loss_finite(const ddp_loss *l);
 
-/* Compare a number of all ranks, at most DDP_EQUAL_RANKS, with the next sum (core/equal_check.h).
- * Every rank calls it before the same ddp_loss_start. When that sum is finished,
- * ddp_loss_numbers_equal returns whether the numbers are equal. */
+/* Send a number with the next sum, to compare it with other ranks' (core/equal_check.h); at most
+ * DDP_EQUAL_RANKS ranks can. Every rank calls it before the same ddp_loss_start. When that sum is
+ * finished, ddp_loss_numbers_equal returns whether the numbers are equal. */
 void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
 
 /* Return 0 if the numbers that ddp_loss_compare_number sent with the last sum differ. Else return

@@ -21,9 +21,9 @@ typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS]; /* "momentum" */
     int moments; /* the first `moments` buffers are moments, which an update reads and changes */
-    /* Address of the framework's own pointer to buffer[k]. In a GPU's table it may be changed: free
-     * the old memory by ddp_device_free, then set NULL or memory of ddp_device_alloc. buffer[k]
-     * keeps the old address. */
+    /* Address of the framework's own pointer to buffer[k]. In a GPU's table, *slot[k] may be
+     * replaced: free its memory by ddp_device_free, then set it to NULL or memory of
+     * ddp_device_alloc. buffer[k] keeps the old address. */
     float **slot[DDP_OPTIMIZER_BUFFERS];
     float
         *host[DDP_OPTIMIZER_BUFFERS]; /* in a GPU's table: the framework's host copy of buffer[k] */

@@ -1,10 +1,10 @@
 /* core/reducer.h: sums gradients over ranks while the backward pass runs, as the Reducer of
  * PyTorch's DistributedDataParallel does.
  *
- * A network's gradients lie in buckets, and the gradients of a bucket are summed by one allreduce.
- * It starts when the last of them is final, so most sums travel while backward computes other
- * layers. Opening a reducer points the framework's gradient pointers into the buckets' memory;
- * closing it points them back. No step copies a gradient.
+ * A network's gradients lie in buckets. One allreduce sums a bucket, and starts when the bucket's
+ * last gradient is final. So most sums travel while backward computes other layers. While a reducer
+ * is open, the framework's gradient pointers point into the buckets' memory: no step copies a
+ * gradient.
  *
  * A step has a backward pass for each of its mini-batches. Gradients add up in place, and the last
  * pass *syncs*: it sums them over ranks. Every rank makes the same calls in the same order:
@@ -27,45 +27,27 @@
  *                             layer is updated
  *
  * The layer_fence or receive_updated of a layer may come as late as the next forward pass comes to
- * it. ddp_reducer_finite may follow any fence. After fence_all, layer_fence waits no more. Do not
- * call layer_fence between fence_all and discard_step.
+ * it. ddp_reducer_finite may follow any fence. After fence_all, layer_fence has nothing left
+ * to fence. Do not call layer_fence between fence_all and discard_step.
  *
  * Launching. To launch a bucket is to start its sum. A syncing pass launches a bucket when all its
- * layers are ready and all buckets before it in the launch order are launched. That order is the
- * same on every rank, whatever layers are ready: the plan's order, except for late and deferred
- * buckets. At the end of backward, layers that did not run count as ready, since they added
- * nothing. So backward_end launches every bucket that is neither late nor deferred.
- *
- * Deferred buckets (config.defer_bytes). The next forward pass sends nothing, and needs the last
- * layers last. So the plan's first buckets, which hold the last layers, may be launched after all
- * others. Their layers are fenced and updated when the forward pass comes to them.
- *
- * Late buckets (config.priority). The next forward pass needs the first layers first, but backward
- * makes their gradients last. So the plan's last buckets are launched after backward, from the
- * first layer on, before the deferred ones (core/launch_order.h). How many buckets are late is
- * decided before the pass by ddp_reducer_adapt_order, alike on all ranks. With config.piece_bytes a
- * large bucket is summed in several pieces, so that urgent ones need not wait for all of it.
+ * layers are ready, and all buckets before it in the launch order are launched. The launch order is
+ * the same on every rank: the plan's order. Only *late* buckets (config.priority) and *deferred*
+ * ones (config.defer_bytes) wait until backward has ended (core/launch_order.h). Layers that did
+ * not run count as ready then, so backward_end launches all other buckets.
  *
  * Layers that are not updated. A layer is *unused* if it ran on no rank since the last step,
  * *frozen* by the cfg, or *dropped* by an algorithm. An unused layer must keep its value and
  * optimizer state; its gradient is zero on all ranks. To find such layers, a run count is summed
  * with each parameter: on how many ranks its layer ran (core/bucket_plan.h). A rank reads it only
- * for a layer that did not run there, so that the program seldom waits for a GPU. If
- * config.find_unused is 0, a layer that should run and did not is an error that names it. Frozen
- * layers (table->first_trained) are in no bucket. All ranks know dropped layers without a message.
- * A bucket is not sent if all its layers were dropped in each pass since the last syncing one.
+ * for a layer that did not run there, so that the program seldom waits for a GPU. Frozen layers
+ * (table->first_trained) are in no bucket. A bucket is not sent if all its layers were dropped in
+ * each pass since the last syncing one.
  *
- * Exact sums (config.mini_batches). The mini-batches of a step are added in a fixed binary tree
- * (core/tree_sum.h), layer by layer as each is ready. With powers of two, a step's sum has the same
- * bits on any number of ranks.
- *
- * Sharded updates (config.sharded), as in ZeRO-1. Each bucket is summed by a reduce-scatter: after
- * layer_fence this rank has the sum of its own share of the layer's gradients, and updates only
- * these parameters. Then ddp_reducer_send_updated starts an all-gather of each bucket's updated
- * parameters, the first layers' first. ddp_reducer_receive_updated waits for those of a layer. Run
- * counts are summed apart, after the buckets. A layer_fence waits for that sum only if the layer
- * did not run here; send_updated always does. Call ddp_reducer_finite only after the updated
- * parameters have been received.
+ * Sharded updates (config.sharded), as in ZeRO-1. After layer_fence this rank has the sum of its
+ * own share of the layer's gradients, and updates only these parameters. Then
+ * ddp_reducer_send_updated starts an all-gather of each bucket's updated parameters, the first
+ * layers' first. ddp_reducer_receive_updated waits for those of a layer.
  *
  * Failures. A step that failed cannot be finished, and other ranks wait for this one: end the job
  * (ddp_group_abort). If another rank gives up first, by the group's timeout, its error names the
@@ -95,7 +77,7 @@ typedef struct ddp_reducer_config {
                            one piece */
     int priority;       /* 1: some buckets are late; 0: none */
     int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
-    int find_unused;    /* 1: a layer may be unused; 0: that is an error */
+    int find_unused;    /* 1: a layer may run on no rank; 0: that is an error, which names it */
     ddp_wire wire;      /* type in which gradients are sent; with mini_batches it must be FP32 */
     /* Encodes gradients into the numbers that are summed (core/gradient_codec.h), called with
      * codec_self. NULL: the gradients are summed. Needs DDP_WIRE_FP32; not with mini_batches or
@@ -105,8 +87,9 @@ typedef struct ddp_reducer_config {
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
     ddp_watch *watch; /* is told which buckets are launched, waited for and landed; NULL: none */
     int sharded;      /* 1: with several ranks, each updates its share alone (head of this file) */
-    int mini_batches; /* 0: mini-batches add up in place. Else they are added in a tree: a power of
-                         two, the most mini-batches between two syncing passes */
+    /* 0: mini-batches add up in place. Else a power of two: they are added in the tree of
+     * core/tree_sum.h, layer by layer, and at least every mini_batches-th pass must sync. */
+    int mini_batches;
 } ddp_reducer_config;
 
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */
@@ -117,8 +100,8 @@ typedef struct ddp_reducer_times {
 
 /* Move the gradients of table, with their values, into buckets. Every rank opens with the same
  * table and config. table, group and what config points to must outlive *out, which is set on
- * success. Fails with DDP_ERR_USAGE if mini_batches is no power of two, or if config has members
- * that exclude each other; and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with DDP_ERR_USAGE if mini_batches is no
+ * power of two, or if defer_bytes, piece_bytes or priority is not 0 with sharded or codec. */
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
@@ -132,10 +115,9 @@ const ddp_bucket_plan *ddp_reducer_plan(const ddp_reducer *r);
 /* Return how many pieces all buckets have together. Each piece is summed by itself. */
 size_t ddp_reducer_piece_count(const ddp_reducer *r);
 
-/* Return the ddp_work that sums a piece; r owns it. piece: 0 to ddp_reducer_piece_count - 1, in the
- * plan's order. In a pass with a codec a piece is a bucket, and the result is the last of its sums.
- * Set *bucket to the index of the piece's bucket. Return NULL if this bucket is dropped in this
- * pass. */
+/* Return the ddp_work that sums a piece; r owns it. NULL: the piece's bucket is not sent in this
+ * pass. piece: 0 to ddp_reducer_piece_count - 1, in the plan's order. *bucket becomes the index of
+ * the piece's bucket. With a codec a piece is a bucket, and the result is the last of its sums. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
 /* Return how many floats of a bucket this rank adds to sums in this pass: gradients with alignment
@@ -144,9 +126,8 @@ size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats of all buckets this rank adds to sums in this pass. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
 
-/* Return 1 if ddp_reducer_layer_fence of the layer waits for a late or deferred sum of this pass,
- * else 0. It may wait for the sums of its gradients and, if the layer did not run here, of its run
- * counts. Call between ddp_reducer_backward_end and the layer's fence. */
+/* Return 1 if ddp_reducer_layer_fence of the layer waits for a late or deferred bucket, else 0.
+ * Call after the ddp_reducer_backward_end of a syncing pass, and before the layer's fence. */
 int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
 
 /* Choose what is summed from the next pass on. on: 1: the codec's numbers, as after
@@ -160,9 +141,9 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 /* Return 1 if the pass that began last syncs. */
 int ddp_reducer_syncs(const ddp_reducer *r);
 
-/* Tell r that layers below `first` run on no rank, from this pass until the next call; before the
- * first call it is 0. The same on every rank. Such layers are not updated, no rank waits for their
- * run counts, and without find_unused it is no error that they do not run. */
+/* Freeze the layers below `first`, which run on no rank from this pass until the next call. They
+ * are not updated, no rank waits for their run counts, and without find_unused it is no error that
+ * they do not run. `first` is the same on every rank, and 0 before the first call. */
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
 /* Tell r which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every
@@ -172,25 +153,27 @@ void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 
 /* Tell r that the gradients of a layer are final in this pass. If the pass syncs, with
  * config.overlap, this launches the buckets that are full now. Repeats are ignored, and so are
- * layers that are frozen or have no parameters. Fails with DDP_ERR_COMM, or with DDP_ERR_USAGE if
- * the pass is the last of config.mini_batches and does not sync. */
+ * layers that are frozen or have no parameters. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and with
+ * DDP_ERR_USAGE if this pass had to sync (config.mini_batches). */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move messages of launched buckets along, and launch buckets whose turn has come. Does not wait.
- * Call often while the framework computes. Fails with DDP_ERR_COMM. */
+ * Call often while the framework computes. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* End the pass. If it syncs, launch all buckets but the late and the deferred ones. With a codec,
- * also start all second sums, so that the caller's next sum is sent after them; without NCCL this
- * waits for first sums. Fails with DDP_ERR_COMM. Fails with DDP_ERR_USAGE if a layer did not run
- * that must: find_unused is 0, and the layer is neither frozen nor dropped. The text names the last
- * such layer of the network. Fails so, too, if the pass is the last of config.mini_batches and does
- * not sync. */
+ * also start all second sums; without NCCL this waits for first sums.
+ *
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with DDP_ERR_USAGE if:
+ *
+ *   - this pass had to sync (config.mini_batches)
+ *   - find_unused is 0, and a layer did not run that is neither frozen nor dropped; the text names
+ *     one */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return how many elements of the buckets that were launched up to the end of backward have not
- * arrived on this rank. Call after the ddp_reducer_backward_end of a syncing pass. Moves no data.
- */
+/* Return how many elements have not arrived on this rank, of the buckets that are neither late nor
+ * deferred. Call after the ddp_reducer_backward_end of a syncing pass. Does not move messages
+ * along. */
 size_t ddp_reducer_backlog(const ddp_reducer *r);
 
 /* Choose how many buckets are late in the next syncing pass; only with config.priority. backlog:
@@ -199,41 +182,46 @@ size_t ddp_reducer_backlog(const ddp_reducer *r);
 void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
 
 /* Launch the late and the deferred buckets. Call after the ddp_reducer_backward_end of a syncing
- * pass. Does not wait. Fails with DDP_ERR_COMM. */
+ * pass. Does not wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of a layer: work that is queued on the device later finds them in the layer's
- * gradients. Without NCCL this blocks until the sums have arrived; with NCCL only if the layer did
- * not run here. *update becomes 1 if the layer is to be updated. It becomes 0 if the layer is
- * frozen or dropped, or ran on no rank since its last fence. For a layer without parameters it is
- * 1. Fails with DDP_ERR_COMM, or with DDP_ERR_USAGE if the layer's buckets are not launched. */
+/* Fence the sums of a layer, so that work queued on the device later finds them in the layer's
+ * gradients. Call one time for each layer after a syncing pass. Without NCCL this blocks until the
+ * sums have arrived; with NCCL only if the layer did not run here. Fails with DDP_ERR_COMM, and
+ * with DDP_ERR_USAGE if a bucket of the layer is not launched.
+ *
+ * *update becomes 0 if the layer is unused, frozen or dropped (head of this file); else 1, also for
+ * a layer without parameters. */
 ddp_status ddp_reducer_layer_fence(ddp_reducer *r, int layer, int *update,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of a layer and set *update, as ddp_reducer_layer_fence does. Then block until all
- * sums that have a fence have arrived (ddp_group_synchronize). */
+/* Call ddp_reducer_layer_fence for a layer, and then block until all sums that have a fence have
+ * arrived (ddp_group_synchronize). Fails as the two functions. */
 ddp_status ddp_reducer_layer_wait(ddp_reducer *r, int layer, int *update,
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the memory of all buckets, plan->count floats on the table's device; r owns it. */
 float *ddp_reducer_memory(const ddp_reducer *r);
 
-/* With config.sharded and several ranks, return the sums of the buckets, by bucket; r owns them. A
- * sum covers the bucket's gradients without run counts. NULL otherwise. */
+/* Return the sums of the buckets' gradients, without run counts, by bucket; r owns them. NULL
+ * without config.sharded, or with one rank. */
 ddp_work *const *ddp_reducer_sharded_sums(const ddp_reducer *r);
 
 /* With config.sharded: start the all-gather of each bucket's updated parameters. Call when the last
- * layer is updated. Blocks until all fenced sums and the sum of run counts have arrived. Calls
- * publish(ctx, bucket) just before it starts a bucket; publish must write the values that this rank
- * has updated to the bucket's memory. Fails with DDP_ERR_COMM. */
+ * layer is updated. Blocks until all fenced sums and the sum of run counts have arrived. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM.
+ *
+ * publish is called with ctx just before a bucket is sent. It must write the values that this rank
+ * has updated to the bucket's memory. */
 ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
                                     const void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
 /* With config.sharded: wait until the updated parameters of a layer have arrived from all ranks.
- * Then call take(ctx, i) for each table->params[i] of the layer that was sent. The function take
- * must copy the value from the gradient's memory to the parameter, and set that memory to zero.
  * Call for each layer after ddp_reducer_send_updated. A layer without gradients in buckets is
- * ignored. Fails with DDP_ERR_COMM. */
+ * ignored. Fails with DDP_ERR_COMM.
+ *
+ * take is called with ctx and i for each parameter table->params[i] of the layer that was sent. It
+ * must copy the value from the gradient's memory to the parameter, and set that memory to zero. */
 ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
                                        void (*take)(const void *ctx, size_t param), const void *ctx,
                                        ddp_error *err) DDP_MUST_CHECK;
@@ -244,8 +232,9 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers; with
- * config.sharded, all that were received. Else return 0, and *bucket is the index of the first
- * bucket that does not. The same on every rank. On a GPU call ddp_group_synchronize first. */
+ * config.sharded, all whose updated parameters were received. Else return 0, and *bucket is the
+ * index of the first bucket that does not. The same on every rank. On a GPU call
+ * ddp_group_synchronize first. */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Skip the step: set all gradients to zero, as if no layer had run. Call after
@@ -253,9 +242,9 @@ int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 void ddp_reducer_discard_step(ddp_reducer *r);
 
 /* Multiply this rank's gradients of a layer by `factor`, for an update of this rank alone. Call
- * after a pass that does not sync, in place of the layer's fence. Returns 1 if the layer is to be
- * updated. Returns 0 if it is frozen, or did not run here since the last call for it. For a layer
- * without parameters it returns 1. */
+ * after a pass that does not sync, in place of the layer's fence. Returns 0 if the layer is not to
+ * be updated: it is frozen, or did not run here since the last call for it. Else returns 1, also
+ * for a layer without parameters. */
 int ddp_reducer_use_own_gradients(ddp_reducer *r, int layer, double factor);
 
 /* Check this rank's own gradients after a pass that does not sync. *finite becomes 1 if all are
@@ -264,7 +253,7 @@ ddp_status ddp_reducer_check_own_finite(const ddp_reducer *r, int *finite,
                                         ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all buckets of this syncing pass are launched and their sums have ended on this rank,
- * with or without a fence; else 0. Moves no data. */
+ * with or without a fence; else 0. Does not move messages along. */
 int ddp_reducer_done(const ddp_reducer *r);
 
 /* Return how many bytes config.mini_batches takes for partial sums; 0 without it. */

@@ -65,8 +65,8 @@ struct ddp_reducer {
     float *ran_ranks;  /* by layer: 1 if it ran here; after the sum, on how many ranks it ran */
     ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
     int ran_started;   /* 1: ran_sum was started at least once */
-    /* how many buckets of this step are done with, in the order of sending. An all-gather is done
-     * with when it was started (sent) or waited for (received); dropped buckets are passed over. */
+    /* how many all-gathers of this step were started (sent) or waited for (received), from the
+     * plan's last bucket on; dropped buckets count, too */
     size_t sent, received;
 
     ddp_tree_sum *tree; /* the tree of config.mini_batches; NULL without it */
@@ -145,8 +145,8 @@ ddp_status ddp_reducer_must_update(ddp_reducer *r, int layer, int *update, ddp_e
 
 /* ---- reducer_steps.c: with config.mini_batches ---- */
 
-/* Add the gradients of a layer, final in this mini-batch, to r->tree. After the last mini-batch of
- * a step, the gradients are the sum of all; after another one that syncs, the sum so far. */
+/* Add the gradients of a layer, final in this mini-batch, to r->tree. If the pass syncs, the
+ * gradients become the sum of the step's mini-batches so far; else +0. */
 void ddp_reducer_fold_layer(const ddp_reducer *r, int layer);
 
 /* Fail with DDP_ERR_USAGE if this pass is the last of config.mini_batches and does not sync. */

@@ -23,8 +23,8 @@
 
 typedef struct ddp_replica_check ddp_replica_check;
 
-/* Open a check of the parameters of table and of `statistics`. All pointers must outlive *out,
- * which is set on success. Sends nothing. Fails with DDP_ERR_NOMEM. */
+/* Open a check of the parameters of table and of `statistics`, which is not NULL. All pointers must
+ * outlive *out, which is set on success. Sends nothing. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_replica_check_open(ddp_replica_check **out, ddp_group *group,
                                   const ddp_param_table *table,
                                   const ddp_batchnorm_stats *statistics,
@@ -41,10 +41,14 @@ uint64_t ddp_replica_check_checksum(ddp_replica_check *v, size_t step);
 void ddp_replica_check_note_equal(ddp_replica_check *v);
 
 /* Find what differs, after checksums that differed. Every rank calls it; blocks. Always fails: with
- * DDP_ERR_MISMATCH on every rank, or with DDP_ERR_NOMEM, DDP_ERR_COMM. The text names the first
- * layer that differs, the step, the last step where all were equal, and the ranks that differ from
- * the majority, with their hosts. Without a majority it names both sides. If no parameter differs,
- * it says that the sum of ddp_loss_compare_number went wrong. */
+ * DDP_ERR_MISMATCH on every rank, or with DDP_ERR_NOMEM, DDP_ERR_COMM. The text of DDP_ERR_MISMATCH
+ * names:
+ *
+ *   - the step, and the first layer that differs
+ *   - the last step at which all ranks were equal
+ *   - the ranks that differ from the majority, with their hosts; without a majority, both sides
+ *
+ * If no array differs, it says that the sum of ddp_loss_compare_number went wrong. */
 ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -24,7 +24,8 @@ typedef struct ddp_sharded_range {
                                               NULL after the parameter's last moment */
 } ddp_sharded_range;
 
-/* Elements at to at + count - 1 of moments[moment] of table->params[param], wherever they are. */
+/* Elements at to at + count - 1 of moments[moment] of table->params[param]; several ranks may have
+ * parts of them. */
 typedef struct ddp_sharded_block {
     size_t param;
     int moment;

@@ -81,9 +81,9 @@ void ddp_state_pull(ddp_state *s);
 int ddp_state_has_rank_arrays(const ddp_state *s);
 
 /* Gather the DDP_STATE_OF_RANK arrays of all ranks in rank 0's host memory, for a checkpoint; read
- * them by ddp_state_gathered_array. Every rank calls it; blocks if there are such arrays. It calls
- * ddp_state_pull first, on rank 0 always, on other ranks if there are such arrays. Fails with
- * DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */
+ * them by ddp_state_gathered_array. Every rank calls it; blocks if there are such arrays. It first
+ * calls ddp_state_pull, so that rank 0's host memory also has its arrays of the other kinds. Fails
+ * with DDP_ERR_NOMEM on rank 0, and DDP_ERR_COMM. */
 ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make room for the DDP_STATE_OF_RANK arrays of `ranks` ranks, all zero, to fill from a checkpoint
@@ -98,10 +98,12 @@ int ddp_state_gathered_ranks(const ddp_state *s);
  * DDP_STATE_OF_RANK. rank: below ddp_state_gathered_ranks. */
 float *ddp_state_gathered_array(const ddp_state *s, size_t set, int rank, size_t i);
 
-/* Give all ranks the arrays of rank root: to every rank those of DDP_STATE_SAME, and to each rank
- * those of DDP_STATE_OF_RANK that root has reserved and filled for it. If root has reserved none,
- * the latter stay as they are. Frees what was reserved. Call before ddp_state_use_device. Every
- * rank calls it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Give all ranks the arrays of a run that rank root resumes. Every rank calls it, before
+ * ddp_state_use_device; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
+ *
+ * DDP_STATE_SAME: every rank gets root's arrays. DDP_STATE_OF_RANK: each rank gets those that root
+ * has reserved and filled for it; if root has reserved none, they stay as they are. Frees what was
+ * reserved. */
 ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -37,11 +37,14 @@ extern const char *const ddp_darknet_everywhere;
  * `size` bytes. *list becomes the rest. Returns 0 if *list is empty. */
 int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size);
 
-/* Check that argv is a command of Darknet. Call it when our own options have been removed from argv
- * (ddp_options_parse). Fails with DDP_ERR_USAGE if there is no such command, this program cannot
- * run it, or it has too few or too many words. Fails so, too, for an option that the command does
- * not read, or whose value is missing, no number or out of range. If a word is nearly right, the
- * text suggests another. */
+/* Check that argv is a command of Darknet that this program can run. Call it after
+ * ddp_options_parse, which removes our own options. If a word is nearly right, the error suggests
+ * another. Fails with DDP_ERR_USAGE for:
+ *
+ *   - no command, an unknown one, or one of DDP_SHOWS
+ *   - too few or too many words, or a word for LAYERS that is no number from 1
+ *   - an option that the command does not read, or whose value is missing or no number
+ *   - a -thresh that is no probability, but for the command `nightmare` */
 ddp_status ddp_darknet_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return word i of argv; NULL: it has fewer words. */

@@ -28,8 +28,7 @@ const char *ddp_foreign_option_instead(const char *word, char text[DDP_FOREIGN_O
 
 /* Remove options that have no effect here, with their values, from argv[1..argc) of a train
  * command. Add them to *taken, which is all zero at first; more than fit are left out. Also remove
- * the 1 of
- * "-clear 1". Returns the new argc; NULL follows the words that are left. */
+ * a 1 after -clear. Returns the new argc; NULL follows the words that are left. */
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 
 /* Fail with DDP_ERR_USAGE if argv[1..argc) has a word NAME=VALUE that is a foreign option

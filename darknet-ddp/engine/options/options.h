@@ -83,15 +83,15 @@ enum {
  * -ddp_hosts imply -ddp. Darknet has -gpus, -i and -nogpu, too; they are read here only with -ddp,
  * in a command that trains on ranks, and in `darknet ddp`.
  *
- * Fails with DDP_ERR_USAGE for:
+ * Fails with DDP_ERR_USAGE, and *o and argv are then of no use, for:
  *
  *   - a value that is missing or not accepted
+ *   - a 0 or 1 after an option without a value, where -gpus would be read
  *   - an unknown option that begins with -ddp, or in `darknet ddp` with "-"
  *   - an option of a run on ranks, in a command that does not train on ranks
- *   - an option of `darknet ddp VERB` that VERB does not read
- *   - an option that needs another one, such as -ddp_trace_steps without -ddp_trace
- *
- * After a failure *o and argv are of no use. */
+ *   - in `darknet ddp VERB`, an option that VERB does not read, -ddp_lone or -ddp_compress_after
+ *   - -ddp_lone with -ddp, -tensorboard with -ddp_records 0, -ddp_trace_steps without -ddp_trace
+ *   - -ddp_compress_after without a compression as -ddp_compress */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 /* Read the value "A:B" of -ddp_trace_steps, a first and a last step with 1 <= A <= B, and return 1.
@@ -105,10 +105,13 @@ const ddp_option_names *ddp_options_names(void);
  * NCCL sums gradients, else 0. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
-/* Write the values of all options with a bit of `column`, such as DDP_OPTION_RESULTS, to out, which
- * has DDP_OPTION_ROWS elements. Returns how many they are. Options without effect on CPUs are left
- * out unless on_gpus is 1. If ranks is above 0, the value of a BY_RANKS option that has not its
- * default ends with " (4 ranks)". */
+/* Write the values of all options that have the bit `column`, such as DDP_OPTION_RESULTS, to out,
+ * which has DDP_OPTION_ROWS elements. Returns how many they are.
+ *
+ *   on_gpus  0: leave out options that have no effect on CPUs; 1: do not
+ *   ranks    above 0: put " (4 ranks)" behind values of options with DDP_OPTION_BY_RANKS that are
+ *            not
+ *            the default; 0: do not */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 
@@ -128,11 +131,12 @@ double ddp_options_defer_mb(const ddp_options *o);
  * on_gpus (1: GPUs compute; 0: CPUs). The caller frees it. NULL: no memory. */
 char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
-/* Try all options that Darknet's commands may have as candidates for the unknown word of `near`. */
+/* Try all our options, but for those of `darknet ddp` alone, as candidates for the unknown word of
+ * `near` (ddp_suggest_try). */
 void ddp_options_suggest(ddp_suggest *near);
 
-/* Find the first option of the table that a text names, and return the name of its guide
- * (darknet-ddp/docs/GUIDE.md). NULL: the text names none. Options of `darknet ddp` alone do not
+/* Find the first option in a text that is in the table, and return the name of its guide
+ * (darknet-ddp/docs/GUIDE.md); static. NULL: there is none. Options of `darknet ddp` alone do not
  * count. */
 const char *ddp_options_guide(const char *text);
 

@@ -45,12 +45,12 @@ typedef struct ddp_checkpoint_run {
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
     size_t rounding_count; /* number of options that only change rounding */
     int same_rounding;     /* 1: a checkpoint with other rounding is refused, too */
-    /* is_default[i]: 1: options[i] has its default, so that a state file without the option has an
-     * equal value. 0: a state file without it is resumed, and the listener is told. Only for
-     * options that change more than rounding. */
+    /* is_default[i], for options that change more than rounding: what is done if a state file lacks
+     * options[i]. 1: nothing, since the option has its default. 0: the listener is told. The run
+     * resumes in both cases. */
     int is_default[DDP_CHECKPOINT_OPTIONS];
-    /* before[i]: value of options[i] in state files without the option; NULL: an equal value. Only
-     * for options that change rounding. */
+    /* before[i], for options that change rounding: the value of options[i] in a state file that
+     * lacks it; NULL: the value of this run. */
     const char *before[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_run;
 
@@ -61,16 +61,17 @@ typedef struct ddp_resumed {
     ddp_there there;   /* kind of files that were found (checkpoint/find.h) */
     int passed_over;   /* pairs, and weights without state, that seemed newer and are not usable */
     ddp_saved_moments *moments; /* moments, still in the state file; NULL if run->shares is 0 */
-    char
-        *refused_weights; /* if resuming was refused: weights that run->force would load; or NULL */
+    /* if resuming was refused: weights that run->force would load; NULL: there are none */
+    char *refused_weights;
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
 /* Set *c to a checkpoint of net's first `cutoff` layers, whose arrays point into net, and *table to
- * the table of net's parameters. Arrays of run->sharded have no data. The caller frees c->arrays
- * and releases the table, in any case. Fails with DDP_ERR_FORMAT (a number of this rank is not
- * finite; the text says which), DDP_ERR_USAGE (an updated layer's type is unknown),
- * DDP_ERR_NOMEM. */
+ * the table of net's parameters. With run->sharded, arrays of moments that updates change have no
+ * data. The caller frees c->arrays and releases the table, also after a failure.
+ *
+ * Fails with DDP_ERR_FORMAT (a number of this rank is not finite; the text says which),
+ * DDP_ERR_USAGE (an updated layer's type is unknown), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, network *net,
                                      int cutoff, const ddp_checkpoint_run *run,
                                      ddp_error *err) DDP_MUST_CHECK;
@@ -82,25 +83,29 @@ ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net
                                   const ddp_checkpoint_run *run, int *same,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Load net, as parsed, from the newest whole pair of run->base in directory: parameters, BatchNorm
- * statistics, optimizer state and counters. Sets *out, which the caller releases in any case. The
- * caller must set the run's seed to that of out->metadata. Without a whole pair, does what the
- * START row says (checkpoint/find.h): in most cases it leaves net as it is, with out->weights NULL.
- * The listener hears of pairs that are passed over, of other rounding and, with run->force, of all
- * differences.
+/* Load the newest whole pair of run->base in directory into net, as parsed: parameters, BatchNorm
+ * statistics, optimizer state and counters; also run->state. *out is set in any case; the caller
+ * releases it. The caller must set the run's seed to out->metadata.seed. The listener is told of
+ * pairs that are passed over, of other rounding and, with run->force, of all differences.
  *
- * DDP_ERR_MISMATCH: cfg, options, seed or algorithms' arrays differ, and run->force is 0.
- * DDP_ERR_USAGE: the network has other parameters. In both cases net is as it was. DDP_ERR_FORMAT:
- * the weights file did not give back the parameters that were saved, or the START row says REFUSED.
- * Fails also as ddp_pair_find. If weights that are loaded alone are damaged, Darknet ends the
- * program (glue/darknet.h). */
+ * Without a whole pair, does what the START row of out->there says (checkpoint/find.h). In most
+ * cases net stays as it is, and out->weights is NULL. If the row says to load weights alone, and
+ * they are damaged, Darknet ends the program (glue/darknet.h).
+ *
+ *   DDP_ERR_MISMATCH  cfg, options, seed or algorithms' arrays differ, and run->force is 0
+ *   DDP_ERR_USAGE     the network has other parameters, or a layer of an unknown type
+ *   DDP_ERR_FORMAT    the weights file did not give back the parameters that were saved
+ *   either of these   the START row says REFUSED
+ *
+ * Fails also as ddp_pair_find. After DDP_ERR_MISMATCH, DDP_ERR_USAGE or a refusal net is as it was.
+ */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_MISMATCH if ddp_checkpoint_resume would refuse the newest whole pair in
- * directory, because cfg, options or seed differ. Succeeds without a whole pair. Fails also with
- * DDP_ERR_NOMEM. */
+ * directory, because cfg, options or seed differ. Succeeds if no whole pair is found. Fails also
+ * with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -36,11 +36,16 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
                                         const ddp_param_table *table,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Load s from checkpoint c: the arrays that are the same on all ranks, and those of each rank that
- * wrote c. Call on rank 0. table: that of the network. Without force, fails with DDP_ERR_MISMATCH
- * if c lacks an array of s, or has another; but the checkpoint of a run with one rank may lack all.
- * With force, leaves out other arrays, and leaves those that c lacks as they are. Fails also with
- * DDP_ERR_NOMEM, and as ddp_checkpoint_get. */
+/* Load s from checkpoint c, on rank 0: the arrays that are the same on all ranks, and those of each
+ * rank that wrote c. table: that of the network.
+ *
+ *   force 0  fails with DDP_ERR_MISMATCH if c lacks an array of s, or has another; but c of one
+ *            rank
+ *            may lack all
+ *   force 1  leaves arrays that c lacks as they are, and ignores others
+ *
+ * Fails also with DDP_ERR_NOMEM, and as ddp_checkpoint_get. After a failure s may be loaded in
+ * part. */
 ddp_status ddp_checkpoint_load_state(const ddp_checkpoint *c, const ddp_param_table *table,
                                      ddp_state *s, int force, ddp_error *err) DDP_MUST_CHECK;
 

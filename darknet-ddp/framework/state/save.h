@@ -12,10 +12,10 @@
 ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Do the first half of ddp_checkpoint_save: write both files under other names. The second half is
- * ddp_pair_finish(*out), which any thread may call, also when net has changed since. Sets
- * run->saved_at_ns. Fails as ddp_checkpoint_of_network and ddp_pair_write, and with DDP_ERR_COMM
- * (another rank's moments cannot be asked for). */
+/* Do the first half of ddp_checkpoint_save: write both files under temporary names. The second half
+ * is ddp_pair_finish(*out), which any thread may call, also when net has changed since. *out is set
+ * on success. Sets run->saved_at_ns. Fails as ddp_checkpoint_of_network and ddp_pair_write, and
+ * with DDP_ERR_COMM (another rank's moments cannot be asked for). */
 ddp_status ddp_checkpoint_write_parts(ddp_pair_writing **out, network *net, const char *path,
                                       int cutoff, ddp_checkpoint_run *run,
                                       ddp_error *err) DDP_MUST_CHECK;

@@ -31,8 +31,8 @@ ddp_status ddp_snapshot_matches(const ddp_snapshot *s, network *net, int cutoff,
 ddp_status ddp_snapshot_write(ddp_snapshot *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the time of the last write, also of one that failed, for run->saved_at_ns. If there was no
- * write since ddp_snapshot_take, return the run->saved_at_ns that it was given. Not while another
- * thread writes. */
+ * write since ddp_snapshot_take, return the run->saved_at_ns that was given there. Do not call it
+ * while another thread writes. */
 uint64_t ddp_snapshot_saved_at_ns(const ddp_snapshot *s);
 
 #endif

@@ -10,11 +10,10 @@ typedef struct ddp_hook_chain {
     const train_hooks *inner; /* hooks that get the calls; NULL: none, as without a trainer */
 } ddp_hook_chain;
 
-/* A full set of hooks that pass calls on. Copy it, set ctx to a struct that begins with a
- * ddp_hook_chain, and replace the hooks that you need. A replaced hook passes its call on by
- * calling the function here, with its own ctx. If the inner hooks have no `optimize`, set that of
- * the copy to NULL, too; otherwise Darknet updates a layer's arrays one by one, which is slower on
- * a GPU. */
+/* A full set of hooks that pass calls on. Copy it, set the copy's ctx to a struct that begins with
+ * a ddp_hook_chain, and replace the hooks that you need. A replaced hook passes its call on by
+ * calling the hook here, with its own ctx. If the inner hooks have no `optimize`, set the copy's to
+ * NULL, too: with it Darknet updates a layer's arrays one by one, which is slower on a GPU. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif

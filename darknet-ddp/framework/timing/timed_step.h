@@ -17,8 +17,8 @@ typedef struct ddp_timed_step {
     double step;    /* the whole step, from the end of the work before it to its own end */
 } ddp_timed_step;
 
-/* Open a clock for training steps of net. Its "step" is an update: sync_every batches. t is
- * attached to net; group, t and net must outlive the clock. On failure *out is NULL:
+/* Open a clock for training steps of net, to which t is attached. A step is an update: sync_every
+ * batches. group, t and net must outlive the clock. *out is set on success. Fails with
  * DDP_ERR_NOMEM. */
 ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_trainer *t, network *net,
                                ddp_error *err) DDP_MUST_CHECK;
@@ -26,8 +26,9 @@ void ddp_step_clock_close(ddp_step_clock *c); /* frees c; NULL is allowed */
 
 /* Train a step on the images in net->input and net->truth. On a GPU it may return before the work
  * is done, as training does. Fails with DDP_ERR_COMM.
- *   alone   0: train with the trainer (collective). 1: train without it, when no message is under
- * way (ddp_trainer_flush); this rank updates with its own gradients, so that ranks differ */
+ *
+ *   alone  0: train with the trainer; every rank calls it. 1: train without it, on this rank's own
+ *          gradients, so that ranks differ; call ddp_trainer_flush before */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the events of the last step, which c owns, and set *mini_batches. In order they are: the
