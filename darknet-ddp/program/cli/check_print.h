@@ -27,9 +27,9 @@ typedef struct ddp_check_counts {
     size_t errors, warnings;
 } ddp_check_counts;
 
-/* Print each fault to out as a line "FILE:LINE: error: SENTENCE", of many faults of a kind in a row
- * the first 50. Then print the counts of r. Write all of it as JSON to json, too; NULL: do not.
- * Returns the numbers of faults. Afterwards *faults can only be released. */
+/* Print each fault to out as a line "FILE:LINE: error: SENTENCE"; of more than 50 of one kind in a
+ * row, only the first 50. Then print the counts of r. Write all of it as JSON to json, too; NULL:
+ * do not. Returns the numbers of faults. Afterwards *faults can only be released. */
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
                                  const ddp_check_result *r);
 

@@ -36,14 +36,15 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_
  * cannot be read, even if a->elsewhere is 1. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if DATA, CFG or WEIGHTS is a file of another kind, such as a cfg in the
- * place of DATA, or another framework's model. Fails also, if a->validates is 1, if DATA lacks a
- * classes= that validation needs. For any command. Files that cannot be read pass. */
+/* Check that DATA, CFG and WEIGHTS are of the kinds that their places want, for any command. Fails
+ * with DDP_ERR_USAGE, as for a cfg in the place of DATA, or another framework's model. If
+ * a->validates is 1, fails also if DATA lacks a classes= that validation needs. Files that cannot
+ * be read pass. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Call say(ctx, kind, why) for each fault of DATA and of the files that it names, for any command,
- * and for a CFG that does not suit DATA. Keys that nobody reads are faults unless a->allow_unknown
- * is 1. a->data and a->cfg must not be NULL.
+/* Call say(ctx, kind, why) for each fault of DATA, of the files that it names, and of a CFG that
+ * does not suit it. For any command. a->data and a->cfg must not be NULL. Keys that nobody reads
+ * are faults unless a->allow_unknown.
  *   data  contents of DATA
  *   kind  constant that names the kind of fault: "data-key"
  *   why   the fault, as an error of ddp_arguments_check; valid during the call */

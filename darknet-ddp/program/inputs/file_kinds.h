@@ -1,7 +1,7 @@
 /* inputs/file_kinds.h: checks whether each file on a command line is of the kind that its place
  * wants. All functions fail with DDP_ERR_USAGE; the error says what the file is, and what is
- * wanted. DATA, CFG and WEIGHTS are the files of struct ddp_arguments; a word that is NULL passes.
- */
+ * wanted. DATA, CFG and WEIGHTS are the files of struct ddp_arguments; NULL passes, and so does a
+ * file that cannot be read. */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H
 

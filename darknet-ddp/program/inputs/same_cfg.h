@@ -5,9 +5,9 @@
 #include "base/status.h"
 #include "comm/group.h"
 
-/* Fail with DDP_ERR_MISMATCH if the contents of the file cfg are not the same on all ranks.
- * Collective. Call when the trainer is attached; its error, if sizes of layers differ, says more
- * than this one. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Fail with DDP_ERR_MISMATCH if the contents of the file cfg are not the same on all ranks. Call
+ * after attaching the trainer, which finds layers of other sizes with a better error. Collective.
+ * Fails also with DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_same_cfg(ddp_group *group, const char *cfg, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -47,7 +47,8 @@ const char *ddp_sections_find(const ddp_sections *s, const char *key);
 /* Return the line of the first option with this key, in any section; NULL: none. It belongs to
  * s. */
 const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key);
-/* Return the value of the first option with this key as a whole number, as ddp_cfg_whole does. */
+/* Return the value of the first option with this key as a whole number; `fallback` if there is
+ * none, or it is no whole number. */
 int ddp_sections_whole(const ddp_sections *s, const char *key, int fallback);
 
 #endif

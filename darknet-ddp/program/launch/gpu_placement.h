@@ -35,8 +35,8 @@ ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int r
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Choose the GPU of a rank, and set placement->gpu. The caller has set host, local_rank, local_size
- * and seen. Fails with DDP_ERR_USAGE if -gpus names fewer GPUs than the host has ranks, or if the
- * rank does not see the GPU that it is to have. */
+ * and seen. Fails with DDP_ERR_USAGE if -gpus names fewer GPUs than the host has ranks, or the rank
+ * does not see its GPU. */
 ddp_status ddp_gpu_choose(ddp_gpu_placement *placement, const ddp_gpu_wish *wish,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,8 +8,8 @@
 /* Call each(ctx, child) for every process that any thread of process `parent` has started. */
 void ddp_children_each(pid_t parent, void (*each)(void *ctx, pid_t child), void *ctx);
 
-/* Return the rank number that Open MPI's mpirun has put into the environment of process `pid`; -1
- * if it has none, or may not be looked at. */
+/* Return the rank that Open MPI's mpirun has put into the environment of process `pid`; -1: it has
+ * none, or its environment cannot be read. */
 int ddp_rank_of_process(pid_t pid);
 
 /* Find the ranks of this host that run another program than this one. Write to out[0..size) for

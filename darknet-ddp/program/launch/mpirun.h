@@ -78,8 +78,8 @@ int ddp_mpirun_end_signal(void);
  * MPI 5) or 2 s after the first has ended. */
 double ddp_mpirun_lost_s(void);
 
-/* Return 1 if the mpirun that started this rank passes on whole lines only, so that no line of
- * progress can be renewed: Open MPI 5's without `--output :raw`. */
+/* Return 1 if the mpirun that started this rank passes on whole lines only: Open MPI 5's without
+ * `--output :raw`. No line of progress can be renewed then. */
 int ddp_mpirun_holds_lines(void);
 
 /* Return the name of Debian's package that has this MPI's mpirun. */

@@ -61,8 +61,8 @@ void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 void ddp_output_relay_move(ddp_output_relay *r);
 
 /* Pass on what is left in the pipe, and close it. Takes about a second at most. Call when the
- * writers have ended. Frames that were kept back go to the file r->log, if it exists, and, if `all`
- * is 1, to the output, too. */
+ * writers have ended. Frames that were kept back go to the file r->log, if it exists. If `all` is
+ * 1, they go to the output, too. */
 void ddp_output_relay_finish(ddp_output_relay *r, int all);
 
 /* A note of a rank (launch/child.h) is a line: DDP_NOTE_LINE and a number, or DDP_NOTE_LINE,

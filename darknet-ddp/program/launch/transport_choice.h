@@ -6,14 +6,15 @@
 #include "launch/launcher_env.h"
 #include "options/options.h"
 
-/* Fail with DDP_ERR_USAGE if -ddp_backend, -ddp_rendezvous and -ddp_channels do not go with each
- * other or with the launcher, or if they ask for Gloo and this build has none. */
+/* Check that -ddp_backend, -ddp_rendezvous and -ddp_channels go with each other and with the
+ * launcher. Fails with DDP_ERR_USAGE, also if they ask for Gloo and this build has none. */
 ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Open the group of all ranks (comm/group.h), with the transport that the options ask for. Blocks
- * until all ranks have called it. Ranks that were started by hand print where they meet. Fails as
- * ddp_group_open, and with DDP_ERR_USAGE if there is no interface of -ddp_interface. */
+ * until all ranks have called it. Ranks that were started by hand print where they meet. Fails with
+ * DDP_ERR_USAGE if there is no interface of -ddp_interface, or no such backend. Fails also with
+ * DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_launcher launcher,
                             ddp_error *err) DDP_MUST_CHECK;
 

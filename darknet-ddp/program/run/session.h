@@ -36,8 +36,8 @@ typedef struct ddp_session_command {
  * every rank is here. */
 void ddp_session_prepare(const ddp_session_command *command);
 
-/* Save, print the summary of the run, and leave the group. Blocks until every rank is here. Returns
- * the exit status: 1 on rank 0 if its last save failed, else 0. */
+/* Wait for the run's saves, print its summary, and leave the group. Blocks until every rank is
+ * here. Returns the exit status: 1 on rank 0 if its last save failed, else 0. */
 int ddp_session_close(void);
 
 /* Return the group, the GPUs or the trainer of the open session, valid until ddp_session_close. */

@@ -18,7 +18,7 @@
 void ddp_rank_output_init(ddp_launcher launcher);
 
 /* Note the group, which must outlive every call below. Ranks other than 0 print nothing to standard
- * output from now on, and nothing but errors of this header to standard error, until
+ * output from now on. To standard error they print only errors of this header, until
  * ddp_rank_output_show_errors. Call before the first message of a run. */
 void ddp_rank_output_open(ddp_group *group);
 
@@ -47,8 +47,8 @@ void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
  * fatal_handler. */
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
-/* Set the resume hint: a sentence, without a newline, that is printed after an error of this rank,
- * or when the watch ends the run. NULL: none. The text must stay valid. */
+/* Set the resume hint, a sentence without a newline. It is printed after an error of this rank, or
+ * when the watch ends the run. NULL: none. The text must stay valid. */
 void ddp_report_set_resume_hint(const char *text);
 
 /* Print no resume hint from now on, whatever is set later. From any thread. */

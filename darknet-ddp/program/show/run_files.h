@@ -44,13 +44,14 @@ typedef struct ddp_run_files_config {
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
 
-/* Open the files of a run. What config points to must outlive *out, unless it is copied. A new
- * run's files are made with its first row (TensorBoard's now). *out is set on success. Fails with
+/* Open the files of a run. What config points to must outlive *out, unless it is copied. *out is
+ * set on success. A new run's files are made with its first row, but TensorBoard's now. Fails with
  * DDP_ERR_NOMEM, and with DDP_ERR_IO if TensorBoard's file cannot be made. */
 ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Set the number of lines of the training list, by which epochs are counted; else they are NaN. */
+/* Set the number of lines of the training list, the images of an epoch. Until then rows have no
+ * epoch. */
 void ddp_run_files_list(ddp_run_files *r, size_t lines);
 
 /* Return the paths of NAME.csv, NAME.html and NAME.log; NULL ends them. They live as long as r.
@@ -77,9 +78,8 @@ void ddp_run_files_bring_back(ddp_run_files *r);
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* Add a late validation of step `now`, from which the run was resumed. It completes the last row if
- * that is of this step and has no validation; a row of another step stays, and a new one is added.
- */
+/* Add a late validation of step `now`, from which the run was resumed. If the last row is of this
+ * step and has no validation, it is completed. If it is of another step, a row is added. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

@@ -4,8 +4,8 @@
 
 #include "base/status.h"
 
-/* Print that the file `path`, whose name another file gets, is kept as `to`. why: words about the
- * file, such as "which this run has not saved". */
+/* Print that the file `path` is kept as `to`, because another file gets its name. why: words about
+ * the file, such as "which this run has not saved". */
 void ddp_print_kept(const char *path, const char *why, const char *to);
 
 /* Print on standard error what has failed (format and arguments as of printf), and that the run

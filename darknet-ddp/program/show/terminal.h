@@ -51,8 +51,8 @@ void ddp_terminal_clear(void);
  * rank 0's line of progress, if mpirun writes both to one terminal; else it is "". */
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
-/* Write all that is printed to the file at path, too: `head`, what was printed since
- * ddp_terminal_open, and what follows. If the file cannot be written, a line says so once.
+/* Write all that is printed to the file at path, too: first `head` and what was printed since
+ * ddp_terminal_open, then what follows. If the file cannot be written, a line says so once.
  *   path    path of the file, which must outlive the run; NULL: no file, so nothing more is kept
  *   append  1: add to an old file; 0: rename it to PATH.old */
 void ddp_terminal_log(const char *path, int append, const char *head);
