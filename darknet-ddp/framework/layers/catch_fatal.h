@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* Call work(ctx) on this thread, and return 1. If Darknet calls fatal() on this thread meanwhile,
- * write the message to why[0..size), leave `work` at once, and return 0. Memory and files that
- * `work` has not given back are then lost. Calls may be nested. */
+/* Call work(ctx) on this thread, and return 1. If it calls fatal(), leave `work` at once, write the
+ * message to why[0..size), and return 0. Memory and files that `work` holds are then lost. Calls
+ * may be nested; fatal() of other threads is not caught. */
 int catch_fatal(void (*work)(void *ctx), void *ctx, char *why, size_t size);
 
 #endif

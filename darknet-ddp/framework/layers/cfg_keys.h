@@ -20,24 +20,26 @@ typedef struct {
 const cfg_section *cfg_find_section(const char *name);
 /* Return 1 if the parser reads this key in section s. */
 int cfg_reads_key(const cfg_section *s, const char *key);
-/* Return why this key with this value is ignored on purpose, as a static string; else null. */
+/* Return why this key with this value is ignored on purpose, as a static string; null if it is
+ * not. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Return 1 if the key is one of later forks that this program lacks. Its value 0 is ignored. */
+/* Return 1 if the key is one of later forks that this program lacks, so that only its value 0 (off)
+ * is possible. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
 /* Return the keys of section s, separated by commas: a static string, which the next call
  * changes. */
 const char *cfg_keys(const cfg_section *s);
 /* Return the names of all sections, separated by commas, in a static string. */
 const char *cfg_sections(void);
-/* Return `hint`, the end of an error message about an unknown key, unless it is "". Then return ",
- * which has batch, ... and 41 more": the section's first five keys, in a static string. The next
- * call changes this string, and that of cfg_keys. */
+/* Return the end of an error message about an unknown key, in a static string. It is `hint` or, if
+ * that is "", the section's first keys: ", which has batch, ... and 41 more". The next call changes
+ * the string. It also changes what cfg_keys returned. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
 /* Return 1 if the key with this value is v4. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
-/* Return what is wrong with a key's value, such as "must not be negative"; null if nothing is. The
- * value is a number, or several with commas between. Only values with which nothing can be learnt
- * are wrong. Text that is no number passes, since its parser refuses it. */
+/* Return what is wrong with a key's value, such as "must not be negative"; null if nothing is. Only
+ * values with which nothing can be learnt are wrong. value: numbers separated by commas; text that
+ * is no number is left to its parser. */
 const char *cfg_out_of_range(const cfg_section *s, const char *key, const char *value);
 
 #endif

@@ -24,21 +24,20 @@ enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
  * any. */
 void begin_deltas(network *net, void (*zero_delta)(layer));
 
-/* Prepare the backward pass of layer net.index (step 2 above). If the layer has a delta in bf16,
- * call this after adding it to the delta in float32. zero_delta(l) must zero the delta of l, if
- * any. */
+/* Prepare the backward pass of layer net.index (step 2 above). If l.bf16 is not null, call
+ * bf16_combine_deltas before. zero_delta(l) must zero the delta of l, if any. */
 void prepare_deltas(network net, void (*zero_delta)(layer));
 
-/* Return 1 if layer net.index must write the float32 delta of layer i, 0 if it must add to it. It
- * must write if no layer has in this backward pass; the delta then counts as written. So call this
- * once for each write. `i`: what layer_source returns; for NETWORK_INPUT return 0. */
+/* Return 1 if layer net.index must write the float32 delta of layer i, 0 if it must add to it.
+ * After 1 the delta counts as written, so call this once for each write. i: from layer_source; for
+ * NETWORK_INPUT returns 0. */
 int sets_delta(network net, int i);
 
-/* Return 1 if layer net.index must write the bf16 delta of layer i, 0 if it must add
- * (sets_delta). */
+/* Return 1 if layer net.index must write the bf16 delta of layer i, 0 if it must add to it.
+ * Otherwise as sets_delta. */
 int sets_bf16_delta(network net, int i);
 
-/* Write scale*delta[i] to to[i], for n values in host memory. With set 0, add it instead. */
+/* Write scale*delta[i] to to[i] (set 1), or add it (set 0), for n values in host memory. */
 void pass_delta(int n, float scale, const float *delta, int set, float *to);
 
 #endif

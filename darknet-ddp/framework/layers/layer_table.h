@@ -6,18 +6,19 @@
 
 #include "darknet.h"
 
-/* Handler that gets the table when the network is made; null: the table is printed. Set it before a
- * network is made. `bytes`: host memory that the network takes. `table` is freed after the call. */
+/* Handler that gets the table when a network is made; null: the table is printed. Set it before.
+ * `bytes`: host memory that the network takes. `table` is freed after the call. */
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 
-/* Call these in this order while a network is made. With a handler, text that is printed on stderr
- * between begin and end becomes the table, and show gives it to the handler. Else they do
+/* Call these in this order while a network is made. With a handler, all that is printed on stderr
+ * between begin and end becomes the table, and show gives it to the handler. Without one they do
  * nothing. */
 void layer_table_begin(void);
 void layer_table_end(void);
 void layer_table_show(const network *net);
 
-/* Drop the table, if any, since the network cannot be made. stderr is standard error again. */
+/* Free the table, if any, and direct stderr to standard error again. For a network that cannot be
+ * made. */
 void layer_table_drop(void);
 
 #endif

@@ -15,10 +15,11 @@ int onednn_instructions(void);
 
 #ifdef DNNL
 /* Compute C = alpha * op(A) * op(B) + beta * C for float matrices, as Darknet's gemm does. op(A) is
- * m x k, op(B) is k x n, and C is m x n. Matrices are stored row by row; lda, ldb and ldc are the
- * lengths of the stored rows, in floats. `any_threads`: 1 makes the bits of the result the same for
- * any number of threads. It then takes about 2 % longer on one thread, 5 to 15 % on two. A failure
- * ends the program. */
+ * m x k, op(B) is k x n, C is m x n. Matrices are stored row by row. A failure ends the program.
+ *   transpose_a     1: op(A) is A transposed; 0: A
+ *   lda, ldb, ldc   lengths of the stored rows, in floats
+ *   any_threads     1: results have the same bits for any number of threads. This takes about 2 %
+ *                   longer on one thread, 5 to 15 % on two */
 void onednn_gemm(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
                  int lda, const float *b, int ldb, float beta, float *c, int ldc, int any_threads);
 #endif

@@ -9,19 +9,19 @@
 #include "darknet.h"
 
 typedef struct {
-    /* Begin a forward pass. On a GPU, make the device current, and copy net's input and truth to
-     * it. */
+    /* Begin a forward pass. On a GPU, make the device current, and copy net's input and truth
+     * there. */
     void (*begin_forward)(network *net);
-    /* Run the forward pass of layer l, net->index. Then point net's input to its output; if the
-     * layer has truth=1, net's truth, too. */
+    /* Run the forward pass of layer l, net->index, then point net's input to its output. If the
+     * layer has truth=1, also point net's truth there. */
     void (*forward)(layer l, network *net);
     /* End a forward pass: set *net->cost to the mean of the layers' losses. On a GPU in training,
-     * end_backward does this instead; in a prediction without truth *net->cost stays. */
+     * end_backward sets it; in a prediction without truth it keeps its value. */
     void (*end_forward)(network *net);
-    /* Begin the backward pass of layer l, net->index. Point net's input and delta to those of the
-     * layer before; for the first layer, to those of `whole`, the caller's network. If l has a
-     * delta in float32 and one in bf16, add them up. Return 0 if the backward pass is to be left
-     * out: the layer before takes no delta, and l has no parameters. */
+    /* Begin the backward pass of layer l, net->index: add up its deltas (bf16_combine_deltas), and
+     * point net's input and delta to those of the layer before. For the first layer they are those
+     * of `whole`, the caller's network. Return 0 if `backward` must be left out, since l has no
+     * parameters, and the layer before takes no delta. */
     int (*begin_backward)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
     /* End a backward pass. On a GPU in training, set *net->cost. */
@@ -34,11 +34,11 @@ typedef struct {
 #ifdef GPU
 extern const pass_device pass_on_gpu;
 
-/* Free the second input array of a net on a GPU, its stream and its events, if any. Training makes
- * them again. Call when the network's size changes, and when it is freed. */
+/* Free what a GPU's net has for copying its next input: array, stream and events, if any. Training
+ * makes them again. Call when the network's size changes, and when it is freed. */
 void free_input_arrays(network *net);
-/* Free the arrays and the event for copying losses from the GPU, if any. Call when the network is
- * freed, after its last pass. */
+/* Free what a GPU's net has for copying losses to the host: arrays and event, if any. Call when the
+ * network is freed, after its last pass. */
 void free_cost_arrays(network *net);
 #endif
 

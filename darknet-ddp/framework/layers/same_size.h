@@ -4,9 +4,9 @@
 
 #include "darknet.h"
 
-/* Resize an [activation], [batchnorm], [l2norm] or [logistic] layer to images of w x h pixels, with
- * as many channels as before, and return 1. If the layer has another type, or takes no image,
- * return 0, and leave *l. */
+/* Resize an [activation], [batchnorm], [l2norm] or [logistic] layer to images of w x h pixels, and
+ * return 1. It keeps its channels. If the layer has another type, or takes no image, return 0, and
+ * leave *l as it is. */
 int resize_same_size_layer(layer *l, int w, int h);
 
 /* Resize the layer's output and delta, on the host and on the GPU, to n values each. */

@@ -4,7 +4,8 @@
  * bf16_plan.c and bf16_layers.c call them, and are the same for each device. All bf16 arrays are in
  * NHWC order (image, row, column, channel), on the device. The layer's x, output and delta are
  * those in l.bf16 (bf16_arrays), unless float32 is named. A delta is the gradient of the loss by an
- * output. Parameters named set, set_from, ...: 1 writes the result, 0 adds it to the array. */
+ * output. Parameters named set, set_from, ...: 1 writes the result, 0 adds it to the array. A fused
+ * layer also computes the [shortcut] behind it (bf16_arrays.fused). */
 #ifndef BF16_BACKEND_H
 #define BF16_BACKEND_H
 #include "layers/bf16/bf16.h"
@@ -12,7 +13,7 @@
 typedef struct bf16_backend {
     /* Return the name of the instructions or library that compute, such as "amx_bf16", to print. */
     const char *(*name)(void);
-    /* Return what the device lacks for bf16, for an error message; null if nothing. */
+    /* Return what the device lacks for bf16, a phrase for an error message; null if nothing. */
     const char *(*missing)(void);
     /* Return 1 if layers in bf16 can have this activation. */
     int (*has_activation)(ACTIVATION a);
@@ -21,25 +22,26 @@ typedef struct bf16_backend {
 
     /* Allocate n values of bf16, all zero. */
     void *(*make)(size_t n);
-    /* Return an array for n values in place of x, which make returned. Its values are undefined.
-     * If x is null, return null. */
+    /* Return an array for n values, undefined ones, in place of x, which make returned. If x is
+     * null, return null. */
     void *(*resize)(void *x, size_t n);
     void (*free)(void *x);
     void (*zero)(void *x, size_t n);
-    /* Return the address of l->output or l->delta; on a GPU of l->output_gpu or l->delta_gpu. */
+    /* Return the address of l->output (or l->delta); on a GPU of l->output_gpu (or
+     * l->delta_gpu). */
     float **(*float_output)(layer *l);
     float **(*float_delta)(layer *l);
     /* Allocate n floats on the device, all zero. */
     float *(*make_floats)(size_t n);
-    /* Free the layer's float32 arrays that bf16 does not need. keep_output: 1 keeps its float32
-     * output and delta. */
+    /* Free the float32 arrays that a layer in bf16 does not need. keep_output: 1 keeps output and
+     * delta. */
     void (*drop_floats)(layer *l, int keep_output);
     /* Convert a float array of outer x channels x inner to a bf16 array of outer x inner x
      * channels (from_floats), or back (to_floats). Both arrays are on the device. */
     void (*from_floats)(size_t outer, int channels, int inner, const float *from, int set,
                         void *to);
     void (*to_floats)(size_t outer, int channels, int inner, const void *from, int set, float *to);
-    /* Copy n floats of the device to `to` on the host, when queued work is done. */
+    /* Wait for queued work, then copy n floats of the device to `to` on the host. */
     void (*pull_floats)(float *from, float *to, size_t n);
     void (*free_floats)(float *x);
     /* Return the network's input, in float32, on the device. */
@@ -59,8 +61,8 @@ typedef struct bf16_backend {
     void (*prepare_floats)(layer *l);
     /* Free the memory that prepare has allocated. */
     void (*free_convolution)(layer l);
-    /* Compute the convolution, and write its result to the layer's x, if it has one, else to its
-     * output. On a CPU, also add the biases of a layer without BatchNorm. */
+    /* Compute the convolution to the layer's x, if it has one, else to its output. On a CPU, also
+     * add the biases of a layer without BatchNorm. */
     void (*convolve)(layer l, network net, const void *input);
     /* Add the gradient by the weights to the layer's weight_updates, in float32. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
@@ -72,26 +74,26 @@ typedef struct bf16_backend {
     /* Compute the layer's output from its x: BatchNorm, then the activation. In training, compute
      * the mini-batch's statistics first. */
     void (*normalize)(layer l, network net);
-    /* Compute a fused layer and the [shortcut] behind it in one pass. The shortcut's output becomes
-     * alpha*y + beta*from, activated, where y is the output that normalize would write. from:
-     * output of the other layer that the [shortcut] reads. */
+    /* Compute a fused layer, and its [shortcut]'s output: alpha*y + beta*from, activated.
+     *   y       the output that normalize would write
+     *   from    output of the other layer that the [shortcut] reads */
     void (*normalize_and_add)(layer l, network net, layer shortcut, float alpha, const void *from);
-    /* Compute the output of a fused layer, which keeps none, from its x and its present parameters,
-     * and write it to `output` (bf16). */
+    /* Compute the output of a fused layer, which keeps none, from its x and its present parameters.
+     * Write it to `output` (bf16). */
     void (*recompute_output)(layer l, void *output);
-    /* Compute the output of a layer without BatchNorm: add biases to the convolution's result,
-     * unless convolve has, then activate it. */
+    /* Compute the output of a layer without BatchNorm from the convolution's result: add the biases
+     * (on a CPU convolve has), then activate. */
     void (*add_bias)(layer l);
     /* Replace the layer's delta by the gradient by the convolution's result. Add the gradients by
-     * scales and biases to their updates. */
+     * scales and biases to l.scale_updates and l.bias_updates. */
     void (*normalize_backward)(layer l, network net);
-    /* Run the backward pass of the [shortcut] behind a fused layer, then normalize_backward of that
-     * layer. `alpha` is that of normalize_and_add. `from_delta` is the delta of the other layer
-     * that the [shortcut] reads; null: that layer takes none. */
+    /* Run the backward pass of a fused layer's [shortcut], then normalize_backward of the layer.
+     *   alpha        as in normalize_and_add
+     *   from_delta   delta of the other layer that the [shortcut] reads; null: it takes none */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
     /* Replace the delta of a layer without BatchNorm by the gradient by its convolution's result.
-     * Add the gradient by the biases to their updates. */
+     * Add the gradient by the biases to l.bias_updates. */
     void (*add_bias_backward)(layer l, network net);
 
     /* ---- layers without parameters. input, delta: output and delta of the layer before ---- */
@@ -102,29 +104,31 @@ typedef struct bf16_backend {
     void (*upsample_backward)(layer l, int set, void *delta);
     void (*avgpool)(layer l, const void *input);
     void (*avgpool_backward)(layer l, int set, void *delta);
-    /* Copy (or add) `channels` channels of each of `cells` cells. `from` has from_channels channels
-     * a cell, of which first_from is the first to copy. `to` has to_channels, and gets them from
-     * channel first_to on. */
+    /* Write or add (set) `channels` channels of each of `cells` cells, the pixels of all images.
+     *   from   has from_channels channels a cell; first_from is the first that is copied
+     *   to     has to_channels channels a cell; first_to is the first that is changed */
     void (*copy_channels)(size_t cells, int channels, const void *from, int from_channels,
                           int first_from, int set, void *to, int to_channels, int first_to);
-    /* Compute a [shortcut]: alpha*input + l.beta*from, activated. A null input counts as zeros. */
+    /* Compute a [shortcut]: alpha*input + l.beta*from, activated. from: output of the other layer
+     * that it reads. input null: zeros. */
     void (*shortcut)(layer l, const void *input, float alpha, const void *from);
     /* Run the backward pass of a [shortcut]: alpha times the gradient goes to input_delta, l.beta
-     * times the gradient to from_delta. Each may be null: that layer takes no delta. */
+     * times the gradient to from_delta. A delta that is null is left out. */
     void (*shortcut_backward)(layer l, float alpha, int set, void *input_delta, int set_from,
                               void *from_delta);
-    /* Compute a [scale_channels] or [sam]: x times scales, activated. `x` is the output of layer
-     * l.index. `scales` is the output of the layer before, l.w x l.h x l.c values an image: one for
-     * each value, channel or cell of x. */
+    /* Compute a [scale_channels] or [sam]: x times scales, activated.
+     *   x        output of layer l.index
+     *   scales   output of the layer before, l.w x l.h x l.c values an image: one for each value,
+     *            channel or cell of x */
     void (*multiply)(layer l, const void *x, const void *scales);
-    /* Run the backward pass of a [scale_channels] or [sam]: the gradient by x goes to x_delta, then
-     * that by scales to scales_delta. Each may be null: that layer takes no delta. */
+    /* Run the backward pass of a [scale_channels] or [sam]: the gradient by x goes to x_delta, that
+     * by scales to scales_delta. A delta that is null is left out. */
     void (*multiply_backward)(layer l, const void *x, const void *scales, int set_x, void *x_delta,
                               int set_scales, void *scales_delta);
 } bf16_backend;
 
-/* Return the backend for the GPU gpu_index, or for the CPU if that is negative; null: there is
- * none. */
+/* Return the backend for the GPU gpu_index (Darknet's), or for the CPU if gpu_index is negative.
+ * Return null for a GPU in a build without cuDNN. */
 const bf16_backend *bf16_backend_here(void);
 
 #ifdef CUDNN

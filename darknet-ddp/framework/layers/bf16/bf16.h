@@ -18,8 +18,9 @@
 /* Set this to 1 before a network is parsed, so that its layers run in bf16 if they can. */
 extern int bf16_wanted;
 
-/* A layer's arrays in bf16. Layers in float32 have it, too, if a layer in bf16 reads them, or if
- * they are [convolutional]. An array that the layer does not need is null. */
+/* A layer's arrays in bf16; arrays that the layer does not need are null. Also layers in float32
+ * have this struct if a layer in bf16 reads them, or if they are [convolutional]. Other layers have
+ * a null l.bf16. */
 typedef struct bf16_arrays {
     int runs;           /* 1: the layer runs in bf16; 0: in float32 */
     int read_as_floats; /* 1: the layer runs in bf16, and a layer in float32 reads it */
@@ -42,7 +43,8 @@ int bf16_runs(layer l);
  * `next`: type of layer i + 1; BLANK if i is the last. Ends the program if the device lacks
  * bf16. */
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
-/* Return how many bytes of workspace the network needs. Call after planning all layers. */
+/* Return how many bytes of workspace the network's largest layer needs. Call after planning all
+ * layers. */
 size_t bf16_workspace_size(network *net);
 /* Resize the bf16 arrays of layer i, if any, to the layer's new size. Call after the layer and all
  * before it got their new sizes. Ends the program if bf16 has no convolution of the new size. */
@@ -57,17 +59,17 @@ void bf16_set_passes(layer *l);
 /* Convert the layer's output to the other type, if a layer of the other type reads it. Call after
  * the layer's forward pass, if l.bf16 is not null. */
 void bf16_convert_output(layer l);
-/* Add the delta that layers of the other type wrote to the delta of the layer's own type. If the
- * layer runs in bf16 and no layer wrote either, fill its delta with zeros. Call before the layer's
+/* Add up the deltas in float32 and in bf16, in the type that the layer runs in. If the layer runs
+ * in bf16, and no reader has written either, fill the delta with zeros. Call before the layer's
  * backward pass, if l->bf16 is not null. */
 void bf16_combine_deltas(layer *l);
 /* Copy the output of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch floats in
- * Darknet's order. Waits for a GPU. A fused layer recomputes its output, with its present
+ * Darknet's order. Waits for a GPU. The output of a fused layer is recomputed with its present
  * parameters. */
 void bf16_pull_output(layer l, float *to);
-/* Copy the delta of a layer that runs in bf16 to `to`, as bf16_pull_output copies an output. The
- * backward pass of a [convolutional] or [connected] has turned it into the gradient of the loss by
- * the convolution's result. */
+/* Copy the delta of a layer that runs in bf16 to `to`, on the host, as bf16_pull_output does. After
+ * its backward pass a [convolutional] or [connected] has the gradient by the convolution's result
+ * there. */
 void bf16_pull_delta(layer l, float *to);
 
 #endif

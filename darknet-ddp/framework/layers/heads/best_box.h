@@ -5,19 +5,18 @@
 
 #include "darknet.h"
 
-/* Return a threshold that shows a box of score x (above 0): a number just below x, of few
- * digits. */
+/* Return a number of few digits just below x: a threshold that shows a box of score x (above 0). */
 double threshold_below(double x);
 
-/* If no score of dets[0..n) is above thresh (0 to 1), print a line on standard output. It names the
- * class with the highest score of all boxes, and a threshold that shows it. Call after net's
- * forward pass for picture im. `dets`: boxes that get_network_boxes has returned for thresh.
- * `hier`: its parameter. `names`: the classes' names. */
+/* If no score of dets[0..n) is above thresh, print the class and score of the best box, and a
+ * threshold that shows it. Call after net's forward pass for picture im.
+ *   dets     boxes that get_network_boxes has returned for thresh, 0 to 1, and hier
+ *   names    names of the classes */
 void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
                           float hier, char **names);
 
-/* Print on standard output how many of dets[0..n) are not finite, if any. A box counts if one of
- * its scores is not. It also counts if a score is above thresh and x, y, w or h is not finite. */
+/* Print how many of dets[0..n) are not finite, if any. A box counts if one of its scores is not
+ * finite, or if a score is above thresh, and x, y, w or h is not finite. */
 void say_if_not_finite(const detection *dets, int n, float thresh);
 
 #endif

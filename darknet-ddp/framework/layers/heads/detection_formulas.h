@@ -6,8 +6,8 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/* Return the box that is predicted at x, a place in l.output. All four numbers are fractions of the
- * picture: width, height, and the centre's distances from the cell's upper left corner. */
+/* Return the box that is predicted at x, a place in l.output, in fractions of the picture. Its x
+ * and y are the centre's distances from the cell's upper left corner. */
 FORMULA box detection_box(layer l, float *x)
 {
     box out = float_to_box(x, 1);
@@ -20,8 +20,8 @@ FORMULA box detection_box(layer l, float *x)
     return out;
 }
 
-/* Return the index of the box, of the l.n that a cell predicts, that fits the truth best. `boxes`:
- * the first of them in l.output. */
+/* Return which of the cell's l.n boxes overlaps the truth most (if none does, lies nearest).
+ * `boxes`: the first of them in l.output. */
 FORMULA int detection_anchor(layer l, float *boxes, box truth)
 {
     int best = 0, j;
@@ -45,10 +45,11 @@ FORMULA int detection_anchor(layer l, float *boxes, box truth)
     return best;
 }
 
-/* Write the deltas of cell i of picture b to l.delta, which must hold zeros, from l.output and
- * net.truth. All three are in memory of the device that computes. `drawn`: index of the box that
- * learns the cell's truth. With -1 it is the box that fits best or, with l.forced, box 1 if the
- * truth covers less than a tenth of the picture, else box 0. Add the cell's statistics to *sum. */
+/* Compute the deltas of cell i of picture b from l.output and net.truth, and write them to l.delta,
+ * which must hold zeros. Add the cell's statistics to *sum. All arrays are in memory of the device
+ * that computes.
+ *   drawn   index of the box that learns the cell's truth. -1: the box that fits best; with
+ *           l.forced box 1 for a truth of less than a tenth of the picture, else box 0 */
 FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
                                   detection_tally *sum)
 {

@@ -12,10 +12,10 @@ typedef struct {
     detection_tally tally;
 } detection_sums;
 
-/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
- * must hold zeros, its detection_sums to net.figures_gpu. `drawn`: on the host, for each cell of
- * each picture the box that learns its truth, or -1 (train_detection_cell); null: -1 for all.
- * Queues kernels, and waits for nothing. The caller may free drawn at once. */
+/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu to l.delta_gpu, which must hold
+ * zeros. Write its detection_sums to net.figures_gpu. Queues kernels, and waits for nothing.
+ *   drawn   on the host, for each cell of each picture; see train_detection_cell. NULL: -1 for all.
+ *           The caller may free it at once */
 void train_detection_gpu(layer l, network net, int *drawn);
 
 #endif

@@ -22,9 +22,11 @@ FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
     return *column >= 0 && *row >= 0 && *column < l.w && *row < l.h;
 }
 
-/* Return the box that anchor n of the cell in column i, row j predicts, in fractions of the
- * picture. Its four outputs are at x[index], x[index + stride], ... The layer has lw x lh cells.
- * `biases` has the anchors' widths and heights, in units of which the picture has w x h. */
+/* Return the box that an anchor of a cell predicts, in fractions of the picture.
+ *   x, index, stride   its four outputs are x[index], x[index + stride], ...
+ *   biases, n          the anchor is biases[2*n] wide and biases[2*n + 1] high
+ *   i, j, lw, lh       column and row of the cell, of lw columns and lh rows
+ *   w, h               size of the picture, in the anchor's unit */
 FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j, int lw, int lh,
                          int w, int h, int stride)
 {
@@ -36,9 +38,9 @@ FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j
     return b;
 }
 
-/* Let the box that get_head_box returns for the same arguments learn `truth`: write its four
- * deltas, times `scale`, to delta[index], delta[index + stride], ... Return the IoU of both boxes.
- */
+/* Let the box that get_head_box returns for the same arguments learn `truth`, and return the IoU of
+ * both. Lane 0 of the team writes the box's four deltas, times `scale`, to delta[index],
+ * delta[index + stride], ... */
 FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int index, int i, int j,
                              int lw, int lh, int w, int h, float *delta, float scale, int stride,
                              team t)

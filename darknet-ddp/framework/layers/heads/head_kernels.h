@@ -32,8 +32,9 @@ static head_layout get_head_layout(layer l, size_t tally, int entries)
     return at;
 }
 
-/* Return a copy of l, layer net.index, whose pointers are valid in kernels: biases, mask and so on
- * point to the device. The first call for a layer allocates its head_gpu, and copies them there. */
+/* Return a copy of l, layer net.index, for kernels: output, delta, biases, mask and so on point to
+ * the device. The first call for a layer allocates its head_gpu, and copies biases, mask and so on
+ * there. */
 static layer layer_on_device(layer l, network net, head_layout at)
 {
     layer *own = net.layers + net.index;
@@ -96,9 +97,9 @@ static __device__ float *share_truths(layer l, network net, float *shared, int f
     return shared;
 }
 
-/* Set *column and *row to the cell of truth t, and return 1 if it is the picture's first truth in
- * that cell. Else return 0, with *column and *row undefined. Return 0, too, if the picture has no
- * truth t, or the truth lies in no cell. `each`: size of a truth in floats. */
+/* Return 1 if truth t is the picture's first truth in its cell, and set *column and *row to the
+ * cell. Else return 0; both are then undefined. Also return 0 if the picture has no truth t, or the
+ * truth lies in no cell. `each`: floats of a truth. */
 static __device__ int is_first_in_cell(layer l, const float *truths, int each, int t, int *column,
                                        int *row)
 {
@@ -120,7 +121,7 @@ static __device__ int is_first_in_cell(layer l, const float *truths, int each, i
 }
 
 /* Return the picture's first truth from number *t on that lies in the cell, and set *t to its
- * number. Return null if there is none. `each`: size of a truth in floats. */
+ * number. Return null if there is none. `each`: floats of a truth. */
 static __device__ float *next_truth_in_cell(layer l, float *truths, int each, int *t, int column,
                                             int row)
 {
@@ -164,8 +165,9 @@ static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 }
 
 /* Sum one plane in each block. A plane is one output (x, objectness, a class, ...) of one anchor,
- * for the `cells` cells of a picture. squares[plane] becomes the sum of squared deltas. If the
- * output is number `object` of the anchor, objects[plane / entries] becomes the sum of outputs. */
+ * for the `cells` cells of a picture.
+ *   squares[plane]             becomes the sum of squared deltas
+ *   objects[plane / entries]   becomes the sum of outputs number `object` of the anchor */
 static __global__ void sum_planes_kernel(const float *output, const float *delta, int cells,
                                          int entries, int object, float *squares, float *objects)
 {
@@ -205,9 +207,11 @@ static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
     return sum_over_block(sum);
 }
 
-/* Return the loss of boxes, objectness and classes from the `squares` of sum_planes_kernel. All
- * threads must call it. `anchors`: number of anchors times pictures. An anchor has `entries`
- * outputs: `coords` of the box, one of objectness, the rest of classes. */
+/* Return the losses of boxes, objectness and classes. All threads must call it.
+ *   squares   of sum_planes_kernel
+ *   anchors   number of anchors times pictures
+ *   coords    an anchor's outputs for the box; one of objectness follows, then those of classes
+ *   entries   all outputs of an anchor */
 static __device__ head_figures sum_loss_parts(const float *squares, int anchors, int coords,
                                               int entries)
 {

@@ -134,6 +134,8 @@ FORMULA edge_gradient giou_gradient(box pred, box truth, overlap_change o)
     return quotient_gradient(o.together, c.w * c.h, o.d_together, d_area);
 }
 
+/* Add the gradient of a term by the edges of pred to *d. The forks' dw and dh are twice the exact
+ * ones. */
 FORMULA void add_edges(dbox *d, edge_gradient g)
 {
     d->dx += g.left + g.right;
@@ -142,7 +144,8 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
     d->dh += g.bottom - g.top;
 }
 
-/* Add the gradient of -s/d (iou.h) to *d, as iou_gradient states it. */
+/* Add the gradient of -s/d (iou.h) to *d; the forks use it for diou, too. In dx and dy, the part
+ * that comes from d has the wrong sign. */
 FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);
@@ -162,7 +165,8 @@ FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
     d->dh += by_h * (float)(bottom + top) / 2;
 }
 
-/* Add the gradient of -a*v (iou.h) to *d, as iou_gradient states it. `iou`: the plain IoU. */
+/* Add the gradient of -a*v (iou.h) to *d. a counts as a constant, and the derivative of v lacks the
+ * factor 1/(w^2 + h^2). `iou`: the plain IoU. */
 FORMULA void add_aspect_gradient(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);
@@ -176,7 +180,7 @@ PUBLIC_FORMULA dbox iou_gradient(box pred, box truth, IOU_KIND kind)
     dbox d = {0};
     overlap_change o = get_overlap_change(pred, truth);
     int apart = o.overlap_w <= 0 || o.overlap_h <= 0;
-    if (kind == IOU_PLAIN || !apart)
+    if (kind == IOU_PLAIN || !apart) // the forks leave the IoU's term out if boxes are apart
         add_edges(&d, quotient_gradient(o.overlap, o.together, o.d_overlap, o.d_together));
     if (kind == IOU_GIOU)
         add_edges(&d, giou_gradient(pred, truth, o));

@@ -20,10 +20,13 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
     }
 }
 
-/* Let the classes of a place learn class `label` and, with a tree `hier`, its ancestors. Their
- * outputs and deltas are at `index`, index + stride, ... The factor of the deltas is `scale`. Add
- * the probability of `label` to *avg_cat. Exception without a tree, with tag 1: if the first class
- * has a delta already, write only the delta of `label`, and leave *avg_cat. */
+/* Let the classes of a place learn class `label` and, with a tree, its ancestors. Add the
+ * probability of `label` to *avg_cat.
+ *   index, stride   the classes' outputs and deltas are at `index`, index + stride, ...
+ *   hier            tree of classes; NULL: none
+ *   scale           factor of the deltas
+ *   tag             1, without a tree: if the first class has a delta already, write only the delta
+ *                   of `label`, and leave *avg_cat as it is */
 FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
                                 tree *hier, float scale, int stride, float *avg_cat, int tag,
                                 team t)
@@ -112,10 +115,11 @@ FORMULA void train_region_class(layer l, int b, int place, int label, team t, re
     ++sum->class_count;
 }
 
-/* Train anchor n of column i, row j of picture b as if it showed no object: objectness learns 0
- * (with l.background: 1). If the box's best IoU with a truth is above l.thresh, it learns nothing.
- * In the first 12,800 samples the box learns the anchor's size at the cell's centre. `truths`: the
- * picture's. Call before train_region_truth. */
+/* Train anchor n of column i, row j of picture b, before train_region_truth. `truths`: the
+ * picture's.
+ * - Objectness learns 0 (with l.background: 1), or nothing if the box's IoU with a truth is above
+ *   l.thresh.
+ * - In the first 12,800 samples the box learns the anchor's size at the cell's centre. */
 FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team alone = ALONE;
@@ -151,9 +155,9 @@ FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i
     }
 }
 
-/* Train one anchor of column i, row j of picture b, the cell of a truth. It is the anchor whose
- * predicted size (with l.bias_match: own size) fits the truth best. `values`: the truth. Add to the
- * statistics *sum. */
+/* Let one anchor of column i, row j of picture b, the cell of a truth, learn this truth. It is the
+ * anchor whose predicted size (with l.bias_match: own size) fits best. `values`: the truth. Add to
+ * the statistics *sum. */
 FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
                                 region_tally *sum)
 {

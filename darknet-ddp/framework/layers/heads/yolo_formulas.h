@@ -10,9 +10,10 @@
 
 #define BOX_VALUES (4 + 1) /* values of a truth, a labelled box: x, y, w, h, class */
 
-/* Let the classes of a place learn class `label`. Their outputs and deltas are at `index`, index +
- * stride, ... If the first class has a delta already, write only the delta of `label`. Add the
- * output of `label` to *avg_cat, if avg_cat is not null. */
+/* Let the classes of a place learn class `label`. If the first class has a delta already, write
+ * only the delta of `label`.
+ *   index, stride   the classes' outputs and deltas are at `index`, index + stride, ...
+ *   avg_cat         the output of `label` is added to it; NULL: is not */
 FORMULA void delta_yolo_class(float *output, float *delta, int index, int label, int classes,
                               int stride, float *avg_cat, team t)
 {
@@ -42,9 +43,11 @@ FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
     return batch * l.outputs + n * l.w * l.h * (4 + l.classes + 1) + entry * l.w * l.h + loc;
 }
 
-/* Train anchor n of column i, row j of picture b as if it showed no object: objectness learns 0. If
- * the box's best IoU with a truth is above ignore_thresh, it learns nothing. If this IoU is above
- * truth_thresh, it learns that truth. `truths`: the picture's. Call before train_yolo_truth. */
+/* Train anchor n of column i, row j of picture b, before train_yolo_truth. `truths`: the picture's.
+ * The best IoU of the box with a truth decides what is learnt:
+ * - up to ignore_thresh: objectness learns 0
+ * - above ignore_thresh: nothing
+ * - above truth_thresh: box, objectness and classes learn this truth */
 FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team t = ALONE;
@@ -83,9 +86,9 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
     }
 }
 
-/* Train one anchor of column i, row j of picture b, the cell of a truth. It is the anchor whose
- * size fits the truth best. If another layer has this anchor, do nothing. `values`: the truth. Add
- * to the statistics *sum. */
+/* Let one anchor of column i, row j of picture b, the cell of a truth, learn this truth. It is the
+ * anchor whose size fits best; if another layer has it, do nothing. `values`: the truth. Add to the
+ * statistics *sum. */
 FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *values, team t,
                               yolo_tally *sum)
 {

@@ -16,10 +16,10 @@ void yolo_v4_scale(layer l);
  * hold zeros. Add the mini-batch's statistics to *sum. */
 void yolo_v4_train(layer l, network net, yolo_tally *sum);
 
-/* Return the loss of one truth, a labelled box of five values: -log(objectness) - log(probability
- * of its class) + 1 - IoU. It is computed for the truth's cell and the anchor that fits best.
- * Return -1 if l has no such cell, or does not have this anchor. Call after the forward pass of any
- * [yolo] on a CPU. */
+/* Return the loss of one truth: -log(objectness) - log(probability of its class) + 1 - IoU, in the
+ * truth's cell, for the anchor that fits best. Return -1 if l does not have this anchor, or the
+ * truth lies in no cell. truth: x, y, w, h, class. Call after the forward pass of l, any [yolo] on
+ * a CPU. */
 float yolo_truth_loss(layer l, network net, int picture, const float *truth);
 
 /* Return a mini-batch's losses of boxes, objectness and classes. `squares`: its sums of squared

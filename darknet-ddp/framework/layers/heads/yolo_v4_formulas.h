@@ -11,8 +11,7 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-/* A place with a class above this, and an IoU with a truth above ignore_thresh, may show the
- * object: its objectness need not learn 0 (train_unassigned). */
+/* Probability of a class above which train_unassigned takes it that a place may show an object. */
 #define SURE_OF_A_CLASS .25f
 
 /* One anchor of one cell of one picture. Its outputs are x[0], x[stride], ...: x, y, w and h of the
@@ -96,7 +95,7 @@ FORMULA float limit_delta(layer l, float d)
     return constrain(-l.yolo.max_delta, l.yolo.max_delta, d);
 }
 
-/* Return the deltas of a box for iou_loss=mse, with which its outputs learn `truth`. */
+/* Return the deltas with which the outputs of p's box learn `truth` if iou_loss=mse. */
 FORMULA dbox mse_box_deltas(layer l, network net, place p, box truth)
 {
     float bw = l.biases[2 * p.anchor], bh = l.biases[2 * p.anchor + 1];
@@ -110,8 +109,8 @@ FORMULA dbox mse_box_deltas(layer l, network net, place p, box truth)
     return d;
 }
 
-/* Return the deltas of a box for any other iou_loss: `scale` times the gradient of this measure by
- * the outputs, each limited by limit_delta. */
+/* Return the deltas with which the outputs of p's box learn `truth` by any other iou_loss: `scale`
+ * times its gradient by the outputs, each limited by limit_delta. */
 FORMULA dbox iou_box_deltas(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;
@@ -217,10 +216,11 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
     return best;
 }
 
-/* Train place p as if it showed no object: objectness learns 0. If p's best IoU with a truth is
- * above ignore_thresh, and a class above SURE_OF_A_CLASS, it learns nothing or, with
- * objectness_smooth, the IoU. If the IoU is above truth_thresh, p learns that truth. `truths`: the
- * picture's. Call before assign_truth. */
+/* Train place p before assign_truth. `truths`: the picture's. The best IoU of p's box with a truth
+ * decides what is learnt:
+ * - up to ignore_thresh, or if no class is above SURE_OF_A_CLASS: objectness learns 0
+ * - above ignore_thresh: nothing (with objectness_smooth, objectness learns the IoU)
+ * - above truth_thresh: box, objectness and classes learn this truth */
 FORMULA void train_unassigned(layer l, network net, place p, const float *truths)
 {
     team t = ALONE;

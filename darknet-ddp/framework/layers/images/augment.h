@@ -17,20 +17,22 @@ typedef struct {
     int x, y, w, h;
 } area;
 
-/* Draw a random crop of picture im for a canvas of w x h pixels. Move each side in or out by up to
- * `jitter` (a fraction of the picture's side). Enlarge or shrink by up to `resize` times (below 1:
- * only shrink, by up to 1/resize). Stretch the result to the canvas. `use_flip`: 1 mirrors half of
- * the pictures. `corner`: 0, or 1 to 4 for a corner of the canvas (bit 0 of corner - 1: right, bit
- * 1: bottom). In half of the draws that corner shows the picture's own corner, uncut. */
+/* Draw a random crop of picture im, which is stretched to a canvas of w x h pixels.
+ *   jitter     move each side of the crop in or out by up to this fraction of the picture's side
+ *   resize     then enlarge or shrink by up to this factor; below 1: only shrink, by up to 1/resize
+ *   use_flip   1: mirror half of the pictures
+ *   corner     0: none; in half of the draws, show the picture's own corner in the canvas's corner:
+ *              1 left top, 2 right top, 3 left bottom, 4 right bottom */
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner);
 
-/* Draw a random place for picture im on a canvas of w x h pixels. First its width and height change
- * by up to `jitter` (a fraction). Then it is scaled to the canvas's width if it is wider than high,
- * else to its height. On a canvas that is not square it may jut out. `use_flip`: 1 mirrors half of
- * them. */
+/* Draw a random place for picture im on a canvas of w x h pixels. It is scaled to the canvas's
+ * width if it is wider than high, else to its height. On a canvas that is not square it may jut
+ * out.
+ *   jitter     change width and height before by up to this fraction of them
+ *   use_flip   1: mirror half of the pictures */
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip);
 
-/* Return the part of a canvas that shows picture im, placed at p; the caller frees it (free_image).
+/* Return the part of a canvas on which picture im lies at p. The caller frees it (free_image).
  * Pixels outside of im get its mean colour, or .5 if `grey` is 1. */
 image place_part(image im, placement p, area part, int grey);
 

@@ -21,22 +21,24 @@ typedef struct {
     char note[256];       // after a failure the reason; else "" or the decoder's warning
 } decoded;
 
-/* Decode the file at path into *out, whose bytes the caller frees. `channels`: number of channels
- * to convert to, 1 to 4; 0: those of the file. Return 0, or -1 with bytes NULL and the reason in
- * note: no picture, damaged, more than INT_MAX values, no memory. */
+/* Decode the file at path into *out, whose bytes the caller frees, and return 0. Return -1, with
+ * bytes NULL and the reason in note, if it is no picture, damaged, or too large (INT_MAX values),
+ * or without memory.
+ *   channels   number of channels to convert to, 1 to 4; 0: those of the file */
 int decode_picture(const char *path, int channels, decoded *out);
 
-/* Set out's size, channels and orientation from the file's header, and its bytes to NULL. Return 0,
- * or -1 with the reason in note. */
+/* Set the size, channels and orientation of *out from the file's header, and bytes to NULL. Return
+ * 0, or -1 with the reason in note. */
 int decode_size(const char *path, decoded *out);
 
-/* Decode the file at path as grey, like decode_picture. To save time, a JPEG may be decoded at 1/2,
- * 1/4 or 1/8 of its size. `side`: fewest pixels that its shorter side may then have, from 2. */
+/* Decode the file at path as grey, otherwise like decode_picture. To save time, a JPEG may be
+ * decoded at 1/2, 1/4 or 1/8 of its size.
+ *   side   fewest pixels that its shorter side then has, 2 or more */
 int decode_small(const char *path, int side, decoded *out);
 
 /* Return a static string that names the libraries that decode pictures, such as "libjpeg-turbo
- * 2.1.5 1a2b3c4d, libpng 1.6.39, Exif". The hexadecimal number is a checksum of pixels that the
- * JPEG library decodes. "Exif" says that pictures are turned upright; earlier versions did not. */
+ * 2.1.5 1a2b3c4d, libpng 1.6.39, Exif". 1a2b3c4d is a checksum of pixels that the JPEG library
+ * decodes. Exif: pictures are turned upright, which earlier versions did not do. */
 const char *decoders(void);
 
 /* ---- decoders of one kind of file each. They work as decode_picture, but do not turn the picture
@@ -49,8 +51,8 @@ int decode_jpeg(const unsigned char *file, size_t size, int least_side, decoded 
 int decode_png(const unsigned char *file, size_t size, int least_side, decoded *out);
 int decode_other(const unsigned char *file, size_t size, int least_side, decoded *out);
 
-/* Allocate out->bytes for out's w, h and c, without freeing the bytes before. Return 0, or -1 with
- * bytes NULL and the reason in note: no memory, or more than INT_MAX values. */
+/* Allocate out->bytes for out's w, h and c, and return 0; bytes that it had are not freed. Return
+ * -1, with bytes NULL and the reason in note, without memory or for more than INT_MAX values. */
 int decode_allocate(decoded *out);
 
 #endif

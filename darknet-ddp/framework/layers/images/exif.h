@@ -19,9 +19,9 @@ int exif_orientation(const unsigned char *exif, size_t size);
  * whole file, since an eXIf chunk may stand behind the pixels. */
 int exif_orientation_of_png(const unsigned char *file, size_t size);
 
-/* Turn a picture of w x h pixels upright, from `from` to `to`. A pixel has c bytes; rows begin at
- * the top. The result has h x w pixels if orientation is EXIF_TRANSPOSED or more, else w x h. The
- * arrays must not overlap. */
+/* Turn a picture of w x h pixels upright, from `from` to `to`, which must not overlap. A pixel has
+ * c bytes; rows begin at the top. From orientation EXIF_TRANSPOSED on, the result has h x w pixels,
+ * else w x h. */
 void exif_turn(const unsigned char *from, int w, int h, int c, int orientation, unsigned char *to);
 
 #endif

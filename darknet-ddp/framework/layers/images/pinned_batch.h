@@ -12,23 +12,25 @@ typedef struct gathered gathered;
  * End the collection with gather_end. */
 gathered *gather_begin(int rows);
 
-/* Move the pictures and labels of d into the array, as samples `first`, first + 1, ... Their old
- * memory is freed, and the rows of d then point into the array. All samples of a step have one
- * size. If d has no rows, do nothing. */
+/* Move the pictures and labels of d into the array, as samples `first`, first + 1, ... The rows of
+ * d then point into the array; their old memory is freed. All samples of a step have one size. If d
+ * has no rows, do nothing. */
 void gather_rows(gathered *g, int first, data d);
 
-/* End the collection, and free g. *d, which must have the rows of all samples, then owns the array
- * until free_data. */
+/* End the collection, and free g. *d, which must have the rows of all samples, then owns the array:
+ * free_data gives it back. */
 void gather_end(gathered *g, data *d);
 
-/* Give back the array of a step's samples, for a later step; free_data calls it. NULL, or other
- * memory, does nothing. */
+/* Give back the array of a step's samples, for a later step; free_data calls it. Does nothing for
+ * NULL or other memory. */
 void give_batch_memory(float *memory);
 
-/* Return rows first to first + n - 1 of m as one array; n is at least 1. If the rows lie one behind
- * the other, from a multiple of 64 bytes on, return a pointer to the first. Else copy them to
- * `copy` (n*m.cols floats), and return copy. It must begin at a multiple of 64 bytes, too, since a
- * layer's results may depend on that. */
+/* Return rows first to first + n - 1 of m as one array, which begins at a multiple of 64 bytes: a
+ * layer's results may depend on that. If the rows lie so already, it is a pointer to the first.
+ * Else they are copied.
+ *   n      at least 1
+ *   copy   room for n*m.cols floats, beginning at a multiple of 64 bytes; returned if they are
+ *          copied */
 float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif

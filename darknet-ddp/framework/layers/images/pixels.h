@@ -5,17 +5,20 @@
 #define PIXELS_H
 #include "darknet.h"
 
-/* The two pixels of a picture's row (or column) between which a canvas pixel lies. The canvas
- * pixel's value is (1 - weight) times pixel `first` plus weight times pixel `second`. If it lies
- * outside of the picture, first is -1. */
+/* The two pixels of a picture's row (or column) between which a pixel of the canvas lies. Its value
+ * is (1 - weight) times pixel `first` plus weight times pixel `second`. If it lies outside of the
+ * picture, first is -1. */
 typedef struct {
     int first, second;
     float weight;
 } pixel_pair;
 
-/* Return the pixel pairs of canvas columns (or rows) begin to begin + count - 1; the caller frees
- * the array. A picture `pixels` wide (or high) is scaled to `size` columns of the canvas, of which
- * the first is column `corner`, which may be negative. `mirror`: 1 mirrors the picture. */
+/* Return the pixel pairs of a canvas's columns begin to begin + count - 1. The caller frees the
+ * array. For rows, read height and top for width and left.
+ *   corner   column of the canvas at which the picture's left side lies; may be negative
+ *   size     columns of the canvas that the picture is scaled to
+ *   pixels   width of the picture
+ *   mirror   1: mirror the picture */
 pixel_pair *pixels_find_pairs(int begin, int count, int corner, int size, int pixels, int mirror);
 
 /* Compute n pixels of a canvas's row from the picture's row `from`. `columns`: their pixel pairs,

@@ -17,17 +17,19 @@
 typedef struct inference_plan inference_plan;
 
 /* Return a plan of net as it is now. bf16: 1 keeps images and weights as bf16 numbers; sums of
- * products, biases and layers that run Darknet's code stay floats. Return NULL if the plan would
- * compute nothing: on a GPU, without oneDNN, without convolutions, or with bf16 on a CPU without
- * instructions for it. Return NULL also if a layer that the plan does not know runs in bf16 in
- * training (bf16_runs). */
+ * products, biases and layers that run Darknet's code stay floats. Return NULL, which
+ * inference_predict takes, too, if the plan could compute nothing:
+ * - on a GPU, without oneDNN, or without convolutions
+ * - with bf16, on a CPU without instructions for it
+ * - if a layer that the plan does not know runs in bf16 in training (bf16_runs) */
 inference_plan *inference_open(network *net, int bf16);
 
-/* Predict as network_predict does. input: net->batch images, as Darknet has them. Returns the
- * network's output, which net owns. plan: a plan of net; NULL: calls network_predict. */
+/* Predict as network_predict does, and return the network's output, which net owns. input:
+ * net->batch images, as Darknet has them. plan: a plan of net; NULL: network_predict computes. */
 float *inference_predict(inference_plan *plan, network *net, float *input);
 
-/* Return how many bytes of images, weights and scratch memory a plan holds; it is not NULL. */
+/* Return how many bytes of images, weights and scratch memory a plan holds. plan must not be
+ * NULL. */
 size_t inference_bytes(const inference_plan *plan);
 
 /* Free a plan. NULL is allowed. */

@@ -31,15 +31,16 @@ struct inference_step {
     void *weights;            /* packed by convolution_pack or winograd_pack */
     float *biases;
     ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */
-    int writes; /* index of the layer whose output is written: its own, or of a [shortcut] behind */
-    /* index of the layer whose output this convolution adds to its own, in place of the [shortcut]
-     * behind it; NO_SOURCE: none */
-    int adds;
+    /* index of the layer whose output is written: this one or, if it also computes the [shortcut]
+     * behind it, that */
+    int writes;
+    int adds; /* for that [shortcut]: index of the layer whose output is added; else NO_SOURCE */
 };
 
 struct inference_plan {
     network *net;
-    int bf16, images; /* bf16: 1: tensors are bf16, 0: float32; images: of a forward pass */
+    int bf16;   /* 1: tensors are bf16; 0: float32 */
+    int images; /* images of a forward pass */
     inference_tensor input;
     int input_is_read;     /* 1: a step of kind STEP_PLANNED reads the network's input */
     inference_step *steps; /* for each layer */
@@ -62,12 +63,12 @@ inference_tensor *inference_tensor_of(const inference_plan *p, int i);
 size_t inference_value_bytes(const inference_plan *p);
 size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t);
 
-/* Set in the step of layer i, a [convolutional], how it is computed, and return 1. Return 0 if the
- * plan cannot run it. */
+/* Set in the step of layer i, a [convolutional], how it is computed, and return 1. If the plan
+ * cannot run it, return 0. */
 int inference_plan_convolution(inference_plan *p, int i);
 
-/* Let convolution i also compute layer i + 1, if this is a [shortcut] that oneDNN can add and the
- * only reader of layer i. Else change nothing. */
+/* Let convolution i also compute layer i + 1, if that is a [shortcut] that oneDNN can add, and no
+ * other layer reads i. Else change nothing. */
 void inference_fuse_shortcut(inference_plan *p, int i);
 
 /* Set weights, packed, and biases in the step of convolution i, with its BatchNorm folded in. */
@@ -77,9 +78,9 @@ void inference_fold(inference_plan *p, int i);
 typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
 inference_run inference_loop_of(const inference_plan *p, int i);
 
-/* Allocate memory for the tensors that steps read or write. A tensor may reuse the memory of
- * another that no later step reads. A [shortcut] that the convolution before it computes may
- * replace the tensor that it adds. Without memory the program ends. */
+/* Allocate memory for the tensors that steps read or write. A tensor may lie in the memory of
+ * another that no later step reads. A [shortcut] within a convolution may overwrite the tensor that
+ * it adds. Without memory the program ends. */
 void inference_share_memory(inference_plan *p);
 
 /* Convert images: [channel][row][column] floats, as Darknet has them, to a tensor, and back. */
