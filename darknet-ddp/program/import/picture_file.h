@@ -18,8 +18,8 @@ int ddp_picture_file_look(ddp_picture_file *p, const char *path);
  * no file, or Darknet could not load it. */
 void ddp_picture_size_if_unknown(ddp_annotated_picture *p);
 
-/* Turn a box by Exif's orientation, from the picture as stored to the picture as viewers show
- * it. */
+/* Turn a box by Exif's orientation, 1 to 8, from the picture as stored to the picture as viewers
+ * show it. */
 void ddp_box_turn(ddp_annotated_box *b, int orientation);
 
 #endif

@@ -33,8 +33,8 @@ struct ddp_sink {
      */
     ddp_status (*begin_film)(void *ctx, const char *path, size_t number, const ddp_film_info *info,
                              ddp_error *err);
-    /* Write the prediction of one picture or frame. The caller releases it. Pictures that cannot be
-     * read come, too. */
+    /* Write the prediction of one picture or frame; may draw into its pixels. The caller releases
+     * it. Pictures that cannot be read come, too. */
     ddp_status (*take)(void *ctx, ddp_prediction *p, ddp_error *err);
     /* End the film. NULL: not called. */
     ddp_status (*end_film)(void *ctx, ddp_error *err);
