@@ -1,7 +1,7 @@
 /* inputs/file_kinds.h: checks whether each file on a command line is of the kind that its place
  * wants. All functions fail with DDP_ERR_USAGE; the error says what the file is, and what is
- * wanted. DATA, CFG and WEIGHTS are the files of struct ddp_arguments; NULL passes, and so does a
- * file that cannot be read. */
+ * wanted. DATA, CFG and WEIGHTS are those of ddp_arguments; NULL, or a file that cannot be read,
+ * passes. */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H
 
@@ -26,8 +26,7 @@ ddp_status ddp_kind_check_cfg(const ddp_sections *cfg, const char *path,
 
 /* Fail if CFG's network is not one that a->command trains. "detector" wants a layer that detects;
  * other commands want a loss. "classifier" also refuses a detector, and another number of outputs
- * than classes= of data. A cfg with an unknown section passes: Darknet names that when it parses.
- */
+ * than classes= of data. An unknown section passes: Darknet names it when it parses the cfg. */
 ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cfg,
                                   const ddp_sections *data, ddp_error *err) DDP_MUST_CHECK;
 

@@ -21,8 +21,7 @@ ddp_status ddp_list_check_pictures(ddp_group *group, char *const *paths, size_t 
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_MISMATCH if the training list, n lines in paths, is not the same on every rank.
- * *out becomes this rank's list, also then. Collective. Fails also with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+ * Set *out to its identity also then. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_list_agree(ddp_list *out, ddp_group *group, char *const *paths, int n,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,4 +1,7 @@
-/* inputs/text_file.h: reads lists, files of names, cfgs and .data files into memory. */
+/* inputs/text_file.h: reads lists, files of names, cfgs and .data files into memory. A path that
+ * begins with cfg/ or data/ may also be an installed file's. Functions that read fail with
+ * DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_FORMAT if a byte is 0. Release the result also then.
+ */
 #ifndef DDP_INPUTS_TEXT_FILE_H
 #define DDP_INPUTS_TEXT_FILE_H
 
@@ -22,15 +25,14 @@ typedef struct ddp_sections {
     int has_mark; /* 1: the file begins with a byte-order mark, which is skipped */
 } ddp_sections;
 
-/* Read the lines of the file at path. Release *l in any case. Fails with DDP_ERR_IO, DDP_ERR_NOMEM,
- * and with DDP_ERR_FORMAT if a byte is 0. */
+/* Read the lines of the file at path. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
-/* Read a file of names of classes, one a line, as ddp_lines_read does. Blank lines count as names,
- * as in Darknet, but not at the end. */
+/* Read a file of names of classes, one a line. Blank lines count as names, as in Darknet, but not
+ * at the end. */
 ddp_status ddp_names_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
-/* Read a cfg. Release *s in any case. Fails as ddp_lines_read. */
+/* Read the cfg at path. */
 ddp_status ddp_sections_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
-/* Read a .data file. Release *s in any case. Fails as ddp_lines_read. */
+/* Read the .data file at path. */
 ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 /* Free what *l or *s holds, and make it all zero. */
 void ddp_lines_release(ddp_lines *l);
@@ -41,11 +43,9 @@ void ddp_sections_release(ddp_sections *s);
 ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the value of the first option with this key, in any section; NULL: none. It belongs to
- * s. */
+/* Return the value of the first option with this key, in any section, owned by s; NULL: none. */
 const char *ddp_sections_find(const ddp_sections *s, const char *key);
-/* Return the line of the first option with this key, in any section; NULL: none. It belongs to
- * s. */
+/* Return the line of the first option with this key, in any section, owned by s; NULL: none. */
 const ddp_cfg_line *ddp_sections_line(const ddp_sections *s, const char *key);
 /* Return the value of the first option with this key as a whole number; `fallback` if there is
  * none, or it is no whole number. */

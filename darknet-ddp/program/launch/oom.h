@@ -30,8 +30,8 @@ void ddp_oom_look(ddp_oom *m, pid_t launcher);
 /* Return the peak memory of a rank in bytes, as last noted; 0: not known. */
 int64_t ddp_oom_peak(const ddp_oom *m, int rank);
 
-/* Return 1 if the kernel has killed a process of this host for want of memory since ddp_oom_open.
- */
+/* Return 1 if the kernel has killed a process of this host for want of memory since ddp_oom_open; 0
+ * also if that is not known. */
 int ddp_oom_was_short(const ddp_oom *m);
 
 #endif

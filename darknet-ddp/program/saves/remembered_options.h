@@ -7,8 +7,9 @@
 #include "options/options.h"
 #include "state/checkpoint.h"
 
-/* Set the options that run's checkpoints remember: those of the command line, the data files, the
- * build, and the number of ranks. Fails with DDP_ERR_USAGE if a state file has no room for them. */
+/* Set the options that run's checkpoints remember: those of the command line that change results or
+ * rounding, the data files, the device, and what decodes pictures. Fails with DDP_ERR_USAGE if a
+ * state file has no room for them. ranks: number of ranks, on which some values depend. */
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
                                 const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
 

@@ -17,8 +17,7 @@ void ddp_saved_files_add(ddp_saved_files *files, const char *path);
 /* Return 1 if path is in the list. */
 int ddp_saved_files_has(const ddp_saved_files *files, const char *path);
 
-/* Return the path that was added last; NULL: the list is empty. Valid until the list is released.
- */
+/* Return the path that was added last; NULL: none. Valid until the list is released. */
 const char *ddp_saved_files_last(const ddp_saved_files *files);
 
 /* Free the list; it is empty then. */

@@ -34,7 +34,7 @@ void ddp_step_timing_saving(ddp_step_timing *t);
 /* Note that a save has ended. */
 void ddp_step_timing_saved(ddp_step_timing *t);
 
-/* End a step, after `images` images. Write its speed and times to row, but not DDP_COLUMN_SAVE. */
+/* End a step, after `images` images. Write its speed and times to row, not DDP_COLUMN_SAVE. */
 void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row);
 
 /* Return the seconds of saving since the row before, for DDP_COLUMN_SAVE. */
