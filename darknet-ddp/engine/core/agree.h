@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 /* Compare a text of every rank with rank 0's. text: lines divided by newlines. Every rank calls it;
- * blocks. Fails with DDP_ERR_MISMATCH on every rank if any text differs, and with DDP_ERR_NOMEM,
- * DDP_ERR_COMM.
+ * blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
- * DDP_ERR_MISMATCH shows the first line in which the lowest rank that differs is unlike rank 0.
- * It also names the ranks that have either of these two texts, with their hosts. */
+ * Fails with DDP_ERR_MISMATCH on every rank if any text differs. The error compares rank 0's text
+ * with that of the lowest rank that differs. It shows their first different line, and names the
+ * ranks that have either text, with their hosts. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 /* Whether ranks have different hashes, and which ranks, for an error message. */

@@ -20,7 +20,7 @@
  * which is possible since no pass that trains reads the statistics. A rank adds its mini-batches in
  * the tree of core/tree_sum.h, and the results are summed over ranks.
  *
- * One step:
+ * One step (to *fence* a sum is to let work that is queued on the device later find its result):
  *
  *   1. ddp_batchnorm_stats_begin_forward   before each forward pass that trains
  *   2. ddp_batchnorm_stats_begin_step      after it, before the first pass of a step that will be
@@ -59,7 +59,8 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     int mini_batches, int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move the buffers, with their values, back into the framework's memory, and free s. Call
- * ddp_batchnorm_stats_settle first, so that they hold the statistics. NULL is allowed. */
+ * ddp_batchnorm_stats_settle first, unless the group failed, so that they hold the statistics. NULL
+ * is allowed. */
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
 /* Tell s which layers an algorithm drops in this step. They do not run, and their statistics stay

@@ -34,12 +34,10 @@ typedef struct ddp_requests {
 /* Open the loss of a run. Every rank calls it. group and asked must outlive *out, which is set on
  * success. Fails with DDP_ERR_USAGE (mini_batches is no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
- *   mini_batches  how many mini-batches a step has on each rank, a power of two: their losses are
- *                 added
- *                 in the tree of core/tree_sum.h. 0: losses are added one after the other
- *   asked         this rank's requests, by ddp_request; NULL: none. Other code, such as a signal
- *                 handler, sets asked[q] to 1. The next ddp_loss_start sends request q, and clears
- *                 it */
+ *   mini_batches  how many mini-batches a step has on each rank, a power of two, for the tree of
+ *                 core/tree_sum.h. 0: losses are added one after the other
+ *   asked         this rank's requests, by ddp_request; NULL: none. A signal handler or other code
+ *                 sets asked[q] to 1; the next ddp_loss_start sends request q and sets it to 0 */
 ddp_status ddp_loss_open(ddp_loss **out, ddp_group *group, int mini_batches,
                          volatile sig_atomic_t *asked, ddp_error *err) DDP_MUST_CHECK;
 

@@ -30,11 +30,13 @@
  * it. ddp_reducer_finite may follow any fence. After fence_all, layer_fence has nothing left
  * to fence. Do not call layer_fence between fence_all and discard_step.
  *
- * Launching. To launch a bucket is to start its sum. A syncing pass launches a bucket when all its
- * layers are ready, and all buckets before it in the launch order are launched. The launch order is
- * the same on every rank: the plan's order. Only *late* buckets (config.priority) and *deferred*
- * ones (config.defer_bytes) wait until backward has ended (core/launch_order.h). Layers that did
- * not run count as ready then, so backward_end launches all other buckets.
+ * Launching. To launch a bucket is to start its sum. To *fence* a sum is to let work that is queued
+ * on the device later find its result (ddp_work_fence); without NCCL this blocks. A syncing pass
+ * launches a bucket when all its layers are ready, and all buckets before it in the launch order
+ * are launched. The launch order is the same on every rank: the plan's order. Only *late* buckets
+ * (config.priority) and *deferred* ones (config.defer_bytes) wait until backward has ended
+ * (core/launch_order.h). Layers that did not run count as ready then, so backward_end launches all
+ * other buckets.
  *
  * Layers that are not updated. A layer is *unused* if it ran on no rank since the last step,
  * *frozen* by the cfg, or *dropped* by an algorithm. An unused layer must keep its value and
@@ -167,8 +169,7 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
  * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with DDP_ERR_USAGE if:
  *
  *   - this pass had to sync (config.mini_batches)
- *   - find_unused is 0, and a layer did not run that is neither frozen nor dropped; the text names
- *     one */
+ *   - find_unused is 0, and a layer did not run that is neither frozen nor dropped */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many elements have not arrived on this rank, of the buckets that are neither late nor

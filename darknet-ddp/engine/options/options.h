@@ -108,10 +108,9 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 /* Write the values of all options that have the bit `column`, such as DDP_OPTION_RESULTS, to out,
  * which has DDP_OPTION_ROWS elements. Returns how many they are.
  *
- *   on_gpus  0: leave out options that have no effect on CPUs; 1: do not
- *   ranks    above 0: put " (4 ranks)" behind values of options with DDP_OPTION_BY_RANKS that are
- *            not
- *            the default; 0: do not */
+ *   on_gpus  0: leave out options without effect on CPUs; 1: do not
+ *   ranks    4: put " (4 ranks)" after each value that is not its default and has the bit
+ *            DDP_OPTION_BY_RANKS; 0: do not */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 

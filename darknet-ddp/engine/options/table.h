@@ -34,8 +34,8 @@ typedef struct ddp_option {
     /* argument as help shows it; "": it takes none. The words of a CHOICE have | between them. A
      * TEXT that may be left out begins with [ */
     const char *argument;
-    double low, high;  /* least and largest value that is accepted */
-    double fallback;   /* default */
+    double low, high;  /* least and largest value of WHOLE, REAL and SKIP */
+    double fallback;   /* default; of CHOICE, which word it is, from 0 */
     const char *shown; /* default in words; NULL: the number in fallback */
     enum ddp_option_scope scope;
     unsigned columns; /* bits DDP_OPTION_...; if scope is COMMAND, also bits DDP_OPTION_READ_BY */

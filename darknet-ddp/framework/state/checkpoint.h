@@ -1,7 +1,8 @@
 /* state/checkpoint.h: resumes a Darknet network from a checkpoint, and describes a checkpoint for a
  * save. A checkpoint is a pair of files: Darknet's weights file, and a state file with all else
- * (checkpoint/pair.h). The functions of state/save.h write a pair straight from the network, those
- * of state/snapshot.h from a copy of it.
+ * (checkpoint/pair.h). It is *whole* if both are undamaged, finite and of one save. The functions
+ * of state/save.h write a pair straight from the network, those of state/snapshot.h from a copy of
+ * it.
  *
  * Call all functions on rank 0 alone. Settle the network before a save (ddp_trainer_flush). If
  * optimizer moments are dealt out to ranks, a save asks the others for them (run->sharded): they
@@ -40,7 +41,8 @@ typedef struct ddp_checkpoint_run {
     const ddp_checkpoint_guard *guard; /* called while files are written; NULL: none */
 
     /* Options that change results: first those that change more than rounding, then those that only
-     * change rounding. (ddp_remember_validation and ddp_remember_unlabelled add others behind.) */
+     * change rounding. (Later ddp_remember_validation and ddp_remember_unlabelled add facts behind
+     * that are only recorded.) */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
     size_t rounding_count; /* number of options that only change rounding */
@@ -59,7 +61,7 @@ typedef struct ddp_resumed {
     char *weights;     /* path of the weights file that was loaded; NULL: the run begins anew */
     int weights_alone; /* 1: no state file was loaded; metadata then has only images and steps */
     ddp_there there;   /* kind of files that were found (checkpoint/find.h) */
-    int passed_over;   /* pairs, and weights without state, that seemed newer and are not usable */
+    int passed_over; /* how many pairs, or weights without state, seemed newer and are not usable */
     ddp_saved_moments *moments; /* moments, still in the state file; NULL if run->shares is 0 */
     /* if resuming was refused: weights that run->force would load; NULL: there are none */
     char *refused_weights;

@@ -39,10 +39,8 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
 /* Load s from checkpoint c, on rank 0: the arrays that are the same on all ranks, and those of each
  * rank that wrote c. table: that of the network.
  *
- *   force 0  fails with DDP_ERR_MISMATCH if c lacks an array of s, or has another; but c of one
- *            rank
- *            may lack all
- *   force 1  leaves arrays that c lacks as they are, and ignores others
+ *   force  0: fail with DDP_ERR_MISMATCH if c lacks an array of s, or has another; but c of one
+ *          rank may lack all. 1: leave arrays that c lacks as they are, and ignore others
  *
  * Fails also with DDP_ERR_NOMEM, and as ddp_checkpoint_get. After a failure s may be loaded in
  * part. */
