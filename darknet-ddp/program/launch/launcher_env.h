@@ -33,8 +33,8 @@ int ddp_launched(ddp_launcher launcher);
  * started them with a --mpi= that this MPI does not know. */
 ddp_status ddp_launcher_check(ddp_launcher launcher, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the number of tasks of the Slurm job if this process runs in its batch script, without
- * srun. Its other tasks are then idle. Returns 0 otherwise, or if the job has one task. */
+/* Return the number of tasks of the Slurm job if its batch script or shell runs this process,
+ * without srun. Its other tasks are then idle. Returns 0 otherwise, or if the job has one task. */
 int ddp_launcher_idle_tasks(ddp_launcher launcher);
 
 /* Return how many CPU cores this process may run on; 1 if that is not known. */
