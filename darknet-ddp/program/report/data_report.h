@@ -27,7 +27,7 @@ typedef struct ddp_data_report {
     /* side of a cell of the cfg's finest head, in pixels; 0: not known. The caller sets it after
      * ddp_data_report_read */
     int cell;
-    ddp_report_picture *pictures; /* train= before valid=; each once, sorted by path */
+    ddp_report_picture *pictures; /* pictures of train=, then of valid=; each sorted by path */
     ddp_signature *signatures;    /* one for each picture */
     size_t count;
 } ddp_data_report;

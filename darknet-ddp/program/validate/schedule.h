@@ -43,9 +43,9 @@ enum { DDP_VALIDATION_LIST = 64 };
 /* Write to text how many pictures v validates on, and a hash of their paths. */
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
-/* Write to text a hash of all that makes results comparable: the pictures' names, their labels or
- * classes, and -points and -best unless they are the defaults. Folders and order do not count.
- * Reads all labels. */
+/* Write to text what validations must share to be comparable. It has a hash of the pictures' names
+ * and their labels or classes, and -points and -best unless they are the defaults. Folders and
+ * order do not count. Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Fail with DDP_ERR_MISMATCH if ranks validate on different pictures or labels. truth: which kind

@@ -6,7 +6,7 @@
 
 typedef struct ddp_memory_room {
     size_t left;   /* bytes that may still be taken; SIZE_MAX: not known */
-    int is_shared; /* 1: all processes of the machine or cgroup share `left`; 0: it is this one's */
+    int is_shared; /* 1: all processes of the machine or cgroup share `left`; 0: this one has it */
     const char *limit; /* the limit that is met first, as "its cgroup's memory.max"; static text */
 } ddp_memory_room;
 

@@ -63,7 +63,7 @@ typedef struct ddp_check_config {
     int classes;          /* number of classes; 0: not known */
     char *const *names;   /* names of a classifier's classes; else NULL */
     int most_boxes;       /* boxes that training takes of a picture; 0: not known */
-    int missing_is_error; /* 1: a picture without a label file is an error; 0: it shows nothing */
+    int missing_is_error; /* 1: a missing label file is an error; 0: the picture shows nothing */
     /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]
      * and input[1], a picture of this size fills. NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);

@@ -11,7 +11,7 @@
 typedef int (*ddp_exif_reader)(const unsigned char *exif, size_t size);
 
 typedef struct ddp_picture_header {
-    int width, height; /* size in pixels as viewers show it; 1: not read of this kind of picture */
+    int width, height; /* pixels, as viewers show it; 1 x 1 for kinds whose size is not read */
     int turned;        /* 1: its Exif data make viewers turn or mirror it */
 } ddp_picture_header;
 

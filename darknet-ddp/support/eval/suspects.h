@@ -52,7 +52,7 @@ typedef struct ddp_suspects {
     int classes;        /* number of classes */
     int views;          /* number of views, at least 1 */
     size_t labels;      /* number of labels that were added */
-    size_t found;       /* number of these at whose place a thing is seen, more likely than not */
+    size_t found;       /* number of labels at whose place a thing is more likely than not */
     ddp_suspect *list;  /* after ddp_suspects_rank: the suspects, by falling doubt */
     size_t count, room; /* elements of `list`: count in use, room allocated */
     struct ddp_suspect_evidence *evidence;

@@ -37,7 +37,7 @@ int ddp_csv_any(const char *path, const char *const *names, size_t columns,
  * copied, rename it. Writes the old name to old[0..size). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the old name that ddp_csv_open gave to an earlier file; c owns it. NULL: to none. */
+/* Return the old name that ddp_csv_open gave to an earlier file; c owns it. NULL: it gave none. */
 const char *ddp_csv_old(const ddp_csv *c);
 
 /* Add a row of a value for each column. values[0] is the step; NaN is an unknown value. */

@@ -42,7 +42,7 @@ struct ddp_watch {
     int member;     /* 1: the members below have taken over `told` */
     int rank, size; /* 0 and 1 until `member` is 1 */
     const char *const *hosts;
-    ddp_heartbeat *channel; /* NULL: this rank is not connected */
+    ddp_heartbeat *channel; /* connects this rank with others; NULL: it is alone */
     ddp_known_rank *ranks;  /* on rank 0 of all ranks; elsewhere of this rank only, at index 0 */
     ddp_completed_step completed;
     int64_t own_ns;    /* nanoseconds that this process has run: clock of the times below */
