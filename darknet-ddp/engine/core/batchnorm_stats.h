@@ -45,7 +45,7 @@ typedef struct ddp_batchnorm_stats ddp_batchnorm_stats;
 
 /* How the statistics of ranks are combined (head of this file). */
 typedef enum ddp_batchnorm_stats_mode {
-    DDP_STATISTICS_COPIED, /* rank 0's are copied to all ranks, if they are sent at all */
+    DDP_STATISTICS_COPIED, /* rank 0's are copied to all ranks */
     DDP_STATISTICS_SUMMED, /* all ranks' mini-batches count; right up to rounding */
     DDP_STATISTICS_EXACT   /* all ranks' mini-batches count; same bits on any number of ranks */
 } ddp_batchnorm_stats_mode;
@@ -105,14 +105,14 @@ const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
  * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first. */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
-/* Keep a copy of the running statistics for ddp_batchnorm_stats_restore_values. Call after
- * ddp_batchnorm_stats_begin_forward. Only the first call allocates; it may fail with DDP_ERR_NOMEM.
- */
+/* Keep a copy of the running statistics for ddp_batchnorm_stats_restore_values. Call between
+ * ddp_batchnorm_stats_begin_forward and ddp_batchnorm_stats_begin_step. Only the first call
+ * allocates; it may fail with DDP_ERR_NOMEM. */
 ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Set the running statistics to the last copy of ddp_batchnorm_stats_keep_values, which must have
- * been called. Do not call it between ddp_batchnorm_stats_settle and the next begin_forward. Fails
- * with DDP_ERR_COMM. */
+/* Discard a step: set the running statistics to the last copy of ddp_batchnorm_stats_keep_values,
+ * which must have been called. Call it after ddp_batchnorm_stats_start_sum, or if the step will not
+ * go on; in both cases before the next settle. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_restore_values(ddp_batchnorm_stats *s,
                                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -17,7 +17,7 @@
 typedef struct ddp_layer_times {
     double forward;   /* seconds of the layer's forward pass */
     double gradients; /* seconds of the layer's backward pass until its gradients are final */
-    double rest;      /* seconds of the layer's backward pass after that */
+    double rest;      /* seconds of the layer's backward pass after its gradients are final */
     double update;    /* seconds of the layer's update, once a step */
 } ddp_layer_times;
 

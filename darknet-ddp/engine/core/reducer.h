@@ -71,16 +71,16 @@ typedef struct ddp_reducer ddp_reducer;
 
 /* defer_bytes, piece_bytes and priority must be 0 if sharded or codec is set. */
 typedef struct ddp_reducer_config {
-    size_t bucket_bytes;       /* size at which a bucket is full (core/bucket_plan.h) */
-    size_t first_bucket_bytes; /* size at which the first bucket is full */
+    size_t bucket_bytes;       /* bytes at which a bucket is full, at least 1 */
+    size_t first_bucket_bytes; /* bytes at which the first bucket is full, at least 1 */
     size_t defer_bytes; /* most bytes of deferred buckets, which have at most a quarter of all
                            gradients; 0: no bucket is deferred */
     size_t piece_bytes; /* larger buckets are summed in pieces of about this size; 0: each bucket is
                            one piece */
     int priority;       /* 1: some buckets are late; 0: none */
     int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
-    int find_unused;    /* 1: a layer may run on no rank; 0: that is an error, which names it */
-    ddp_wire wire;      /* type in which gradients are sent; with mini_batches it must be FP32 */
+    int find_unused;    /* 1: a pass may leave a layer out; 0: that is an error, which names it */
+    ddp_wire wire;      /* type in which gradients are sent; DDP_WIRE_FP32 with mini_batches */
     /* Encodes gradients into the numbers that are summed (core/gradient_codec.h), called with
      * codec_self. NULL: the gradients are summed. Needs DDP_WIRE_FP32; not with mini_batches or
      * sharded. A rank that is alone does not use it. */

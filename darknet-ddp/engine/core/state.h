@@ -29,7 +29,7 @@ typedef struct ddp_state_spec {
     const char *name; /* name in a state file, static; DDP_STATE_OF_RANK appends a blank and the
                          rank */
     ddp_state_kind kind;
-    int is_moment; /* place in a state file: 1: with the parameter's moments; 0: after all others */
+    int is_moment; /* place in a state file. 1: with the parameter's moments; 0: after all others */
 } ddp_state_spec;
 
 typedef struct ddp_state ddp_state;
@@ -91,7 +91,7 @@ ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err) DDP_
  * gathered or reserved before. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_state_reserve(ddp_state *s, int ranks, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return of how many ranks arrays are gathered or reserved here; 0 at first, and after
+/* Return the number of ranks whose arrays are gathered or reserved here; 0 at first, and after
  * ddp_state_share. */
 int ddp_state_gathered_ranks(const ddp_state *s);
 /* Return a gathered or reserved array of a rank; NULL if parameter i has none. set: one that is

@@ -37,7 +37,7 @@ typedef struct ddp_checkpoint_run {
     uint64_t list_count;  /* pictures in the training list; 0: not known */
     uint64_t list_hash;   /* hash of the training list; 0: not known */
     uint64_t ranks;       /* number of ranks that train */
-    uint64_t saved_at_ns; /* Unix time of the last checkpoint; each save sets it; 0 at first */
+    uint64_t saved_at_ns; /* Unix time of the last checkpoint, which each save sets; 0: none yet */
     const ddp_checkpoint_guard *guard; /* called while files are written; NULL: none */
 
     /* Options that change results: first those that change more than rounding, then those that only

@@ -12,7 +12,7 @@ typedef struct ddp_step_clock ddp_step_clock;
 
 /* Times of a step, in seconds. */
 typedef struct ddp_timed_step {
-    double forward, backward, update; /* without the communication in them */
+    double forward, backward, update; /* time of a phase, without its communication */
     double exposed; /* communication that did not run at the same time as other work */
     double step;    /* the whole step, from the end of the work before it to its own end */
 } ddp_timed_step;
