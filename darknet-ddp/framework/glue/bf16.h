@@ -22,8 +22,7 @@ int ddp_bf16_runs(const struct layer *l);
 typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
 
 /* Return 1 if all outputs (or deltas: `what`) of layer l in the last mini-batch are finite, else 0.
- * l must run in bf16. Waits for a GPU. Returns 1, too, if there is no memory for a copy on the
- * host. */
+ * Return 1, too, if there is no memory to copy them. l must run in bf16. Waits for a GPU. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
 /* Set whether networks that are parsed from now on have layers in bf16: 1 or, as at first, 0. A
@@ -33,9 +32,8 @@ void ddp_bf16_use(int on);
 /* Return the value that ddp_bf16_use has set. */
 int ddp_bf16_is_used(void);
 
-/* Return what the device lacks to compute layers in bf16, a phrase for an error message; NULL if
- * nothing. The text is valid until the next call. on_host: 1 for the CPU, 0 for the process's
- * current GPU. */
+/* Return what the device lacks for layers in bf16, in words for an error message; NULL if nothing.
+ * The text is valid until the next call. on_host: 1 for the CPU, 0 for the process's GPU. */
 const char *ddp_bf16_missing(int on_host);
 
 /* Return 1 if the device computes layers in bf16 in less time than in float32. These are GPUs that

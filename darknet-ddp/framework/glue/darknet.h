@@ -41,8 +41,8 @@ enum { DDP_NET_VALUES_MOST = 32 };
  * key. It is copied; its strings must stay valid. */
 void ddp_darknet_set_net_values(const ddp_net_value *values);
 
-/* Return path if the file is there. Else, if path begins with cfg/ or data/, return where the file
- * was installed with the program; path if it is not there either. The caller must not free the
+/* Return path if the file is there, or is nowhere. If path begins with cfg/ or data/, and the file
+ * is only where the program was installed, return that place. The caller must not free the
  * result. */
 const char *ddp_installed_path(const char *path);
 

@@ -23,9 +23,8 @@ typedef struct ddp_footprint {
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
 /* Measure how much memory net takes, by resizing it to a larger size and back. Sets *host for the
- * host's memory and *gpu for GPU d's. If d is the host, *gpu has 0 bytes. Call while no sum is in
- * flight.
- *   pictures   how many this rank loads for a step */
+ * host's memory and *gpu for GPU d's (0 bytes if d is the host). Call while no sum is in flight.
+ * pictures: how many this rank loads for a step. */
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);
 

@@ -27,16 +27,15 @@ enum { DDP_NET_NUMBERS_MOST = 8 };
 
 /* Make a network from the cfg file, and set *shape. If Darknet refuses the cfg, it ends the program
  * (glue/darknet.h). The caller frees the result with ddp_network_free.
- *   numbers   values of [net] that replace the cfg's, and those of ddp_darknet_set_net_values
+ *   numbers   values of [net], before those of the cfg and of ddp_darknet_set_net_values
  *   count     length of numbers, at most DDP_NET_NUMBERS_MOST
  *   gpu       number of the GPU to compute on; -1: the CPU
  *   draws     1: draw first weights, for training; 0: leave weights of convolutions 0, faster */
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
                           size_t count, int gpu, int draws);
 
-/* Return the first line of the cfg that makes net train by the formulas of YOLOv4's Darknet, as
- * "FILE:LINE: KEY=VALUE" or "FILE:LINE: [section]". Return NULL if it trains by YOLOv3's. net owns
- * the text. */
+/* Return the first thing in the cfg that makes net train by YOLOv4's formulas, such as "FILE:LINE:
+ * KEY=VALUE"; NULL: it trains by YOLOv3's. net owns the text. */
 const char *ddp_network_why_v4(const network *net);
 
 enum { DDP_NETWORK_TEXT = 512 }; /* bytes of a text about a network */
@@ -50,14 +49,12 @@ int ddp_network_describe_pictures(const network *net, char text[DDP_NETWORK_TEXT
  * no such layer. */
 int ddp_network_smallest_cell(const network *net);
 
-/* Check that the size of net's input is a multiple of the largest cells of its [yolo] and [region]
- * layers. If it is not, return 1, and write a sentence on which sizes are. Else return 0, and leave
- * text as it is. */
+/* If the size of net's input is no multiple of the largest cells of its [yolo] and [region] layers,
+ * return 1, and write a sentence on which sizes are. Else return 0, and leave text as it is. */
 int ddp_network_bad_size(network *net, char text[DDP_NETWORK_TEXT]);
 
-/* If random=1 draws sizes between limits (with YOLOv3's formulas), and the cfg's width or height is
- * outside of them, return 1, and write a sentence on the limits. Else return 0, and leave text as
- * it is. */
+/* If random=1 draws sizes between limits (YOLOv3's formulas), and the cfg's size is outside of
+ * them, return 1, and write a sentence on this. Else return 0, and leave text as it is. */
 int ddp_network_untrained_size(const network *net, char text[DDP_NETWORK_TEXT]);
 
 /* Return 1 if a run of net also saves a file of averaged weights (ema_alpha=), else 0. */

@@ -31,13 +31,12 @@ typedef struct ddp_validation_set {
 typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t count,
                                    const ddp_truth *truths, size_t truth_count);
 
-/* Functions that a validation calls; each may be NULL. */
+/* Functions that a validation calls; each may be NULL, and so may be the listener. */
 typedef struct ddp_validation_listener {
     ddp_found_listener found; /* called once in a detector's validation, on rank 0 */
     void *ctx;                /* first argument of found */
-    /* Take a sentence that names a picture that cannot be used, since it or its labels cannot be
-     * read, and its line in the list. Called once a run for a picture, on the rank that reads
-     * it. */
+    /* Take a sentence that names a picture that cannot be used (it or its labels cannot be read)
+     * and its line in the list. Called once a run for a picture, on the rank that reads it. */
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
@@ -50,8 +49,7 @@ ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_
  * ddp_validate_check_detector, and with DDP_ERR_NOMEM, DDP_ERR_COMM; results are then undefined.
  *   all          figures of all classes together; all->left_out: boxes that are not finite
  *   each         each[c]: figures of class c, of set->classes
- *   unreadable   number of pictures left out, since they or their labels cannot be read
- *   listener     NULL: none */
+ *   unreadable   number of pictures left out, since they or their labels cannot be read */
 ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
                                  ddp_group *group, network *net, const ddp_validation_set *set,
                                  const ddp_precision_config *config,
@@ -70,8 +68,7 @@ typedef struct ddp_accuracy {
  * undefined.
  *   unreadable   number of pictures left out, since they cannot be read
  *   class_of     class_of[i]: class of set->paths[i]
- *   top          how many of the likeliest classes out->topk looks at
- *   listener     NULL: none */
+ *   top          how many of the likeliest classes out->topk looks at */
 ddp_status ddp_validate_classifier(ddp_accuracy *out, size_t *unreadable, ddp_group *group,
                                    network *net, const ddp_validation_set *set, const int *class_of,
                                    int top, const ddp_validation_listener *listener,

@@ -20,20 +20,19 @@ typedef struct {
 const cfg_section *cfg_find_section(const char *name);
 /* Return 1 if the parser reads this key in section s. */
 int cfg_reads_key(const cfg_section *s, const char *key);
-/* Return why this key with this value is ignored on purpose, as a static string; null if it is
- * not. */
+/* Return why this key with this value is ignored on purpose, a static string; null if it is not. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Return 1 if the key is one of later forks that this program lacks, so that only its value 0 (off)
- * is possible. */
+/* Return 1 if the key is one of later forks that this program lacks; its value 0 (off) is
+ * ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
 /* Return the keys of section s, separated by commas: a static string, which the next call
  * changes. */
 const char *cfg_keys(const cfg_section *s);
 /* Return the names of all sections, separated by commas, in a static string. */
 const char *cfg_sections(void);
-/* Return the end of an error message about an unknown key, in a static string. It is `hint` or, if
- * that is "", the section's first keys: ", which has batch, ... and 41 more". The next call changes
- * the string. It also changes what cfg_keys returned. */
+/* Return the end of an error message about an unknown key: `hint` or, if that is "", the section's
+ * first keys, such as ", which has batch, ... and 41 more". They are in a static string. The next
+ * call changes it, and any call changes what cfg_keys returned. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
 /* Return 1 if the key with this value is v4. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);

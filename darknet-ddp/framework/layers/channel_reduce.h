@@ -19,10 +19,10 @@ extern "C" {
 
 typedef struct {
     int channels;
-    int parts;     // parts of a channel
-    int spatial;   // values of a channel in one image, which lie side by side
-    size_t stride; // values from an image to the next
-    int count;     // values of a channel in all images
+    int parts;     // number of parts of a channel
+    int spatial;   // number of values of a channel in one image; they lie side by side
+    size_t stride; // distance from an image to the next, in values
+    int count;     // number of values of a channel in all images
 
     // A thread takes every step-th value of a channel. In the array a step is step_offset elements,
     // and step_column columns (before a wrap at the end of an image).
@@ -53,11 +53,11 @@ static inline channel_shape get_channels(layer l)
 // The sums of all parts, in memory of the device, which the functions below add up by channel.
 typedef struct {
     int channels, parts;
-    int count;             // values of a channel in all images
-    int chunk;             // values side by side that belong to one part
-    int step;              // values from a chunk to the next chunk of the same part
+    int count;             // number of values of a channel in all images
+    int chunk;             // number of values side by side that belong to one part
+    int step;              // distance from a chunk to the next one of the same part, in values
     float *first, *second; // two sums of each part, parts x channels; the kernel says of what
-    int rows;              // threads that add up one channel: a power of two, THREADS at most
+    int rows; // number of threads that add up a channel: a power of two, THREADS at most
 } part_sums;
 
 // Return the arrays for the sums of l's output, a float layer's: l.mean_delta_gpu and

@@ -18,8 +18,7 @@ int onednn_instructions(void);
  * m x k, op(B) is k x n, C is m x n. Matrices are stored row by row. A failure ends the program.
  *   transpose_a     1: op(A) is A transposed; 0: A
  *   lda, ldb, ldc   lengths of the stored rows, in floats
- *   any_threads     1: results have the same bits for any number of threads. This takes about 2 %
- *                   longer on one thread, 5 to 15 % on two */
+ *   any_threads     1: results have the same bits for any number of threads; slower by 2 to 15 % */
 void onednn_gemm(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
                  int lda, const float *b, int ldb, float beta, float *c, int ldc, int any_threads);
 #endif

@@ -10,9 +10,13 @@
 
 /* The outputs of the model. For a network that finds no boxes it is always DDP_ONNX_RAW. */
 typedef enum ddp_onnx_heads {
-    DDP_ONNX_RAW,   /* the output of each head or, without heads, of the last layer */
-    DDP_ONNX_BOXES, /* "boxes" and "scores": all boxes of all heads */
-    DDP_ONNX_NMS    /* "detections": the boxes that are left after non-maximum suppression */
+    DDP_ONNX_RAW, /* the output of each head or, without heads, of the last layer */
+    /* all boxes of all heads: "boxes", pictures x boxes x 4, and "scores", pictures x boxes x
+     * classes. A box is its left, upper, right and lower side, in fractions of the input */
+    DDP_ONNX_BOXES,
+    /* "detections": 7 floats for each box left after non-maximum suppression: index of the picture,
+     * left, upper, right and lower side (in fractions of the input), score, class */
+    DDP_ONNX_NMS
 } ddp_onnx_heads;
 
 typedef struct ddp_onnx_options {

@@ -85,12 +85,10 @@ ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char
  * "scores" or, with DDP_ONNX_NMS, "detections". Fails with DDP_ERR_FORMAT. */
 ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 
-/* Write the nodes of non-maximum suppression, and add the output "detections". It has a row of 7
- * floats for each box that is left: index of the picture in the batch, left, upper, right and lower
- * side, score, class. Layer w->index must be the last head, since its nms_kind is used. Fails with
- * DDP_ERR_FORMAT if nms_kind measures distances, and pictures are put into a letter box.
- *   boxes    batch x count x 4: left, upper, right and lower side, in fractions of the input
- *   scores   batch x count x classes */
+/* Write the nodes of non-maximum suppression, and add the output "detections" (DDP_ONNX_NMS). Layer
+ * w->index must be the last head, since its nms_kind is used. Fails with DDP_ERR_FORMAT if nms_kind
+ * measures distances, and pictures are put into a letter box.
+ *   boxes    batch x count x 4 sides; scores: batch x count x classes (DDP_ONNX_BOXES) */
 ddp_status ddp_onnx_write_nms(ddp_layer_writer *w, ddp_onnx_value boxes, ddp_onnx_value scores,
                               int classes, int64_t count, ddp_error *err);
 

@@ -74,9 +74,9 @@ typedef struct bf16_backend {
     /* Compute the layer's output from its x: BatchNorm, then the activation. In training, compute
      * the mini-batch's statistics first. */
     void (*normalize)(layer l, network net);
-    /* Compute a fused layer, and its [shortcut]'s output: alpha*y + beta*from, activated.
-     *   y       the output that normalize would write
-     *   from    output of the other layer that the [shortcut] reads */
+    /* Compute a fused layer, and its [shortcut]'s output: alpha*y + beta*from, activated. `y` is
+     * the output that normalize would write, `from` that of the other layer that the [shortcut]
+     * reads. */
     void (*normalize_and_add)(layer l, network net, layer shortcut, float alpha, const void *from);
     /* Compute the output of a fused layer, which keeps none, from its x and its present parameters.
      * Write it to `output` (bf16). */
@@ -87,9 +87,8 @@ typedef struct bf16_backend {
     /* Replace the layer's delta by the gradient by the convolution's result. Add the gradients by
      * scales and biases to l.scale_updates and l.bias_updates. */
     void (*normalize_backward)(layer l, network net);
-    /* Run the backward pass of a fused layer's [shortcut], then normalize_backward of the layer.
-     *   alpha        as in normalize_and_add
-     *   from_delta   delta of the other layer that the [shortcut] reads; null: it takes none */
+    /* Run the backward pass of a fused layer's [shortcut], then normalize_backward. `alpha`: as in
+     * normalize_and_add. `from_delta`: delta of the [shortcut]'s other source; null: none. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
     /* Replace the delta of a layer without BatchNorm by the gradient by its convolution's result.
@@ -116,10 +115,9 @@ typedef struct bf16_backend {
      * times the gradient to from_delta. A delta that is null is left out. */
     void (*shortcut_backward)(layer l, float alpha, int set, void *input_delta, int set_from,
                               void *from_delta);
-    /* Compute a [scale_channels] or [sam]: x times scales, activated.
-     *   x        output of layer l.index
-     *   scales   output of the layer before, l.w x l.h x l.c values an image: one for each value,
-     *            channel or cell of x */
+    /* Compute a [scale_channels] or [sam]: x times scales, activated. `x`: output of layer l.index.
+     * `scales`: output of the layer before, l.w x l.h x l.c values an image, one for each value,
+     * channel or cell of x. */
     void (*multiply)(layer l, const void *x, const void *scales);
     /* Run the backward pass of a [scale_channels] or [sam]: the gradient by x goes to x_delta, that
      * by scales to scales_delta. A delta that is null is left out. */

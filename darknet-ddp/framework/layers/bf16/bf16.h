@@ -18,9 +18,8 @@
 /* Set this to 1 before a network is parsed, so that its layers run in bf16 if they can. */
 extern int bf16_wanted;
 
-/* A layer's arrays in bf16; arrays that the layer does not need are null. Also layers in float32
- * have this struct if a layer in bf16 reads them, or if they are [convolutional]. Other layers have
- * a null l.bf16. */
+/* A layer's arrays in bf16; an array that the layer does not need is null. Layers in float32 have
+ * them if a layer in bf16 reads the layer, or if it is [convolutional]; else l.bf16 is null. */
 typedef struct bf16_arrays {
     int runs;           /* 1: the layer runs in bf16; 0: in float32 */
     int read_as_floats; /* 1: the layer runs in bf16, and a layer in float32 reads it */
@@ -28,8 +27,8 @@ typedef struct bf16_arrays {
     void *delta;        /* gradient of the loss by the output */
     void *x;            /* input of BatchNorm, or of an activation whose gradient needs it */
     void *input;        /* the network's input; in the first layer only */
-    void *weights, *weight_updates;       /* a convolution's on a GPU, in cuDNN's order */
-    struct bf16_convolution *convolution; /* oneDNN's, on a CPU (host_convolution.c) */
+    void *weights, *weight_updates;       /* in cuDNN's order: a convolution's, on a GPU */
+    struct bf16_convolution *convolution; /* on a CPU: its handle (host_convolution.c) */
     int fused;   /* 1: this [convolutional] also computes the [shortcut] behind it, in one pass */
     int trained; /* 1: the last forward pass of this fused layer was one of training */
 } bf16_arrays;
@@ -43,8 +42,7 @@ int bf16_runs(layer l);
  * `next`: type of layer i + 1; BLANK if i is the last. Ends the program if the device lacks
  * bf16. */
 void bf16_plan_layer(network *net, int i, LAYER_TYPE next);
-/* Return how many bytes of workspace the network's largest layer needs. Call after planning all
- * layers. */
+/* Return how many bytes of workspace the network needs. Call after planning all layers. */
 size_t bf16_workspace_size(network *net);
 /* Resize the bf16 arrays of layer i, if any, to the layer's new size. Call after the layer and all
  * before it got their new sizes. Ends the program if bf16 has no convolution of the new size. */

@@ -84,8 +84,8 @@ static size_t shared_truth_bytes(layer l)
     return bytes <= MOST_SHARED ? bytes : 0;
 }
 
-/* Return the truths of picture blockIdx.y. If `fits` is 1, copy them to `shared` before. All
- * threads of the block must call it. */
+/* Return the truths of picture blockIdx.y; if `fits` is 1, a copy of them in `shared`. All threads
+ * of the block must call it. */
 static __device__ float *share_truths(layer l, network net, float *shared, int fits)
 {
     float *truths = net.truth + (size_t)blockIdx.y * l.truths;
@@ -167,7 +167,7 @@ static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 /* Sum one plane in each block. A plane is one output (x, objectness, a class, ...) of one anchor,
  * for the `cells` cells of a picture.
  *   squares[plane]             becomes the sum of squared deltas
- *   objects[plane / entries]   becomes the sum of outputs number `object` of the anchor */
+ *   objects[plane / entries]   becomes the sum of output number `object` of an anchor */
 static __global__ void sum_planes_kernel(const float *output, const float *delta, int cells,
                                          int entries, int object, float *squares, float *objects)
 {
@@ -207,11 +207,9 @@ static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
     return sum_over_block(sum);
 }
 
-/* Return the losses of boxes, objectness and classes. All threads must call it.
- *   squares   of sum_planes_kernel
- *   anchors   number of anchors times pictures
- *   coords    an anchor's outputs for the box; one of objectness follows, then those of classes
- *   entries   all outputs of an anchor */
+/* Return the losses of boxes, objectness and classes from the `squares` of sum_planes_kernel. All
+ * threads must call it. anchors: number of anchors times pictures. entries: outputs of an anchor.
+ * The first `coords` are of the box, the next one is objectness, the others are classes. */
 static __device__ head_figures sum_loss_parts(const float *squares, int anchors, int coords,
                                               int entries)
 {

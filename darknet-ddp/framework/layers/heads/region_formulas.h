@@ -116,10 +116,9 @@ FORMULA void train_region_class(layer l, int b, int place, int label, team t, re
 }
 
 /* Train anchor n of column i, row j of picture b, before train_region_truth. `truths`: the
- * picture's.
- * - Objectness learns 0 (with l.background: 1), or nothing if the box's IoU with a truth is above
- *   l.thresh.
- * - In the first 12,800 samples the box learns the anchor's size at the cell's centre. */
+ * picture's. Objectness learns 0 (with l.background: 1), or nothing if the box's IoU with a truth
+ * is above l.thresh. In the first 12,800 samples the box learns the anchor's size at the cell's
+ * centre. */
 FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team alone = ALONE;

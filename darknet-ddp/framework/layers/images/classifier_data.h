@@ -7,11 +7,9 @@
 /* Return 1 if `rules`, the keys of the cfg's [net], need load_classes_forks. */
 int mixes_classes(picture_rules rules);
 
-/* Load samples a.first to a.first + a.n - 1 by the keys in a.rules. The truth of a class is the
- * fraction of the sample that shows it (mixup: 1/2 for each picture). The caller frees the result
- * with free_data.
- *   paths     the a.n pictures of these samples
- *   a.paths   a.m pictures, from which those to mix in are drawn */
+/* Load samples a.first to a.first + a.n - 1 by the keys in a.rules. `paths`: their a.n pictures.
+ * Pictures to mix in are drawn from the a.m pictures of a.paths. free_data frees the result. The
+ * truth of a class is the fraction of the sample that shows it (mixup: 1/2 for each picture). */
 data load_classes_forks(load_args a, char **paths);
 
 #endif

@@ -21,19 +21,17 @@ typedef struct {
     char note[256];       // after a failure the reason; else "" or the decoder's warning
 } decoded;
 
-/* Decode the file at path into *out, whose bytes the caller frees, and return 0. Return -1, with
- * bytes NULL and the reason in note, if it is no picture, damaged, or too large (INT_MAX values),
- * or without memory.
- *   channels   number of channels to convert to, 1 to 4; 0: those of the file */
+/* Decode the file at path into *out, whose bytes the caller frees, and return 0. channels: number
+ * of channels to convert to, 1 to 4; 0: those of the file. Return -1, with bytes NULL and the
+ * reason in note: no picture, damaged, more than INT_MAX values, no memory. */
 int decode_picture(const char *path, int channels, decoded *out);
 
-/* Set the size, channels and orientation of *out from the file's header, and bytes to NULL. Return
- * 0, or -1 with the reason in note. */
+/* Set the size (once upright), channels and orientation of *out from the file's header, and bytes
+ * to NULL. Return 0, or -1 with the reason in note. */
 int decode_size(const char *path, decoded *out);
 
 /* Decode the file at path as grey, otherwise like decode_picture. To save time, a JPEG may be
- * decoded at 1/2, 1/4 or 1/8 of its size.
- *   side   fewest pixels that its shorter side then has, 2 or more */
+ * decoded at 1/2, 1/4 or 1/8 of its size. `side`: least pixels of its shorter side, 2 or more. */
 int decode_small(const char *path, int side, decoded *out);
 
 /* Return a static string that names the libraries that decode pictures, such as "libjpeg-turbo

@@ -6,15 +6,14 @@
 #define LABEL_TEXT_H
 #include "darknet.h"
 
-/* Return the next letter of *text, a Unicode code point, and move *text behind it. Control
- * characters are skipped. A byte that is not UTF-8 gives '?'. At the end return 0, and leave *text
- * as it is. */
+/* Return the next letter of *text, a Unicode code point, and move *text behind it. Skip control
+ * characters. Return '?' for a byte that is not UTF-8. At the end return 0, and leave *text as it
+ * is. */
 unsigned label_next_letter(const char **text);
 
 /* Return a picture of a letter that is not ASCII: black on white, 3 channels, `height` pixels high.
  * The caller frees it (free_image). Its width is 0 if no font has the letter, or in a build without
- * FreeType.
- *   overlap   pixels by which it is wider than the letter, since its neighbours will cover them */
+ * FreeType. `overlap`: pixels by which it is wider, since its neighbours will cover them. */
 image label_letter(unsigned letter, int height, int overlap);
 
 #endif

@@ -5,9 +5,8 @@
 #define PIXELS_H
 #include "darknet.h"
 
-/* The two pixels of a picture's row (or column) between which a pixel of the canvas lies. Its value
- * is (1 - weight) times pixel `first` plus weight times pixel `second`. If it lies outside of the
- * picture, first is -1. */
+/* How a pixel of a canvas follows from a picture's row (or column): (1 - weight) times pixel
+ * `first` plus weight times pixel `second`. If it lies outside of the picture, first is -1. */
 typedef struct {
     int first, second;
     float weight;

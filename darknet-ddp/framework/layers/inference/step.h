@@ -18,6 +18,7 @@ typedef enum {
     STEP_PLANNED /* the step's function `run` computes the layer, on tensors */
 } inference_kind;
 
+/* How one layer is computed. A convolution may also compute the [shortcut] behind it. */
 typedef struct inference_step inference_step;
 struct inference_step {
     inference_kind kind;
@@ -31,10 +32,8 @@ struct inference_step {
     void *weights;            /* packed by convolution_pack or winograd_pack */
     float *biases;
     ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */
-    /* index of the layer whose output is written: this one or, if it also computes the [shortcut]
-     * behind it, that */
-    int writes;
-    int adds; /* for that [shortcut]: index of the layer whose output is added; else NO_SOURCE */
+    int writes;      /* index of the layer whose output is written: this one, or the [shortcut] */
+    int adds; /* index of the layer whose output the [shortcut] adds; NO_SOURCE: no [shortcut] */
 };
 
 struct inference_plan {
@@ -43,12 +42,12 @@ struct inference_plan {
     int images; /* images of a forward pass */
     inference_tensor input;
     int input_is_read;     /* 1: a step of kind STEP_PLANNED reads the network's input */
-    inference_step *steps; /* for each layer */
-    void **slots; /* blocks of memory; each serves one tensor or, one after the other, several */
-    size_t *slot_bytes; /* bytes of each slot */
+    inference_step *steps; /* steps[i]: how layer i is computed */
+    void **slots;          /* blocks of memory; one serves several tensors, one at a time */
+    size_t *slot_bytes;    /* slot_bytes[i]: bytes of slots[i] */
     int slot_count;
     size_t weights_bytes; /* bytes of all packed weights */
-    void *scratch;        /* scratch memory of whichever convolution runs */
+    void *scratch;        /* scratch memory for one convolution at a time */
     size_t scratch_bytes;
 };
 
@@ -59,8 +58,9 @@ int inference_origin(const inference_plan *p, int source);
 /* Return the tensor of layer i; NETWORK_INPUT: of the network's input. */
 inference_tensor *inference_tensor_of(const inference_plan *p, int i);
 
-/* Return the bytes of one value, and of a tensor of all images. */
+/* Return how many bytes one value of a tensor has. */
 size_t inference_value_bytes(const inference_plan *p);
+/* Return how many bytes a tensor of all images has. */
 size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t);
 
 /* Set in the step of layer i, a [convolutional], how it is computed, and return 1. If the plan
@@ -74,8 +74,9 @@ void inference_fuse_shortcut(inference_plan *p, int i);
 /* Set weights, packed, and biases in the step of convolution i, with its BatchNorm folded in. */
 void inference_fold(inference_plan *p, int i);
 
-/* Return the function that computes layer i, which is no convolution; NULL: the plan has none. */
+/* Function that computes a layer, which is no convolution, on tensors. */
 typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
+/* Return the function that computes layer i; NULL: the plan has none. */
 inference_run inference_loop_of(const inference_plan *p, int i);
 
 /* Allocate memory for the tensors that steps read or write. A tensor may lie in the memory of
