@@ -26,13 +26,11 @@ typedef struct ddp_batch {
 
 /* Divide a step among `ranks` ranks, at least 1. batch and subdivisions are the cfg's. names: names
  * of options for errors; NULL: plain words.
- *
  *   DDP_BATCH_GLOBAL  cut each mini-batch into the fewest equal parts that all ranks get the same
  *                     number of; leave it whole if subdivisions is a multiple of ranks
  *   DDP_BATCH_RANK    multiply batch and subdivisions by ranks
  *
  * Fails with DDP_ERR_USAGE, and *out is then all 0, if:
- *
  *   - batch or subdivisions is below 1
  *   - batch is no multiple of subdivisions
  *   - with DDP_BATCH_GLOBAL, batch is no multiple of ranks
@@ -53,12 +51,10 @@ typedef struct ddp_exact_run {
 
 /* Fail with DDP_ERR_USAGE if a run cannot have the same bits on any number of ranks
  * (core/tree_sum.h). The text advises values that work. All of this is needed:
- *
  *   - subdivisions and ranks are powers of two
  *   - ranks is at most subdivisions
  *   - batch is a multiple of subdivisions
  *   - mode is DDP_BATCH_GLOBAL, sync_every 1, broadcast_buffers 1
- *
  * A batch or subdivisions below 1 passes here: ddp_batch_split refuses it. */
 ddp_status ddp_exact_check(const ddp_exact_run *run, ddp_error *err) DDP_MUST_CHECK;
 

@@ -25,8 +25,7 @@ typedef struct ddp_optimizer {
      * replaced: free its memory by ddp_device_free, then set it to NULL or memory of
      * ddp_device_alloc. buffer[k] keeps the old address. */
     float **slot[DDP_OPTIMIZER_BUFFERS];
-    float
-        *host[DDP_OPTIMIZER_BUFFERS]; /* in a GPU's table: the framework's host copy of buffer[k] */
+    float *host[DDP_OPTIMIZER_BUFFERS]; /* in a GPU's table: framework's host copy of buffer[k] */
 } ddp_optimizer;
 
 typedef struct ddp_param {

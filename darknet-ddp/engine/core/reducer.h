@@ -167,7 +167,6 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
  * also start all second sums; without NCCL this waits for first sums.
  *
  * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with DDP_ERR_USAGE if:
- *
  *   - this pass had to sync (config.mini_batches)
  *   - find_unused is 0, and a layer did not run that is neither frozen nor dropped */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;

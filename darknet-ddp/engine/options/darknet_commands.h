@@ -40,7 +40,6 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
 /* Check that argv is a command of Darknet that this program can run. Call it after
  * ddp_options_parse, which removes our own options. If a word is nearly right, the error suggests
  * another. Fails with DDP_ERR_USAGE for:
- *
  *   - no command, an unknown one, or one of DDP_SHOWS
  *   - too few or too many words, or a word for LAYERS that is no number from 1
  *   - an option that the command does not read, or whose value is missing or no number

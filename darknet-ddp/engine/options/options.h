@@ -84,7 +84,6 @@ enum {
  * in a command that trains on ranks, and in `darknet ddp`.
  *
  * Fails with DDP_ERR_USAGE, and *o and argv are then of no use, for:
- *
  *   - a value that is missing or not accepted
  *   - a 0 or 1 after an option without a value, where -gpus would be read
  *   - an unknown option that begins with -ddp, or in `darknet ddp` with "-"
