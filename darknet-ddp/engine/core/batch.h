@@ -19,9 +19,9 @@ typedef struct ddp_batch {
     int subdivisions; /* mini-batches in a step of all ranks together */
     int per_rank;     /* mini-batches in a step of each rank: subdivisions / ranks */
     int images;       /* images in a mini-batch: batch / subdivisions */
-    int resplit;    /* 1: mini-batches are smaller than the cfg's, so that all ranks have as many */
-    int time_steps; /* 1, or time steps of a recurrent network: its steps have batch * time_steps
-                       images. ddp_batch_split sets 1; a caller may change it */
+    int resplit;      /* 1: the cfg's mini-batches were cut, so that all ranks have equally many */
+    int time_steps;   /* 1, or time steps of a recurrent network: its steps have batch * time_steps
+                         images. ddp_batch_split sets 1; a caller may change it */
 } ddp_batch;
 
 /* Divide a step among `ranks` ranks, at least 1. batch and subdivisions are the cfg's. names: names

@@ -73,9 +73,10 @@ void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped
  * buffers to zero. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin a step that will end with ddp_batchnorm_stats_start_sum. Call it before the step's first
- * forward pass. With DDP_STATISTICS_SUMMED, it sets the buffers of ranks other than 0 to zero; else
- * it does nothing. In a step without these two calls each rank's buffers go on by themselves. */
+/* Begin a step that will end with ddp_batchnorm_stats_start_sum. Call it between the step's first
+ * begin_forward and forward pass. With DDP_STATISTICS_SUMMED, it sets the buffers of ranks other
+ * than 0 to zero; else it does nothing. In a step without the two calls each rank's buffers go on
+ * by themselves. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* With DDP_STATISTICS_EXACT, move what a mini-batch has added to the buffers into the tree of sums

@@ -85,7 +85,7 @@ enum {
  *
  * Fails with DDP_ERR_USAGE, and *o and argv are then of no use, for:
  *   - a value that is missing or not accepted
- *   - a 0 or 1 after an option without a value, where -gpus would be read
+ *   - with -ddp, on ranks or in `darknet ddp`, a 0 or 1 after an option without a value
  *   - an unknown option that begins with -ddp, or in `darknet ddp` with "-"
  *   - an option of a run on ranks, in a command that does not train on ranks
  *   - in `darknet ddp VERB`, an option that VERB does not read, -ddp_lone or -ddp_compress_after

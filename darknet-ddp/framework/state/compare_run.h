@@ -7,8 +7,8 @@
 
 /* Fail with DDP_ERR_MISMATCH if the pair's cfg, options or seed differ from the run's; the text
  * names the pair and the first difference. With run->force, tell the listener of all differences
- * instead. A difference in options that only change rounding is no error without
- * run->same_rounding: the listener is told of it. Fails also as ddp_cfg_compare. */
+ * instead. The listener is also told of options that only change rounding, unless
+ * run->same_rounding makes them an error. Fails also as ddp_cfg_compare. */
 ddp_status ddp_compare_run(const ddp_pair *pair, const ddp_checkpoint_run *run,
                            const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 
