@@ -88,6 +88,15 @@ class Bench(darknet.Case):
                 self.assertEqual(figures["left_host_mb"], 0)
                 self.assertEqual(figures["messages"], figures["buckets"] if count else 0)
 
+    def test_the_watch_sees_steps_alone(self):
+        """A step without communication takes longer than the time without movement after which the watch warns, 1 s."""
+        layer = "[convolutional]\nfilters=64\nsize=3\npad=1\n"
+        self.write("deep.cfg", "[net]\nbatch=4\nwidth=104\nheight=104\nchannels=64\n" + 16 * layer
+                   + "[maxpool]\nsize=104\nstride=104\n[softmax]\n")
+        result = self.succeeds("ddp", "bench", "deep.cfg", "-steps", "1", "-ddp_timeout", "10")
+        self.assertIn("local_step", result.out)
+        self.assertEqual(result.err, "", result)
+
     def test_prints_nothing_else(self):
         """Darknet's lines about boxes, one for each mini-batch, are not among the figures."""
         figures = (r"tiny\.cfg, 32x32, 4 images .*\n +median .*\n(?:[a-z_]+ +\d.*\n){7}"

@@ -18,6 +18,7 @@ struct ddp_step_clock {
     const train_hooks *trainers; /* hooks of the last step's trainer; NULL: there is none */
     ddp_group *group;
     ddp_trainer *trainer;
+    ddp_watch *watch; /* the trainer's; NULL: none */
     network *net;
     int on_host;
     int mini_batches;
@@ -47,6 +48,7 @@ ddp_status ddp_step_clock_open(ddp_step_clock **out, ddp_group *group, ddp_train
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for a clock");
     *c = (ddp_step_clock){.group = group,
                           .trainer = t,
+                          .watch = ddp_trainer_settings(t)->reducer.watch,
                           .net = net,
                           .on_host = ddp_device_is_host(device),
                           .mini_batches = mini_batches,
@@ -96,6 +98,32 @@ static void read_or_note(ddp_step_clock *c, int64_t *ns)
 
     if (read_communication(c, ns, &err) && !c->failure.code)
         c->failure = err;
+}
+
+/* In a step alone, too, the watch must see that this rank moves: such steps of a large network may
+ * together take longer than its limit. */
+static void forward_layer(void *ctx, network *net, int layer)
+{
+    const ddp_step_clock *c = ctx;
+
+    ddp_watch_moved(c->watch);
+    ddp_hook_chain_hooks.forward_layer(ctx, net, layer);
+}
+
+static void gradient_ready(void *ctx, int layer)
+{
+    const ddp_step_clock *c = ctx;
+
+    ddp_watch_moved(c->watch);
+    ddp_hook_chain_hooks.gradient_ready(ctx, layer);
+}
+
+static void progress(void *ctx)
+{
+    const ddp_step_clock *c = ctx;
+
+    ddp_watch_moved(c->watch);
+    ddp_hook_chain_hooks.progress(ctx);
 }
 
 static void backward_begin(void *ctx, network *net)
@@ -169,6 +197,9 @@ ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err)
     train_hooks timed = ddp_hook_chain_hooks;
 
     timed.ctx = c;
+    timed.forward_layer = forward_layer;
+    timed.gradient_ready = gradient_ready;
+    timed.progress = progress;
     timed.backward_begin = backward_begin;
     timed.backward_end = backward_end;
     timed.optimize = optimize_of(c, trainers, alone);
