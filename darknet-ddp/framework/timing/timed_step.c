@@ -3,6 +3,7 @@
 #include "comm/group_gpu.h"
 #include "glue/train_position.h"
 #include "timing/hook_chain.h"
+#include "watch/watch.h"
 
 #include <blas.h>
 #include <darknet.h>
