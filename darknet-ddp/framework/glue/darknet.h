@@ -6,9 +6,9 @@
 #include "glue/train_position.h"
 
 typedef struct ddp_darknet_config {
-    int fp32;               /* 1: GPUs multiply matrices in float32, not in TF32 */
-    int deterministic;      /* 1: GPUs use only algorithms that give the same bits each time */
-    int any_threads;        /* 1: CPUs multiply matrices alike with any number of threads */
+    int fp32;          /* 1: GPUs multiply matrices in float32, not in TF32 */
+    int deterministic; /* 1: GPUs use only algorithms that give the same bits each time */
+    int any_threads;   /* 1: CPUs multiply matrices to the same bits with any number of threads */
     int allow_unknown_keys; /* 1: print a warning for an unknown key of a cfg; 0: end the program */
     int weights_force; /* 1: load weights files that are too long or too short, as far as it goes */
     int labels_required; /* 1: a detector's picture without a label file is an error */

@@ -15,7 +15,7 @@ typedef struct ddp_network_shape {
     int outputs;             /* numbers in the output for a picture: a classifier's classes */
     int mirrors;             /* 1: training mirrors half of the pictures (flip=) */
     int time_steps;          /* steps of a recurrent network; else 1 */
-    int batch, subdivisions; /* values of the cfg; net's own are smaller if ranks share them */
+    int batch, subdivisions; /* values of the cfg; net's own are smaller if ranks share the batch */
 } ddp_network_shape;
 
 typedef struct ddp_net_number {

@@ -13,16 +13,16 @@
 #include <stddef.h>
 
 typedef struct ddp_train_position {
-    size_t images;      /* images of all ranks since the network was new */
+    size_t images;      /* number of images of all ranks since the network was new */
     size_t step;        /* number of steps (batches of all ranks) whose last mini-batch has begun */
     size_t last_step;   /* step at which training ends (max_batches); 0: not known */
     size_t learnt_step; /* number of steps up to the end of the last whole update; 0: none */
-    int begun;          /* mini-batches begun on this rank in the step after `step` */
+    int begun;          /* number of mini-batches begun on this rank in the step after `step` */
     /* index, from 0, of the mini-batch that began last among this rank's of its step */
     int mini_batch;
     int step_ends;       /* 1: the mini-batch that began last is the last of its step */
-    int update_ends;     /* 1: it is also the last of its update (sync_every steps) */
-    size_t since_update; /* images of all ranks since the last update ended */
+    int update_ends;     /* 1: the mini-batch that began last ends an update, of sync_every steps */
+    size_t since_update; /* number of images of all ranks since the last update ended */
 } ddp_train_position;
 
 /* Return the position of net, whether a trainer or Darknet alone trains it. */

@@ -57,10 +57,10 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  ddp_error *err) DDP_MUST_CHECK;
 
 typedef struct ddp_accuracy {
-    size_t pictures; /* pictures that could be read */
+    size_t pictures; /* number of pictures that could be read */
     double top1;     /* fraction of pictures, 0 to 1, whose true class is the likeliest */
-    double topk;     /* fraction whose true class is among the `top` likeliest */
-    double loss;     /* mean of -log of the probability of the true class */
+    double topk; /* fraction of pictures, 0 to 1, whose true class is among the `top` likeliest */
+    double loss; /* mean of -log(probability of the true class), natural */
 } ddp_accuracy;
 
 /* Validate a classifier on all ranks (collective), and set the results on every rank. Fails with

@@ -5,8 +5,8 @@
 #include "base/status.h"
 
 typedef struct ddp_weights_fit {
-    int cfg_layers;    /* layers of the cfg; 0: Darknet refuses the cfg */
-    int file_layers;   /* layers, from the first on, for which the file has weights */
+    int cfg_layers;    /* number of layers of the cfg; 0: Darknet refuses the cfg */
+    int file_layers;   /* number of layers, from the first on, for which the file has weights */
     char refusal[512]; /* sentence on why Darknet refuses the cfg or file; "": it does not */
 } ddp_weights_fit;
 

@@ -13,7 +13,7 @@
 /* The output of a layer, and its shape. */
 typedef struct ddp_onnx_tensor {
     ddp_onnx_value value;
-    int c, h, w; /* dimensions after the batch; with h 0 it is no image, but has c values */
+    int c, h, w; /* dimensions after the batch; h 0: no image, but a row of c values */
 } ddp_onnx_tensor;
 
 /* The state of an export. */
@@ -41,10 +41,10 @@ ddp_layer_write ddp_onnx_convolutional, ddp_onnx_deconvolutional, ddp_onnx_conne
 /* Return the k-th input, from 0, of layer w->index, which must have it. */
 ddp_onnx_tensor ddp_onnx_layer_input(const ddp_layer_writer *w, int k);
 
-/* Return the first input of layer w->index, *l, as an image of l->c x l->h x l->w. */
+/* Return the first input of l, layer w->index, as an image of l->c x l->h x l->w. */
 ddp_onnx_value ddp_onnx_input_as_image(ddp_layer_writer *w, const layer *l);
 
-/* Return the first input of layer w->index, *l, as rows of l->inputs values. */
+/* Return the first input of l, layer w->index, as rows of l->inputs values. */
 ddp_onnx_value ddp_onnx_input_as_rows(ddp_layer_writer *w, const layer *l);
 
 /* Return v with other dimensions: the batch, and then dims[0..count), at most 7. One of dims may be

@@ -9,7 +9,7 @@ typedef struct ddp_drawer ddp_drawer;
 /* Return a drawer for boxes of `classes` classes; NULL: no memory. names[0..classes), the names to
  * draw, must outlive it. Without the files of Darknet's letters it draws boxes alone. */
 ddp_drawer *ddp_drawer_open(char *const *names, int classes);
-void ddp_drawer_close(ddp_drawer *d); /* frees d; NULL is allowed */
+void ddp_drawer_close(ddp_drawer *d); /* Free d. NULL is allowed. */
 
 /* Draw the boxes truths[0..count), thin and with names, into p->pixels, then the boxes p->found,
  * with names and scores. Boxes are in fractions of the picture. p->pixels must not be NULL. */

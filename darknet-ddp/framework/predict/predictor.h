@@ -24,8 +24,8 @@ typedef struct ddp_predictor_config {
     /* overlap of two boxes of a class, 0 to 1, measured as nms_kind= says: if it is larger, the
      * less likely box is left out; 0: none is */
     float nms;
-    int top;     /* most classes that a classifier finds in a picture */
-    int threads; /* pictures that are decoded at a time, at least 1 */
+    int top;     /* greatest number of classes that a classifier finds in a picture */
+    int threads; /* number of pictures that are decoded at a time, at least 1 */
     int mirrors; /* 1: a detector also predicts the mirrored picture */
 } ddp_predictor_config;
 
@@ -43,7 +43,7 @@ typedef struct ddp_prediction {
      * box was found in the mirrored picture; the box itself is turned back. */
     ddp_detection *found;
     size_t count;
-    size_t not_finite; /* boxes left out because they are not finite */
+    size_t not_finite; /* number of boxes left out because they are not finite */
     /* If a detector finds nothing, the likeliest box below the threshold; with `mirrors`, that of
      * the mirrored picture. In all other cases best.score is 0. */
     ddp_detection best;
