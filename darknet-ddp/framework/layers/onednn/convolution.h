@@ -19,20 +19,23 @@
 
 #include <stddef.h>
 
-/* Whether the values that the output held are added: no, AFTER the activation, or BEFORE it. */
+/* Whether the forward pass adds the values that y held: no, AFTER the activation, or BEFORE it. */
 typedef enum {
     CONVOLUTION_SUM_NONE,
     CONVOLUTION_SUM_AFTER,
     CONVOLUTION_SUM_BEFORE
 } convolution_sum;
 
-/* A convolution's sizes and type. Clear it before it is filled; without an activation set LINEAR,
- * which is not 0. */
+/* A convolution's sizes and type. Clear it before you fill it. Set activation in any case: LINEAR,
+ * none, is not 0. */
 typedef struct {
     int images; /* images that one call computes: a batch or a slice of it */
     int channels, height, width, filters;
-    int size, stride_x, stride_y, pad, dilation, groups; /* dilation: 1 if there is none */
-    int bf16;                                            /* 1: x, y, dx, dy are bf16 */
+    int size; /* rows and columns of a filter */
+    int stride_x, stride_y;
+    int pad;              /* rows and columns of zeros at each side of an image */
+    int dilation, groups; /* 1 if there is none */
+    int bf16;             /* 1: x, y, dx, dy are bf16; 0: floats */
     /* ---- for convolution_forward; for its backward passes 0, LINEAR, CONVOLUTION_SUM_NONE ---- */
     int has_bias;          /* 1: a bias is added to each filter's values */
     ACTIVATION activation; /* LINEAR, or one of which convolution_can_activate returns 1 */
@@ -47,7 +50,7 @@ typedef enum {
 
 /* How gradients of weights are computed. */
 typedef enum {
-    CONVOLUTION_MEASURED,  /* in the faster of the other ways, which the first call measures */
+    CONVOLUTION_MEASURED,  /* not chosen yet: the first call measures both ways, takes the faster */
     CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
     CONVOLUTION_PRODUCT    /* by a matrix product: dy, transposed, times x as columns; 1 group */
 } convolution_way;
@@ -71,16 +74,17 @@ convolution *convolution_of(const convolution_shape *shape);
 int convolution_out_height(const convolution_shape *shape);
 int convolution_out_width(const convolution_shape *shape);
 
-/* Return how many bytes the packed weights of a pass have. pass, also in the next two functions:
- * CONVOLUTION_FORWARD or CONVOLUTION_BACKWARD_DATA. */
+/* Return how many bytes the packed weights of a pass have. The pass is CONVOLUTION_FORWARD or
+ * CONVOLUTION_BACKWARD_DATA, also in the next two functions. */
 size_t convolution_packed_bytes(convolution *c, convolution_pass pass);
 
-/* Write weights, floats [filter][channel of the group][row][column], to packed in the layout (and
- * in bf16) that the pass reads. Shapes may have one packing in common (convolution_same_packing).
- * packed: convolution_packed_bytes bytes, aligned to 64. */
+/* Write weights to packed as the pass reads them: in its layout, and with bf16 in bf16.
+ *   weights   floats, [filter][channel of the group][row][column]
+ *   packed    convolution_packed_bytes bytes, aligned to 64 */
 void convolution_pack(convolution *c, convolution_pass pass, const float *weights, void *packed);
 
-/* Return 1 if a and b read the same packed weights in this pass, so that one packing does for both.
+/* Return 1 if a and b read packed weights in one layout in this pass. Then one packing of the same
+ * weights does for both.
  */
 int convolution_same_packing(convolution *a, convolution *b, convolution_pass pass);
 

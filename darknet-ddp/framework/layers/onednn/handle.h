@@ -10,7 +10,8 @@
 struct convolution {
     convolution_shape shape;
     onednn_primitive forward;
-    pthread_mutex_t mutex; /* guards backward_data to `way`, each made at its first use */
+    pthread_mutex_t
+        mutex; /* guards the members from backward_data to way: the first use sets each */
     onednn_primitive backward_data, backward_weights;
     onednn_primitive product; /* product for gradients of weights; none with groups */
     convolution_way way;

@@ -62,7 +62,8 @@ dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_w
 dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
                                              dnnl_primitive_attr_t attributes);
 
-/* Append to the list of what a primitive does last: an activation, or the sum y += what y held. */
+/* Append an activation, with its parameter alpha, or the sum y += what y held, to the list of what
+ * a primitive does to its result. */
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha);
 void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
 
@@ -71,16 +72,16 @@ void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
 /* Return the process's engine, made at the first call. */
 dnnl_engine_t onednn_engine(void);
 
-/* End the program if status is a failure; what: the words of the message. */
+/* End the program if status is a failure; the message names `what` failed. */
 void onednn_check(dnnl_status_t status, const char *what);
 
 /* Return oneDNN's name of an activation, and set *alpha to its parameter; dnnl_alg_kind_undef if it
  * has none. */
 dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
 
-/* Return the attributes of a primitive whose scratch memory the caller gives. With s: the sum and
- * the activation with which the forward pass of shape s ends; add is ignored. With s NULL: if add
- * is 1, the result is added to the floats that its memory held. The caller destroys them. */
+/* Return the attributes of a primitive whose scratch memory the caller gives; the caller destroys
+ * them. With s: the forward pass of shape s ends with its sum and activation; add is ignored. With
+ * s NULL: 1 in add adds the result to the floats that its memory held. */
 dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add);
 
 /* Return 1 if a description's implementation is oneDNN's reference: plain loops, a hundred times as

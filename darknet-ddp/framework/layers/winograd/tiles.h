@@ -25,7 +25,7 @@ void winograd_transform_weights(int m, const float *windows, size_t each, int is
 void winograd_add_windows(int m, const float *sums, size_t step, float *windows);
 
 /* Write the transform of a tile's input to out, [product][channel]. pixels: where the channels of
- * each pixel lie, by row and column. All of these pointers are valid, also with m = 2. */
+ * each pixel lie, by row and column. All of these pointers are valid, with m = 2, too. */
 void winograd_transform_input(int m, const float *pixels[WINOGRAD_SIDE][WINOGRAD_SIDE],
                               int channels, float *out);
 

@@ -5,31 +5,33 @@
 
 #include "layers/winograd/winograd.h"
 
-/* Tiles are numbered by image, row and column. The last ones of a row or column may reach beyond
- * the image. */
+/* The tiles of all images' outputs, numbered by image, row and column. The last ones of a row or
+ * column may reach beyond the image. Tiles are computed in blocks of successive numbers. */
 typedef struct {
-    int side, products; /* m; products of a tile */
-    int height, width;  /* size of an image's output */
-    int across, each;   /* tiles in a row, and in an image */
-    int tiles;          /* tiles in all images */
-    int at_once;        /* tiles of a block; the last block has fewer */
-    int most_at_once;   /* tiles that a block has at most, also with fewer images */
+    int side;          /* m: rows and columns of a tile's output */
+    int products;      /* products of a tile: (m + 2)^2 */
+    int height, width; /* size of an image's output */
+    int across, each;  /* tiles in a row, and in an image */
+    int tiles;         /* tiles in all images */
+    int at_once;       /* tiles of each block; the last block may have fewer */
+    int most_at_once;  /* most tiles of a block for any number of images up to this one: sizes
+                          scratch memory */
 } winograd_tiling;
 
-/* Where a tile's output begins, which has at most m x m pixels. */
+/* Where the output of a tile lies, at most m x m pixels. */
 typedef struct {
-    int image, top, left;
-    int rows, columns; /* rows and columns of the tile that are in the image */
+    int image, top, left; /* the image; row and column of the first pixel */
+    int rows, columns;    /* rows and columns of the tile that are in the image */
 } winograd_tile;
 
 /* Return the tiling of a shape's output, with at most most_at_once tiles in a block. */
 winograd_tiling winograd_tiling_of(const convolution_shape *s, int most_at_once);
 
-/* Return where a tile lies. */
+/* Return where tile `number` (from 0 to t->tiles - 1) lies. */
 winograd_tile winograd_tile_at(const winograd_tiling *t, int number);
 
-/* Write the transform of a tile's input to out, [product][channel]. x: all images; zeros: a float
- * of 0 for each channel, for the pixels beside an image. */
+/* Write the transform of tile `number`'s input to out, [product][channel]. x: all images. zeros: a
+ * float of 0 for each channel; it is read for pixels beside an image. */
 void winograd_read_tile(const convolution_shape *s, const winograd_tiling *t, int number,
                         const float *x, const float *zeros, float *out);
 

@@ -13,10 +13,10 @@
 
 #include "layers/onednn/convolution.h"
 
-/* Return 1 if Winograd's algorithm computes shape s faster than oneDNN's convolution: the same on
- * all machines. Such a shape is of floats, 3x3, with stride 1, one group and no dilation. Channels
- * and filters are multiples of 16, and the output has at least 8 x 8 pixels. Return 0 in a build
- * without oneDNN. The functions below want a shape that suits. */
+/* Return 1 if this algorithm is used for shape s, as it is faster than oneDNN's convolution. Such a
+ * shape has floats, 3x3 filters, stride 1, one group and no dilation. Its channels and filters are
+ * multiples of 16, and its output has at least 8 x 8 pixels. The answer is the same on all
+ * machines, but 0 in a build without oneDNN. The functions below want such a shape. */
 int winograd_suits(const convolution_shape *s);
 
 /* Return m: 4 if the output has at least 16 x 16 pixels, else 2. */
@@ -25,9 +25,9 @@ int winograd_tile_side(const convolution_shape *s);
 /* Return how many tiles the output of all images has. */
 int winograd_tiles(const convolution_shape *s);
 
-/* Return the shape of the backward pass by data of shape s, which is a convolution of dy: from
- * s->filters channels to s->channels filters. It has no bias, activation
- * or sum; with sum CONVOLUTION_SUM_AFTER winograd_forward adds to dx. */
+/* Return the shape of the convolution that computes dx from dy: the backward pass by data of s. It
+ * has s->filters channels and s->channels filters, and no bias, activation or sum. If you set its
+ * sum to CONVOLUTION_SUM_AFTER, winograd_forward adds to dx. */
 convolution_shape winograd_backward_shape(const convolution_shape *s);
 
 /* Return how many bytes the packed weights have. */
@@ -40,29 +40,29 @@ void winograd_pack(const convolution_shape *s, const float *weights, float *pack
  * winograd_backward_shape; weights: those of the forward pass, as winograd_pack reads them. */
 void winograd_pack_backward(const convolution_shape *s, const float *weights, float *packed);
 
-/* Return how many bytes of scratch memory winograd_forward needs for s, or with fewer images. */
+/* Return how many bytes of scratch memory winograd_forward needs for s, also with fewer images. */
 size_t winograd_forward_scratch(const convolution_shape *s);
 
 /* Compute y from x, with the activation and the sum of s. bias: a float for each filter; NULL
- * without has_bias. scratch: winograd_forward_scratch, aligned to 64. */
+ * without has_bias. scratch: winograd_forward_scratch bytes, aligned to 64. */
 void winograd_forward(const convolution_shape *s, const float *packed, const float *bias,
                       const float *x, float *y, float *scratch);
 
 /* Gradients of weights are computed in two steps: winograd_sum_products for some images at a time,
  * then winograd_add_gradients once for all of them. */
 
-/* Return how many bytes the sums have, and how many bytes of scratch memory winograd_sum_products
- * needs for s, or with fewer images. */
+/* Return how many bytes winograd_sum_products needs for s, also with fewer images: for its sums,
+ * and for its scratch memory. */
 size_t winograd_sums_bytes(const convolution_shape *s);
 size_t winograd_sums_scratch(const convolution_shape *s);
 
-/* Add the products of the transforms of x and dy to sums, over all tiles. dy: the gradient by y.
- * is_first: 1 sets sums instead. sums, scratch: aligned to 64. */
+/* Add the products of the transforms of x and dy, over all tiles, to sums. With is_first 1,
+ * overwrite sums with them. dy: the gradient by y. sums and scratch are aligned to 64. */
 void winograd_sum_products(const convolution_shape *s, const float *x, const float *dy,
                            int is_first, float *sums, float *scratch);
 
-/* Add the gradients of weights to `gradients`, floats [filter][channel][row][column]. sums: of all
- * calls of winograd_sum_products. */
+/* Add the gradients of weights to `gradients`, floats [filter][channel][row][column]. sums: what
+ * winograd_sum_products has summed of all images. */
 void winograd_add_gradients(const convolution_shape *s, const float *sums, float *gradients);
 
 #endif
