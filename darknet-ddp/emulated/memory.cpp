@@ -1,10 +1,13 @@
-/* The emulated device's memory, which crashes host code that touches it, and pinned host memory.
+/* The emulated device's memory, and pinned host memory. Host code that touches device memory
+ * crashes.
  *
- * If the CPU has protection keys, each thread opens device memory for itself, at the cost of one
- * instruction, and every array ends at the end of a page that no memory follows. Without keys all
- * device memory lies in one arena. While any thread runs work of a queue, mprotect opens the whole
- * arena, but for what was freed. That takes longer than most kernels; with EMULATED_GUARD=sometimes
- * the arena is closed only every eighth time. */
+ * If the CPU has protection keys (instructions that lock pages for one thread), a thread unlocks
+ * device memory while it runs device work. Every array, rounded up to 256 bytes, ends at the end of
+ * a page, and no memory follows that page.
+ *
+ * Without keys all device memory lies in one arena. mprotect opens the arena for all threads while
+ * any thread runs device work; arrays that were freed stay closed. mprotect takes longer than most
+ * kernels, so with EMULATED_GUARD=sometimes the arena is closed only every eighth time. */
 #include "emulated.h"
 
 #include <algorithm>

@@ -1,10 +1,12 @@
-/* The queues of the emulated streams. They hold closures, and run them in an order that
- * EMULATED_ORDER chooses among those that CUDA allows.
+/* The queues of the emulated streams. A queue holds the tasks of a stream (a task is one function
+ * that does a piece of device work), and runs them in an order that EMULATED_ORDER chooses among
+ * those that CUDA allows.
  *
- * A task is one closure, which has a completion. A task begins after what is before it in its queue
- * is done, after events that its stream waits for, and, between the default stream and streams made
- * without cudaStreamNonBlocking, after what the other one has queued. Tasks run without the lock on
- * the thread that calls CUDA, at most one of a queue at a time. */
+ * A task begins when these are done: the tasks before it in its queue, and the events that its
+ * stream waits for. The default stream and streams made without cudaStreamNonBlocking also wait for
+ * what the other has queued before. Tasks run on the thread that calls CUDA, or, if nothing has
+ * moved for some milliseconds, on a thread of this file. At most one task of a queue runs at a
+ * time, and without the lock. */
 #include "emulated.h"
 #include "order.h"
 

@@ -1,5 +1,5 @@
-/* Checks whether a checkpoint fits the run that is to go on from it: the same arrays, options and
- * list of pictures. */
+/* Checks whether a checkpoint fits the run that is to go on from it: the same arrays, options, seed
+ * and list of pictures. */
 #include "checkpoint/checkpoint.h"
 
 #include <inttypes.h>

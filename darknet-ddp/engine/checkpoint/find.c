@@ -1,5 +1,6 @@
-/* Finds pairs (a weights file and its state file) in a folder: the newest whole one, and those to
- * remove. find.h has the rules. */
+/* Finds the newest whole pair (a weights file and its state file) in a folder. Also removes all but
+ * the last numbered pairs (-keep), and cuts the state file of an older pair down to its header.
+ * find.h has the rules. */
 #include "checkpoint/find.h"
 
 #include "checkpoint/candidates.h"

@@ -1,6 +1,6 @@
-/* Writes a pair, a weights file X and its state file. ddp_pair_write writes both under the names of
- * parts. ddp_pair_finish renames these in an order whose reason is in checkpoint/pair.h: to
- * X.state.part, to X, and then X.state.part to X.state. */
+/* Writes a pair, a weights file X and its state file. ddp_pair_write writes both files under
+ * temporary names. ddp_pair_finish renames three times: the state to X.state.part, the weights to
+ * X, and X.state.part to X.state. checkpoint/pair.h says why in this order. */
 #include "checkpoint/pair.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
-/* Allocates a process group, and has a backend connect its ranks or part them (comm/backend.h). */
+/* Allocates a process group, opens it by a backend and clears it. Also has the functions by which a
+ * backend tells the group its rank, its size and which ranks share a host (comm/backend.h). */
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/host_memory.h"

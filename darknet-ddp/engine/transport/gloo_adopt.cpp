@@ -1,14 +1,14 @@
-/* Gives Gloo's pairs connections that our own code has made.
+/* Gives Gloo's pairs connections that our own code has made. (A pair is Gloo's end of the
+ * connection between two ranks.)
  *
  * Gloo's own way to connect takes whoever comes first to a port for the peer. So ranks first
- * connect by keys (transport/peer_connections.h). Then Gloo connects each pair to a socket of this
- * process, on the loopback address, and the peer's connection takes the place of that one, under
- * its descriptor.
+ * connect by our code, which checks a key (transport/peer_connections.h). Then a Gloo pair connects
+ * to a socket of this process, on the loopback address, and dup3 puts the peer's connection in the
+ * place of that one.
  *
- * Gloo also listens on a port: the Gloo of Debian 12 for each new pair, that of Debian 13 once for
- * all pairs of a device. The first pair of a port is made on Gloo's own thread, and the port is
- * closed before this thread accepts anybody. Whoever has connected to a port of Debian 13's by then
- * gets no pair: our pairs connect, and accept no connection. */
+ * Gloo also listens on a port: on Debian 12 for each new pair, on Debian 13 once for all pairs of a
+ * device. Nobody is accepted there: the first pair of a port is made on Gloo's own thread, and the
+ * port is closed before that thread accepts a connection. */
 #include "transport/gloo_peer.h"
 
 #include <gloo/transport/tcp/address.h>

@@ -1,5 +1,5 @@
-/* The table of backends that this build has, and opening a process group with one of them by its
- * name. */
+/* The table of backends that this build has. Opens a process group with one of them, by its name.
+ */
 #include "transport/backends.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* [sam]: a layer of the later forks that multiplies two outputs of one size, value by value. */
+/* [sam]: a layer of the later forks that multiplies its input by the output of layer l.index, which
+ * has the same size, value by value, and then applies its activation. */
 #include "layers/forks_layers.h"
 
 #include "activations.h"

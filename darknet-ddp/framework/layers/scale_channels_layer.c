@@ -1,6 +1,7 @@
-/* [scale_channels]: a layer of the later forks that multiplies each channel of the output of layer
- * l.index by the channel's value in the input. With scale_wh=1 (l.spatial) it multiplies each cell
- * by its value in the input, which has one channel. */
+/* [scale_channels]: a layer of the later forks that scales the output of layer l.index, and then
+ * applies its activation. The layer's input has one value for each channel, which multiplies the
+ * whole channel. With scale_wh=1 (l.spatial) the input has one channel instead, and each of its
+ * values multiplies all channels at that cell. */
 #include "layers/forks_layers.h"
 
 #include "activations.h"

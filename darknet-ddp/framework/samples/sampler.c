@@ -1,12 +1,14 @@
-/* Chooses which line of the list a sample is (choose), and draws the random numbers with which it
- * is changed (draw_for, draw), in the order in which a loader asks.
+/* Chooses which line of the list a sample is (choose), and draws the random numbers by which it is
+ * changed (draw_for, draw). A loader calls draw_for and draw in the order in which it asks for
+ * numbers.
  *
- * With replacement each line is drawn by itself. Without, each epoch is another permutation of the
- * list, so every line comes once in it. No permutation is stored: the line at position p of epoch e
- * is a bijection of p, whose key is the seed and e. It is a Feistel network over the rectangle of
- * about sqrt(count) by sqrt(count) numbers that holds 0 .. count-1. Its round function is Philox,
- * and its sums are modulo a side (Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
- * CT-RSA 2002). A result outside the list is encrypted again until it is inside. */
+ * With replacement (-ddp_replace) each line is drawn by itself. Without, each epoch is another
+ * permutation of the list, so every line comes once in it. No permutation is stored: the line at
+ * place p of an epoch is computed from p, the epoch and the seed by a Feistel network over a
+ * rectangle of about sqrt(count) by sqrt(count) numbers, which holds 0 .. count-1. Its round
+ * function is Philox, and its sums are modulo a side of the rectangle (Black and Rogaway, "Ciphers
+ * with Arbitrary Finite Domains", CT-RSA 2002). A result outside the list goes through the network
+ * again until it is inside. */
 #include "samples/sampler.h"
 
 #include "base/random.h"

@@ -1,5 +1,5 @@
-/* The page of `darknet ddp check -report`: classes, sizes, aspects, anchors, pictures that are
- * near, and a contact sheet for each class. */
+/* The page of `darknet ddp check -report`: classes, sizes, aspects, anchors, pictures that show the
+ * same, and a contact sheet for each class. */
 #include "base/plural.h"
 #include "glue/cfg.h"
 #include "monitor/html.h"

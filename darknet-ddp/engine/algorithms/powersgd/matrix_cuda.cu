@@ -1,8 +1,8 @@
-/* Kernels for PowerSGD's products; matrix.c computes the same on the host.
+/* Kernels for PowerSGD's matrix products; matrix.c computes these on the host.
  *
  * Orthonormal columns and P Q^T must have the same bits on every GPU. So they are computed without
- * fused multiply-add, by numbers of threads that do not depend on the kind of GPU. A kernel strides
- * over its range. */
+ * fused multiply-add, and the number of threads that add up a sum does not depend on the kind of
+ * GPU. */
 #include "algorithms/powersgd/low_rank_cuda.h"
 
 #include <cuda_runtime.h>
