@@ -40,11 +40,11 @@ def title_of(row):
     return f"**{USUAL}**" if "usual" in row["columns"] else f"**{row['group']}** ([{row['guide']}]({row['guide']}.md))"
 
 
-def option_list(rows, titled):
+def option_list(rows):
     """The lines of a list of options, under the titles of their groups."""
     lines, last = [], None
     for row in rows:
-        if titled and title_of(row) != last:
+        if title_of(row) != last:
             lines += ["\n"] * (last is not None) + [title_of(row) + "\n", "\n"]
             last = title_of(row)
         default = f" ({row['default']})" if row["default"] else ""
@@ -61,13 +61,17 @@ def missing_in_manual(program, rows):
 
 
 def foreign_list():
-    """Words from elsewhere; those with the same sentence share an item."""
+    """Words from elsewhere, under the titles of the table; those with the same sentence share an item."""
     with open(os.path.join(PLUGIN, "engine", "options", "foreign_options.def"), encoding="utf-8") as f:
-        found = re.findall(r'^(TAKEN|REFUSED)\("(\w+)", (?:\d, )?"(.*)"\)$', f.read(), re.M)
-    words = {}
-    for kind, name, sentence in found:
-        words.setdefault(("taken: " if kind == "TAKEN" else "") + sentence, []).append(f"`-{name}`")
-    return [line for sentence, names in words.items() for line in item(f"{', '.join(names)}: {sentence}")]
+        parts = re.split(r"^/\* ---- (.*) ---- \*/$", f.read(), flags=re.M)[1:]
+    lines = []
+    for title, rows in zip(parts[::2], parts[1::2]):
+        words = {}
+        for kind, name, sentence in re.findall(r'^(TAKEN|REFUSED)\("(\w+)", (?:\d, )?"(.*)"\)$', rows, re.M):
+            words.setdefault(("taken: " if kind == "TAKEN" else "") + sentence, []).append(f"`-{name}`")
+        lines += ["\n"] * bool(lines) + [f"**{title}**\n", "\n"]
+        lines += [line for sentence, names in words.items() for line in item(f"{', '.join(names)}: {sentence}")]
+    return lines
 
 
 def check(page, lists):
@@ -94,7 +98,7 @@ def main():
     program = os.path.abspath(sys.argv[1])
     rows = json.loads(said(program, "options", "-json"))["options"]
     run = sorted((row for row in rows if row["scope"] != "command"), key=lambda row: "usual" not in row["columns"])
-    same = [check(PAGE, [("a run", option_list(run, True)), ("commands", option_list([row for row in rows if row["scope"] == "command"], False))]),
+    same = [check(PAGE, [("a run", option_list(run)), ("commands", option_list([row for row in rows if row["scope"] == "command"]))]),
             check(FOREIGN_PAGE, [("words", foreign_list())])]
     missing = list(missing_in_manual(program, rows))
     for name in missing:
