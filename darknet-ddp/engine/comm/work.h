@@ -10,6 +10,9 @@
  * 3. ddp_work_fence or ddp_work_wait, before the sum is read
  * 4. ddp_work_close
  *
+ * Every rank opens and starts the same sums and all-gathers in the same order. Functions that
+ * return a ddp_status may fail with DDP_ERR_NOMEM or DDP_ERR_COMM; comments name other errors only.
+ *
  * Every element is summed over ranks in one binary tree, ((r0 + r1) + (r2 + r3)) + ... (see
  * device/sum.h). So all ranks get the same bits, and bucket size, overlap and transport change no
  * result. */
@@ -22,10 +25,9 @@
 
 typedef struct ddp_work ddp_work;
 
-/* Prepare a sum of buf[0..count), host memory, over all ranks, in place. The sum is not divided by
- * their number. count may be 0. Every rank opens sums of the same counts in the same order. Sends
- * nothing. buf must outlive *out. *out is set on success; release it with ddp_work_close. Fails
- * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Prepare a sum of buf[0..count), host memory, over all ranks, in place. It is not divided by their
+ * number. count is the same on every rank, and may be 0. Sends nothing. buf must outlive *out. *out
+ * is set on success; release it with ddp_work_close. */
 ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -35,21 +37,21 @@ ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t c
  *   wire  format in which floats travel. Each rank's floats, and each sum of two nodes of the tree,
  *         are rounded to it. In a group of one rank nothing is rounded.
  *
- * NCCL sums formats of 16 bits in an order of its own. Fails also with DDP_ERR_USAGE if NCCL is to
- * sum DDP_WIRE_FP8. */
+ * NCCL sums formats of 16 bits in an order of its own. Fails with DDP_ERR_USAGE if NCCL is to sum
+ * DDP_WIRE_FP8. */
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
-/* Prepare an all-gather: every rank gets `count` floats of each rank. Any 32 bits travel unchanged.
+/* Prepare an all-gather: every rank gets `count` floats of each rank, the same count everywhere.
+ * Any 32 bits travel unchanged.
  *
  *   d    device of `all`: the host or ddp_group_device
  *   all  memory that must outlive *out. The floats of rank r are all[r * count .. (r + 1) * count).
  *        Before a start this rank sets its own; the others' may hold anything.
  *
- * Every rank opens the same counts in the same order as its other sums. The functions below start
- * it, wait for it and close it as they do a sum. It has no halves and no share. ddp_work_finite
- * reads all of `all` as floats; integers from 0 to 2^31 - 2^23 - 1 count as finite. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * The functions below start it, wait for it and close it as they do a sum. It has no halves and no
+ * share. ddp_work_finite reads all of `all` as floats; integers from 0 to 2^31 - 2^23 - 1 count as
+ * finite. */
 ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float *all, size_t count,
                               ddp_error *err) DDP_MUST_CHECK;
 
@@ -59,8 +61,7 @@ void ddp_work_close(ddp_work *w);
 
 /* Start the sum or all-gather, without waiting for other ranks. On a GPU it waits, though, if the
  * sum of its last start has a fence and has not arrived. Its buffer belongs to the group until a
- * fence or wait. Every rank starts the same ones in the same order. Several may be in flight. Fails
- * with DDP_ERR_USAGE (it is in flight already), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * fence or wait. Several may be in flight. Fails with DDP_ERR_USAGE if it is in flight already. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start the sum as ddp_work_start does, but order it behind another queue than the device's default
@@ -69,8 +70,7 @@ ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move everything in flight along, without waiting. Data move only inside calls on the group. So
- * call this every millisecond or so while the program computes. It takes a few microseconds. Fails
- * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * call this every millisecond or so while the program computes. It takes a few microseconds. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if the sum was started and has ended on this rank; else 0. Moves no data. */
@@ -78,7 +78,7 @@ int ddp_work_done(const ddp_work *w);
 
 /* Fence the sum: work that its device does after this call finds the sum in buf. With NCCL the call
  * does not block, since the GPU does the waiting. Else it blocks until the sum is made. Fails with
- * DDP_ERR_USAGE (never started), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_ERR_USAGE if the sum was never started. */
 ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum as ddp_work_fence does, but only for work that is queued after this call on one
@@ -90,7 +90,7 @@ ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err
 int ddp_work_fence_blocks(const ddp_work *w);
 
 /* Block until the sum is in buf and the program may read it there. Fences the sum if it has no
- * fence. Fails with DDP_ERR_USAGE (never started), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * fence. Fails with DDP_ERR_USAGE if it was never started. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if every element of the last sum is finite, or none was started; else 0. Every rank gets
@@ -130,15 +130,14 @@ typedef struct ddp_range {
     size_t begin, end;
 } ddp_range;
 
-/* Start the sum as ddp_work_start does, or a half of it. Fails as ddp_work_start. Fails also with
- * DDP_ERR_USAGE for a half of an all-gather, and for DDP_REDUCE_SCATTER of float32 by NCCL if
+/* Start the sum as ddp_work_start does, or a half of it. Fails as ddp_work_start. Fails with
+ * DDP_ERR_USAGE, too, for a half of an all-gather, and for DDP_REDUCE_SCATTER of float32 by NCCL if
  * ddp_gpu_config.exact is 0. */
 ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return this rank's share of a sum: *count ranges of elements, in order, none empty. In a group of
- * one rank it is the whole sum. Sums of one size on one device have the same share, until
- * ddp_group_use_schedule is called. The caller frees *ranges; on failure there is nothing to free.
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * one rank it is the whole sum. Sums of one size on one device have the same share until a
+ * ddp_group_use_schedule. The caller frees *ranges; on failure there is nothing to free. */
 ddp_status ddp_work_share(const ddp_work *w, ddp_range **ranges, size_t *count,
                           ddp_error *err) DDP_MUST_CHECK;
 
