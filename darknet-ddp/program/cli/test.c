@@ -16,6 +16,7 @@
 #include "predict/source.h"
 #include "predict/suspects.h"
 #include "show/rank_output.h"
+#include "show/run_log.h"
 #include "show/terminal.h"
 #include "validate/result_files.h"
 
@@ -217,7 +218,7 @@ static void open_ranks(struct testing *t)
     ddp_rank_output_open(t->group);
     if (ddp_group_rank(t->group) == 0) {
         ddp_terminal_open(t->call->launcher);
-        ddp_terminal_log(NULL, 0, NULL);
+        ddp_run_log_drop();
     }
     t->run.group = t->group;
     require(ddp_arguments_check_places(&words, &err), &err);

@@ -21,7 +21,7 @@ static void show_progress(const struct progress *line, size_t done)
 {
     double speed = (double)done / ((double)(ddp_clock_ns() - line->began) / 1e9);
     char text[128];
-    const ddp_terminal_segment segment = {NULL, text};
+    const ddp_line_segment segment = {NULL, text};
 
     if (line->total == 1 || done == 0 || !ddp_terminal_renews())
         return;

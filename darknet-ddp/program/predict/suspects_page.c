@@ -126,7 +126,7 @@ static void put_kind(FILE *f, const ddp_suspect_list *all, ddp_suspect_kind kind
     const char *word = ddp_suspect_word(kind);
     size_t count = all->counts[kind] < all->each ? all->counts[kind] : all->each;
     char text[64];
-    const ddp_terminal_segment progress = {NULL, text};
+    const ddp_line_segment progress = {NULL, text};
 
     (void)fprintf(f, "<h2 id=\"%s\">%s: %s</h2>\n<p>%zu of %zu</p>\n<div class=\"grid\">\n", word,
                   word, meanings[kind], count, all->counts[kind]);

@@ -19,7 +19,7 @@
 #include "saves/done_marker.h"
 #include "show/guides.h"
 #include "show/rank_output.h"
-#include "show/terminal.h"
+#include "show/run_log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -197,7 +197,7 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
     ddp_status st = ddp_wait_shares_init(&ddp_run.waits, ddp_run.group, communication_ns, err);
 
     if (!writes)
-        ddp_terminal_log(NULL, 0, NULL);
+        ddp_run_log_drop();
     if (!st && ddp_group_rank(ddp_run.group) == 0 && writes)
         st = ddp_run_files_open(&ddp_run.records, &config, err);
     free(banner);

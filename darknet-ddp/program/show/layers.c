@@ -1,7 +1,7 @@
 #include "show/layers.h"
 
 #include "base/plural.h"
-#include "show/terminal.h"
+#include "show/run_log.h"
 
 #include <stdio.h>
 
@@ -32,5 +32,5 @@ void ddp_layers_show(const ddp_network_size *size, const char *table)
         size->layers, ddp_plural((size_t)size->layers),
         in_words((double)size->parameters, parameters), in_words(size->operations, operations),
         size->has_pictures ? "a picture" : "an input", memory);
-    ddp_terminal_log_only(table);
+    ddp_run_log_add_line(table);
 }

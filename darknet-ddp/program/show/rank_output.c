@@ -3,7 +3,9 @@
 #include "comm/collectives.h"
 #include "launch/kill_launcher.h"
 #include "options/options.h"
+#include "show/find_terminal.h"
 #include "show/guides.h"
+#include "show/run_log.h"
 #include "show/terminal.h"
 #include "watch/blocked_file.h"
 
@@ -241,7 +243,7 @@ void ddp_rank_output_end(int exit_status, int alone)
     void (*at_end)(void) = atomic_load(&state.at_end);
 
     ddp_rank_output_end_soon(exit_status);
-    ddp_terminal_flush();
+    ddp_run_log_flush();
     if (at_end)
         at_end();
     ddp_report_notify_launcher(DDP_NOTE_FAILS);

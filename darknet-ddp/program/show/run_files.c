@@ -9,9 +9,9 @@
 #include "show/page_file.h"
 #include "show/page_pictures.h"
 #include "show/rank_output.h"
+#include "show/run_log.h"
 #include "show/run_messages.h"
 #include "show/step_timing.h"
-#include "show/terminal.h"
 
 #include <limits.h>
 #include <math.h>
@@ -140,7 +140,7 @@ static void open_log(const ddp_run_files *r)
                  data ? "\n" : "")
         < 0)
         return;
-    ddp_terminal_log(r->paths[LOG], r->config.resumed, head);
+    ddp_run_log_open(r->paths[LOG], r->config.resumed, head);
     ddp_report_notify_launcher_of_log(r->paths[LOG]);
     free(head);
 }
@@ -284,7 +284,7 @@ void ddp_run_files_saving(ddp_run_files *r)
 {
     if (!r)
         return;
-    ddp_terminal_flush();
+    ddp_run_log_flush();
     ddp_step_timing_saving(&r->times);
     if (r->csv)
         ddp_csv_flush(r->csv, 1);
@@ -298,7 +298,7 @@ void ddp_run_files_bring_back(ddp_run_files *r)
         ddp_csv_bring_back(r->csv, r->paths[CSV]);
     if (r->rows > 0 && access(r->paths[PAGE], F_OK))
         write_page(r, "training");
-    ddp_terminal_bring_back_log();
+    ddp_run_log_bring_back();
 }
 
 void ddp_run_files_saved(ddp_run_files *r)
@@ -464,5 +464,5 @@ void ddp_run_files_end(ddp_run_files *r, const char *how)
     flush(r);
     say_lost(r);
     write_page(r, how);
-    ddp_terminal_flush();
+    ddp_run_log_flush();
 }

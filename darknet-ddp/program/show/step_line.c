@@ -1,6 +1,7 @@
 #include "show/step_line.h"
 
 #include "base/plural.h"
+#include "show/run_log.h"
 #include "show/terminal.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ static void describe_validation(const ddp_validation_result *v, char *text, size
 /* ---- on a terminal ---- */
 
 struct line {
-    ddp_terminal_segment segments[SEGMENTS];
+    ddp_line_segment segments[SEGMENTS];
     char texts[SEGMENTS][TEXT];
     size_t count;
 };
@@ -62,7 +63,7 @@ static void add_segment(struct line *l, const char *colour, const char *format, 
     va_start(args, format);
     (void)vsnprintf(text, TEXT, format, args);
     va_end(args);
-    l->segments[l->count++] = (ddp_terminal_segment){.colour = colour, .text = text};
+    l->segments[l->count++] = (ddp_line_segment){.colour = colour, .text = text};
 }
 
 static void renew(const char *validation)
@@ -108,7 +109,7 @@ static void print_line(const char *line, const char *validation)
     (void)snprintf(text, sizeof text, "%s%s%s%s\n", line, figures, *validation ? ", " : "",
                    validation);
     if (ddp_terminal_renews())
-        ddp_terminal_log_only(text);
+        ddp_run_log_add_line(text);
     else
         (void)fputs(text, stdout);
 }

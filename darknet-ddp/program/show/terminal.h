@@ -13,15 +13,9 @@
 #define DDP_SHOW_TERMINAL_H
 
 #include "launch/launcher_env.h"
+#include "show/line_segments.h"
 
-#include <stddef.h>
 #include <stdio.h>
-
-/* A piece of the line of progress, in one colour. */
-typedef struct ddp_terminal_segment {
-    const char *colour; /* number of an escape sequence, such as "1" for bold; NULL: none */
-    const char *text;
-} ddp_terminal_segment;
 
 /* Replace stdout and stderr by the streams described above. Call before anything is printed. Does
  * nothing without memory. */
@@ -32,7 +26,7 @@ void ddp_terminal_replace_streams(void);
 FILE *ddp_terminal_stream(int fd);
 
 /* Find out whether a line of progress can be shown; under mpirun this depends on mpirun's own
- * output. Keep from now on what is printed, for a later ddp_terminal_log. Call on rank 0; later
+ * output. Keep from now on what is printed for NAME.log (ddp_run_log_keep). Call on rank 0; later
  * calls do nothing. */
 void ddp_terminal_open(ddp_launcher launcher);
 
@@ -40,38 +34,19 @@ void ddp_terminal_open(ddp_launcher launcher);
 int ddp_terminal_renews(void);
 
 /* Show segments[0..count) as the line of progress, at most ten times a second; without colours if
- * NO_COLOR is set. Call only if ddp_terminal_renews. A segment that begins with two blanks begins a
- * group; groups for which the line has no room are left out. */
-void ddp_terminal_show(const ddp_terminal_segment *segments, size_t count);
+ * NO_COLOR is set. Call only if ddp_terminal_renews. Groups for which the line has no
+ * room are left out. */
+void ddp_terminal_show(const ddp_line_segment *segments, size_t count);
 
 /* Erase the line of progress, and show none from now on. */
 void ddp_terminal_clear(void);
 
-/* Return the text that a rank other than 0 must print before a line on standard error. It erases
- * rank 0's line of progress, if mpirun writes both to one terminal; else it is "". */
-const char *ddp_terminal_erasing(ddp_launcher launcher);
-
-/* Write all that is printed to the file at path, too: first `head` and what was printed since
- * ddp_terminal_open, then what follows. If the file cannot be written, a line says so once.
- *   path    path of the file, which must outlive the run; NULL: no file, so nothing more is kept
- *   append  1: add to an old file; 0: rename it to PATH.old */
-void ddp_terminal_log(const char *path, int append, const char *head);
-
-/* Write a line, which must end with a newline, to NAME.log, without printing it. */
-void ddp_terminal_log_only(const char *line);
-
 /* Return the errno of a failed write to standard output; 0: none, or its reader has gone. */
 int ddp_terminal_output_error(void);
 
-/* Write NAME.log anew, with all that it had, if somebody has removed it (ddp_file_bring_back). */
-void ddp_terminal_bring_back_log(void);
-
-/* Write to NAME.log all that is not written yet. Waits for the disk. */
-void ddp_terminal_flush(void);
-
 /* Print a line, which must end with a newline, to fd, the real standard error. From any thread.
  * Does not wait for a disk: NAME.log gets the line with the next one that is printed, or by
- * ddp_terminal_flush. */
+ * ddp_run_log_flush. */
 void ddp_terminal_say(int fd, const char *text);
 
 #endif

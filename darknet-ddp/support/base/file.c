@@ -144,7 +144,7 @@ static int open_part(char *part, const char *path, size_t size)
 
 /* ---- phase one ---- */
 
-static int write_all(int fd, const char *data, size_t bytes)
+int ddp_file_write_all(int fd, const char *data, size_t bytes)
 {
     while (bytes > 0) {
         ssize_t n = write(fd, data, bytes);
@@ -166,7 +166,7 @@ static ssize_t take(void *cookie, const char *data, size_t bytes)
     ddp_file *f = cookie;
 
     if (!f->failed)
-        f->failed = write_all(f->fd, data, bytes);
+        f->failed = ddp_file_write_all(f->fd, data, bytes);
     (void)XXH3_64bits_update(f->hash, data, bytes);
     f->bytes += bytes;
     return (ssize_t)bytes;

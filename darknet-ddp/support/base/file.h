@@ -86,6 +86,10 @@ ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
  * the copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
+/* Write all of data[0..bytes) to the descriptor fd. Return 0, or the errno of what failed; a part
+ * may be written then. */
+int ddp_file_write_all(int fd, const char *data, size_t bytes);
+
 /* Bring back a removed file that fd still has open for writing: copy its bytes to path, and make fd
  * write to the copy. Does nothing if there is something at path. If a step fails, fd stays as it
  * is; a copy may be at path all the same. */

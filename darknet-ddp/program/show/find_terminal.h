@@ -1,0 +1,22 @@
+/* show/find_terminal.h: finds the terminal on which what this process prints appears. Under mpirun
+ * that is mpirun's own, to which mpirun copies the ranks' output. */
+#ifndef DDP_SHOW_FIND_TERMINAL_H
+#define DDP_SHOW_FIND_TERMINAL_H
+
+#include "launch/launcher_env.h"
+
+/* Where the output of this process goes. */
+typedef struct ddp_terminal_place {
+    int terminal; /* descriptor of standard output's terminal; -1: it is none, or TERM=dumb */
+    /* 1: standard error goes to that terminal, too, and may be written as standard output */
+    int joined;
+} ddp_terminal_place;
+
+/* Find the terminal. The descriptor stays open until the process ends. */
+ddp_terminal_place ddp_find_terminal(ddp_launcher launcher);
+
+/* Return the text that a rank other than 0 must print before a line on standard error. It erases
+ * rank 0's line of progress, if mpirun writes both to one terminal; else it is "". */
+const char *ddp_terminal_erasing(ddp_launcher launcher);
+
+#endif

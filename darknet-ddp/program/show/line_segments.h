@@ -1,0 +1,25 @@
+/* show/line_segments.h: composes the line of progress at the bottom of a terminal from coloured
+ * pieces. */
+#ifndef DDP_SHOW_LINE_SEGMENTS_H
+#define DDP_SHOW_LINE_SEGMENTS_H
+
+#include <stddef.h>
+
+enum { DDP_LINE_BYTES = 4096 }; /* bytes of a line, escape sequences included */
+
+/* A piece of the line of progress, in one colour. One that begins with two blanks begins a group.
+ */
+typedef struct ddp_line_segment {
+    const char *colour; /* number of an escape sequence, such as "1" for bold; NULL: none */
+    const char *text;
+} ddp_line_segment;
+
+/* Compose the line that replaces what stands in the cursor's line, and leaves the cursor at its
+ * beginning. Groups for which there is no room are left out; only the first is cut instead.
+ *   segments  [0..count)
+ *   columns   columns that the terminal has for the line
+ *   colours   0: without the segments' colours */
+void ddp_compose_line(char line[DDP_LINE_BYTES], const ddp_line_segment *segments, size_t count,
+                      size_t columns, int colours);
+
+#endif

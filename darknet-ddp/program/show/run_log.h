@@ -1,0 +1,43 @@
+/* show/run_log.h: NAME.log, a copy of all that rank 0 prints.
+ *
+ * What is added waits in memory, 1 MiB at most, and is written about once a second. Any thread may
+ * call these functions. Order of calls:
+ *   1. ddp_run_log_keep: what is added from here on will be in the file;
+ *   2. ddp_run_log_open, or ddp_run_log_drop if the run has no log;
+ *   3. ddp_run_log_add, then ddp_run_log_write or, to wait for the disk, ddp_run_log_flush. */
+#ifndef DDP_SHOW_RUN_LOG_H
+#define DDP_SHOW_RUN_LOG_H
+
+#include <stddef.h>
+
+/* Keep what is added from now on. Without this call all other functions do nothing. */
+void ddp_run_log_keep(void);
+
+/* Forget what was kept, and keep nothing more. */
+void ddp_run_log_drop(void);
+
+/* Open the file, and write `head` and what was kept. If the file cannot be opened or written, a
+ * line on standard error says so once.
+ *   path    path of the file, which must outlive the run
+ *   append  1: add to an old file; 0: rename it to PATH.old */
+void ddp_run_log_open(const char *path, int append, const char *head);
+
+/* Add text without control characters (base/printable.h). Does not wait for the disk. Text is lost
+ * if 1 MiB waits already, or without memory. */
+void ddp_run_log_add(const char *text, size_t bytes);
+
+/* Add a line, which must end with a newline, and replace its control characters. Then call
+ * ddp_run_log_write(0). */
+void ddp_run_log_add_line(const char *line);
+
+/* Write what waits, unless another thread writes just now. now: 1 writes in any case; 0 only after
+ * a second, or if much waits. */
+void ddp_run_log_write(int now);
+
+/* Write all that waits, and wait for other threads that write. */
+void ddp_run_log_flush(void);
+
+/* Write the file anew, with all that it had, if somebody has removed it (ddp_file_bring_back). */
+void ddp_run_log_bring_back(void);
+
+#endif
