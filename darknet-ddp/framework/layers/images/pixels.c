@@ -1,17 +1,11 @@
 #include "layers/images/pixels.h"
-#include "blas.h"
 #include "image.h"
 #include "utils.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* -Ofast, which the rest is compiled with, may reorder sums and take a CPU's own estimates of
- * reciprocals for divisions. */
-#pragma GCC optimize("no-unsafe-math-optimizations", "no-finite-math-only", "fp-contract=off",     \
-                     "no-trapping-math")
+#include "layers/images/exact_loops.h"
 
 /* v*(1/255.) of a byte, rounded once: v*LARGE is exact, and v*SMALL is too small for its rounding
  * to count. */
@@ -21,11 +15,6 @@
 static inline float of_byte(int v)
 {
     return (float)v * LARGE + (float)v * SMALL;
-}
-
-static float *plane_of(image im, int c)
-{
-    return im.data + (size_t)c * (size_t)im.w * (size_t)im.h;
 }
 
 static int least(int a, int b)
@@ -233,101 +222,6 @@ void place_image(image im, int w, int h, int dx, int dy, image canvas)
     free(padded);
 }
 
-/* ---- a picture turned ---- */
-
-/* The four pixels of the picture that each pixel of a row lies between, and its share of each. */
-typedef struct {
-    int *at[4];
-    float *share[4];
-} corners;
-
-/* x and y of a row's pixels: a line through the picture. */
-typedef struct {
-    double x, y, step, start, middle, cosine, sine;
-} line;
-
-static inline int within(int v, int n)
-{
-    return v < 0 ? 0 : v >= n ? n - 1 : v;
-}
-
-static inline int floor_of(float v)
-{
-    int i = (int)v;
-    return i - (i > v);
-}
-
-VECTORIZE static void find_corners(line l, int w, int h, int n, int *restrict at0,
-                                   int *restrict at1, int *restrict at2, int *restrict at3,
-                                   float *restrict share0, float *restrict share1,
-                                   float *restrict share2, float *restrict share3)
-{
-    int i;
-    for (i = 0; i < n; ++i) {
-        double along = (i - l.middle) * l.step + l.start;
-        float x = (float)(l.cosine * along + l.x), y = (float)(l.sine * along + l.y);
-        int ix = floor_of(x), iy = floor_of(y);
-        float dx = x - (float)ix, dy = y - (float)iy;
-        int left = within(ix, w), right = within(ix + 1, w);
-        int above = within(iy, h) * w, below = within(iy + 1, h) * w;
-        float in_left = left == ix, in_right = right == ix + 1;
-        float in_above = within(iy, h) == iy, in_below = within(iy + 1, h) == iy + 1;
-        at0[i] = above + left;
-        at1[i] = below + left;
-        at2[i] = above + right;
-        at3[i] = below + right;
-        share0[i] = (1 - dy) * (1 - dx) * (in_above * in_left);
-        share1[i] = dy * (1 - dx) * (in_below * in_left);
-        share2[i] = (1 - dy) * dx * (in_above * in_right);
-        share3[i] = dy * dx * (in_below * in_right);
-    }
-}
-
-VECTORIZE static void mix_corners(const float *restrict p, const int *restrict at0,
-                                  const int *restrict at1, const int *restrict at2,
-                                  const int *restrict at3, const float *restrict share0,
-                                  const float *restrict share1, const float *restrict share2,
-                                  const float *restrict share3, int n, float *restrict out)
-{
-    int i;
-    for (i = 0; i < n; ++i)
-        out[i] = share0[i] * p[at0[i]] + share1[i] * p[at1[i]] + share2[i] * p[at2[i]]
-                 + share3[i] * p[at3[i]];
-}
-
-image rotate_crop_image(image im, float rad, float s, int w, int h, float dx, float dy,
-                        float aspect)
-{
-    int y, c, k;
-    image rot = make_image(w, h, im.c);
-    double scale = 1. / s;
-    float across = dx / s * aspect, down = dy / s;
-    float cx = (float)(im.w * .5), cy = (float)(im.h * .5);
-    line l = {0, 0, scale * aspect, across, w * .5, cos(rad), sin(rad)};
-    corners of;
-    int *at = calloc(4 * (size_t)w, sizeof(int));
-    float *share = calloc(4 * (size_t)w, sizeof(float));
-    for (k = 0; k < 4; ++k) {
-        of.at[k] = at + (size_t)k * (size_t)w;
-        of.share[k] = share + (size_t)k * (size_t)w;
-    }
-    for (y = 0; y < h; ++y) {
-        double from_middle = (h * .5 - y) * scale;
-        l.x = l.sine * (from_middle - down) + cx;
-        l.y = l.cosine * (down - from_middle) + cy;
-        find_corners(l, im.w, im.h, w, of.at[0], of.at[1], of.at[2], of.at[3], of.share[0],
-                     of.share[1], of.share[2], of.share[3]);
-        for (c = 0; c < im.c; ++c) {
-            mix_corners(plane_of(im, c), of.at[0], of.at[1], of.at[2], of.at[3], of.share[0],
-                        of.share[1], of.share[2], of.share[3], w,
-                        plane_of(rot, c) + (size_t)y * (size_t)w);
-        }
-    }
-    free(at);
-    free(share);
-    return rot;
-}
-
 /* ---- resized, cropped, mirrored ---- */
 
 /* Return between which of `pixels` pixels each of the n lies that are made of them. The first and
@@ -426,69 +320,4 @@ void flip_image(image a)
         mirror(row, a.w, a.data + i * w);
     }
     free(row);
-}
-
-/* ---- colours ---- */
-
-/* Without branches, which vectors have none of. */
-static inline float choose(int yes, float a, float b)
-{
-    union {
-        float f;
-        int i;
-    } one = {a}, other = {b};
-    one.i = (one.i & -yes) | (other.i & ~-yes);
-    return one.f;
-}
-
-static inline float between_0_and_1(float v)
-{
-    return choose(v > 1, 1, choose(v < 0, 0, v));
-}
-
-/* To hue, saturation and value (all 0 to 1), changed, and back.
- * http://www.cs.rit.edu/~ncs/color/t_convert.html */
-VECTORIZE static void distort(float *restrict red, float *restrict green, float *restrict blue,
-                              size_t n, float hue, float sat, float val)
-{
-    size_t i;
-    for (i = 0; i < n; ++i) {
-        float r = red[i], g = green[i], b = blue[i];
-        float max = choose(r > g, choose(r > b, r, b), choose(g > b, g, b));
-        float min = choose(r < g, choose(r < b, r, b), choose(g < b, g, b));
-        float delta = max - min;
-        float ahead = choose(r == max, g - b, choose(g == max, b - r, r - g));
-        float sixths = choose(r == max, 0, choose(g == max, 2, 4))
-                       + ahead / choose(delta == 0, 1, delta); // of grey any hue will do
-        float h = (float)(choose(sixths < 0, sixths + 6, sixths) * (1 / 6.));
-        float s = choose(max == 0, 0, delta) / choose(max == 0, 1, max) * sat, v = max * val;
-        h = h + hue;
-        h = choose(h > 1, h - 1, h);
-        h = 6 * choose(h < 0, h + 1, h);
-        int k = (int)h;
-        k -= k > h;
-        float f = h - (float)k, p = v * (1 - s), q = v * (1 - s * f), t = v * (1 - s * (1 - f));
-        int grey = s == 0;
-        red[i] = between_0_and_1(choose(
-            grey, v, choose((k == 2) | (k == 3), p, choose(k == 1, q, choose(k == 4, t, v)))));
-        green[i] = between_0_and_1(
-            choose(grey | (k == 1) | (k == 2), v, choose(k == 0, t, choose(k == 3, q, p))));
-        blue[i] = between_0_and_1(choose(grey | (k == 3) | (k == 4), v,
-                                         choose((k == 0) | (k == 1), p, choose(k == 2, t, q))));
-    }
-}
-
-void distort_image(image im, float hue, float sat, float val)
-{
-    assert(im.c == 3);
-    size_t n = (size_t)im.w * (size_t)im.h;
-    distort(im.data, plane_of(im, 1), plane_of(im, 2), n, hue, sat, val);
-}
-
-void random_distort_image(image im, float hue, float saturation, float exposure)
-{
-    float dhue = rand_uniform(-hue, hue);
-    float dsat = rand_scale(saturation);
-    float dexp = rand_scale(exposure);
-    distort_image(im, dhue, dsat, dexp);
 }

@@ -33,7 +33,7 @@ float pixels_mean(const float *plane, size_t n);
 /* Convert n pixels of c bytes each to c planes of n floats from 0 to 1: byte*(1/255.). */
 void pixels_from_bytes(const unsigned char *bytes, size_t n, int c, float *planes);
 
-/* rotate_crop_image, place_image, resize_image, flip_image, crop_image and distort_image of image.h
- * and random_distort_image of darknet.h are here, too. */
+/* pixels.c has place_image, resize_image, flip_image and crop_image of image.h, too;
+ * turn.c rotate_crop_image, colours.c distort_image and random_distort_image. */
 
 #endif
