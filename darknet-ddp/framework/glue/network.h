@@ -86,7 +86,7 @@ typedef struct ddp_head_layers {
 
 ddp_head_layers ddp_network_heads(const network *net);
 
-/* Return the type of each of net's layers, as a cfg names it. The caller frees the array, not the
+/* Return the type of each of net's layers, such as "maxpool". The caller frees the array, not the
  * names. NULL: no memory. */
 const char **ddp_network_layer_types(const network *net);
 

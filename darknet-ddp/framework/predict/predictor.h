@@ -20,7 +20,7 @@ typedef struct ddp_predictor ddp_predictor;
 typedef struct ddp_predictor_config {
     int is_classifier;
     float thresh;    /* score, 0 to 1, up to which boxes are left out */
-    float hierarchy; /* tree of classes: probability, 0 to 1, above which a finer class counts */
+    float hierarchy; /* tree of classes: a finer class is chosen if its probability is above this */
     /* overlap of two boxes of a class, 0 to 1, measured as nms_kind= says: if it is larger, the
      * less likely box is left out; 0: none is */
     float nms;

@@ -11,7 +11,7 @@
 
 typedef unsigned short half;
 
-/* Values in a block of a loop over single values. */
+/* Number of values that a loop over an array converts at a time. */
 #define BF16_BLOCK 1024
 
 /* 1: multiply bf16 values in float32, so that convolutions run on any CPU. For tests, which set it

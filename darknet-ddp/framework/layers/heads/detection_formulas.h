@@ -6,8 +6,8 @@
 #include "layers/heads/formulas.h"
 #include <math.h>
 
-/* Return the box that is predicted at x, a place in l.output, in fractions of the picture. Its x
- * and y are the centre's distances from the cell's upper left corner. */
+/* Return the box that the four outputs at x predict, in fractions of the picture. Its x and y are
+ * the centre's distances from the cell's upper left corner. */
 FORMULA box detection_box(layer l, float *x)
 {
     box out = float_to_box(x, 1);
@@ -20,14 +20,17 @@ FORMULA box detection_box(layer l, float *x)
     return out;
 }
 
-/* Return which of the cell's l.n boxes overlaps the truth most (if none does, lies nearest).
- * `boxes`: the first of them in l.output. */
+/* Return which of the cell's l.n boxes learns the truth: the one that overlaps it most or, if none
+ * does, is nearest. With l.forced: box 1 if the truth covers less than a tenth of the picture, else
+ * box 0. `boxes`: the first of them in l.output. */
 FORMULA int detection_anchor(layer l, float *boxes, box truth)
 {
     int best = 0, j;
     float best_iou = 0;
     float best_rmse = 20;
 
+    if (l.forced)
+        return truth.w * truth.h < .1;
     for (j = 0; j < l.n; ++j) {
         box out = detection_box(l, boxes + j * l.coords);
         float iou = box_iou(out, truth);
@@ -47,9 +50,8 @@ FORMULA int detection_anchor(layer l, float *boxes, box truth)
 
 /* Compute the deltas of cell i of picture b from l.output and net.truth, and write them to l.delta,
  * which must hold zeros. Add the cell's statistics to *sum. All arrays are in memory of the device
- * that computes.
- *   drawn   index of the box that learns the cell's truth. -1: the box that fits best; with
- *           l.forced box 1 for a truth of less than a tenth of the picture, else box 0 */
+ * that computes. `drawn`: index of the box that learns the cell's truth; -1: that of
+ * detection_anchor. */
 FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
                                   detection_tally *sum)
 {
@@ -80,9 +82,7 @@ FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
     truth.x /= l.side;
     truth.y /= l.side;
 
-    int best = drawn;
-    if (best < 0)
-        best = l.forced ? truth.w * truth.h < .1 : detection_anchor(l, output + boxes, truth);
+    int best = drawn < 0 ? detection_anchor(l, output + boxes, truth) : drawn;
     int at = boxes + best * l.coords, object = objects + best;
     float iou = box_iou(detection_box(l, output + at), truth);
 

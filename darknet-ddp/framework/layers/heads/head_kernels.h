@@ -12,7 +12,8 @@
 
 // ---- arrays of [yolo] and [region] on the device ----
 
-/* Where each array begins in l.head_gpu, counted in floats. `end` is the size of all arrays. */
+/* Where each array begins in l.head_gpu, counted in floats: a tally for each truth, the results of
+ * sum_planes_kernel, and copies of the layer's arrays. `end` is the size of all. */
 typedef struct {
     size_t tallies, squares, objects, biases, mask, map, class_weights, end;
 } head_layout;

@@ -21,17 +21,14 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
 }
 
 /* Let the classes of a place learn class `label` and, with a tree, its ancestors. Add the
- * probability of `label` to *avg_cat.
- *   index, stride   the classes' outputs and deltas are at `index`, index + stride, ...
- *   hier            tree of classes; NULL: none
- *   scale           factor of the deltas
- *   tag             1, without a tree: if the first class has a delta already, write only the delta
- *                   of `label`, and leave *avg_cat as it is */
-FORMULA void delta_region_class(float *output, float *delta, int index, int label, int classes,
-                                tree *hier, float scale, int stride, float *avg_cat, int tag,
-                                team t)
+ * probability of `label` to *probability. `index`: the first class's in l.output. Exception without
+ * tree and softmax: if the first class has a delta already, write only the delta of `label`, and
+ * leave *probability as it is. */
+FORMULA void delta_region_class(layer l, int index, int label, float *probability, team t)
 {
-    int i, n;
+    int i, n, stride = l.w * l.h;
+    float scale = l.class_scale, *output = l.output, *delta = l.delta;
+    tree *hier = l.softmax_tree;
     if (hier) {
         float pred = 1;
         while (label >= 0) {
@@ -46,20 +43,20 @@ FORMULA void delta_region_class(float *output, float *delta, int index, int labe
 
             label = hier->parent[label];
         }
-        *avg_cat += pred;
+        *probability += pred;
     } else {
         float given = delta[index];
         sync_team(t);
-        if (given && tag) {
+        if (given && !l.softmax) {
             if (t.lane == 0)
                 delta[index + stride * label] = scale * (1 - output[index + stride * label]);
             return;
         }
-        for (n = t.lane; n < classes; n += t.lanes) {
+        for (n = t.lane; n < l.classes; n += t.lanes) {
             delta[index + stride * n] =
                 scale * (((n == label) ? 1 : 0) - output[index + stride * n]);
         }
-        *avg_cat += output[index + stride * label];
+        *probability += output[index + stride * label];
     }
 }
 
@@ -108,8 +105,7 @@ FORMULA void train_region_class(layer l, int b, int place, int label, team t, re
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
     int obj_index = region_entry_index(l, b, place, l.coords);
-    delta_region_class(l.output, l.delta, class_index, label, l.classes, l.softmax_tree,
-                       l.class_scale, l.w * l.h, &sum->label, !l.softmax, t);
+    delta_region_class(l, class_index, label, &sum->label, t);
     if (t.lane == 0)
         l.delta[obj_index] = 0;
     ++sum->class_count;
@@ -212,8 +208,7 @@ FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, tea
     if (l.map)
         label = l.map[label];
     int class_index = region_entry_index(l, b, best_n * l.w * l.h + j * l.w + i, l.coords + 1);
-    delta_region_class(l.output, l.delta, class_index, label, l.classes, l.softmax_tree,
-                       l.class_scale, l.w * l.h, &sum->label, !l.softmax, t);
+    delta_region_class(l, class_index, label, &sum->label, t);
     ++sum->count;
     ++sum->class_count;
 }

@@ -11,27 +11,24 @@
 #define BOX_VALUES (4 + 1) /* values of a truth, a labelled box: x, y, w, h, class */
 
 /* Let the classes of a place learn class `label`. If the first class has a delta already, write
- * only the delta of `label`.
- *   index, stride   the classes' outputs and deltas are at `index`, index + stride, ...
- *   avg_cat         the output of `label` is added to it; NULL: is not */
-FORMULA void delta_yolo_class(float *output, float *delta, int index, int label, int classes,
-                              int stride, float *avg_cat, team t)
+ * only the delta of `label`. `index`: the first class's in l.output. Add the output of `label` to
+ * *probability, which may be NULL. */
+FORMULA void delta_yolo_class(layer l, int index, int label, float *probability, team t)
 {
-    int n;
+    int n, stride = l.w * l.h;
+    float *output = l.output, *delta = l.delta;
     float given = delta[index];
     sync_team(t);
+    if (probability)
+        *probability += output[index + stride * label];
     if (given) {
         if (t.lane == 0)
             delta[index + stride * label] = 1 - output[index + stride * label];
-        if (avg_cat)
-            *avg_cat += output[index + stride * label];
         return;
     }
-    for (n = t.lane; n < classes; n += t.lanes) {
+    for (n = t.lane; n < l.classes; n += t.lanes) {
         delta[index + stride * n] = ((n == label) ? 1 : 0) - output[index + stride * n];
     }
-    if (avg_cat)
-        *avg_cat += output[index + stride * label];
 }
 
 /* Return the index in l.output of one output of a place. `location`: anchor*l.w*l.h + cell.
@@ -79,7 +76,7 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
         if (l.map)
             label = l.map[label];
         int class_index = yolo_entry_index(l, b, n * l.w * l.h + j * l.w + i, 4 + 1);
-        delta_yolo_class(l.output, l.delta, class_index, label, l.classes, l.w * l.h, 0, t);
+        delta_yolo_class(l, class_index, label, 0, t);
         box truth = float_to_box(truths + best_t * BOX_VALUES, 1);
         delta_head_box(truth, l.output, l.biases, l.mask[n], box_index, i, j, l.w, l.h, net.w,
                        net.h, l.delta, (2 - truth.w * truth.h), l.w * l.h, t);
@@ -125,7 +122,7 @@ FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *
     if (l.map)
         label = l.map[label];
     int class_index = yolo_entry_index(l, b, mask_n * l.w * l.h + j * l.w + i, 4 + 1);
-    delta_yolo_class(l.output, l.delta, class_index, label, l.classes, l.w * l.h, &sum->label, t);
+    delta_yolo_class(l, class_index, label, &sum->label, t);
 
     ++sum->count;
     if (iou > .5)
