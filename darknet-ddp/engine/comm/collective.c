@@ -1,11 +1,10 @@
-/* Moves the data of collectives: broadcast, transfer, allgather, gather and barrier.
- * comm/collectives.c checks their arguments.
+/* Moves the data of collectives: broadcast, transfer from one rank to another, allgather, gather
+ * and barrier. comm/collectives.c checks their arguments.
  *
- * They carry a model, once, some statistics, the errors of compression at a save, and small
- * agreements. So the code is simple rather than fast. A wait in which nothing comes for the group's
- * timeout ends with an error that names the rank that is waited for. Long data travel in segments.
- * This keeps a message below MPI's limit of 2 GiB, and the lower links of a broadcast's tree busy.
- */
+ * Collectives carry little data, or much data only once (a model), so the code is simple rather
+ * than fast. If nothing comes for the group's timeout, a wait ends with an error that names the
+ * rank that is waited for. Long data travel in segments of 1 MiB: so a message stays below MPI's
+ * limit of 2 GiB, and a broadcast sends one segment on while it receives the next. */
 #include "comm/collective.h"
 
 #include "comm/chunk_pipeline_state.h"

@@ -2,20 +2,22 @@
  * order of this file. core/reducer.h says what a caller must know.
  *
  * take_gradients: once. The framework's gradient pointers are made to point into buckets, so that
- * the backward pass writes there, and the update reads there. Their values are copied there now; no
- * step copies any.
+ * the backward pass writes there, and the update reads there. The gradients are copied there now;
+ * no step copies any.
  *
- * backward_begin: no layer is ready, and no sum is started or waited for.
+ * backward_begin: reset for a new pass. No layer is ready, and no sum has been started.
  *
  * launch_full_buckets: start the sum of each full bucket whose predecessors in the launch order
  * have been started. The launch order is the plan's, except for buckets that are late or deferred
  * (core/launch_order.h): launch_deferred starts these after the pass.
  *
- * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets.
+ * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets, and
+ * full buckets are launched.
  *
  * progress: messages move only inside calls, so Darknet calls this often while it computes.
  *
- * backward_end: layers that did not run count as ready, so all buckets are full now.
+ * backward_end: layers that did not run count as ready, so all buckets are full. Those that are
+ * neither late nor deferred are launched.
  *
  * layer_fence: before a layer's update. It waits for sums in the launch order, until all sums that
  * have a part of the layer are there.

@@ -1,4 +1,4 @@
-/* COCO's JSON, read by jansson. */
+/* Reads annotations in COCO's JSON, by the library jansson. */
 #include "base/path.h"
 #include "import/folder.h"
 #include "import/picture_file.h"

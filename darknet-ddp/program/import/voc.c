@@ -1,4 +1,4 @@
-/* Pascal VOC's XML, read by expat. */
+/* Reads annotations in Pascal VOC's XML, by the library expat. */
 #include "base/file.h"
 #include "base/path.h"
 #include "import/folder.h"

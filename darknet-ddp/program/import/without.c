@@ -1,4 +1,5 @@
-/* The readers whose library this program was built without: each says what to install. */
+/* Stands in for the readers whose library this program was built without: each fails, and says what
+ * to install. */
 #include "import/readers.h"
 
 #define WITHOUT(READER, library, reads, package)                                                   \

@@ -1,4 +1,4 @@
-/* Ultralytics' data.yaml, read by libyaml, and its label files. */
+/* Reads Ultralytics' data.yaml, by the library libyaml, and the label files of its pictures. */
 #include "base/file.h"
 #include "base/path.h"
 #include "import/folder.h"

@@ -1,5 +1,4 @@
-/* Writes predictions to the JSON file of -json, in our own format or in COCO's format of results.
- */
+/* The sink that writes the file of -json, in our own format or in COCO's format of results. */
 #include "base/json.h"
 #include "predict/sinks.h"
 #include "validate/result_files.h"

@@ -1,4 +1,5 @@
-/* Writes pictures with their predicted boxes as JPEG files (-out). */
+/* The sink that writes each picture with the found boxes drawn as a JPEG file: named by -out, or
+ * predictions.jpg if the command names one picture. */
 #include "inputs/overwrite.h"
 #include "predict/draw.h"
 #include "predict/out_names.h"

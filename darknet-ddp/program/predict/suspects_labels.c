@@ -1,4 +1,5 @@
-/* Writes label files in which the suspects are put right, for people to review. */
+/* Writes label files for the pictures of the page of `darknet ddp suspects`, with the suspects of
+ * the page put right, for people to review. */
 #include "base/plural.h"
 #include "predict/out_names.h"
 #include "predict/suspects.h"

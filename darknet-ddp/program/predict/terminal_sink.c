@@ -1,4 +1,4 @@
-/* Prints predictions as lines on standard output. */
+/* The sink that prints predictions as lines on standard output. */
 #include "predict/sinks.h"
 
 #include <stdio.h>
