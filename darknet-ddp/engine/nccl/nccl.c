@@ -3,6 +3,7 @@
  * Calls of communicators do not block, unless the environment asks for it (may_block). A call that
  * is still at work answers ncclInProgress and is polled, so that a peer that never comes ends in a
  * timeout.
+ *
  * Sums are queued on the comm stream; nothing here waits for the GPU. With several channels each
  * one has a communicator and a stream of its own. Sums take turns at them in the order in which
  * they are started. NCCL requires that order to be the same on all ranks, and it is. */

@@ -5,9 +5,10 @@
  *   SUMMING   the transport sums the pinned memory
  *   (queued)  the GPU copies the sum back
  *
- * Each step begins in a call of progress, after the step before it has ended. When a copy ends is a
- * matter of chance. So the transport's sums, those of host memory among them, are started from one
- * queue, in the order in which the program started them. */
+ * A stage begins, once the one before it has ended, in the next call that makes progress or waits.
+ * When a copy ends is a matter of chance, but all ranks must start the transport's sums in one
+ * order. So these sums, and those of host memory, stand in one queue, in the order in which the
+ * program started them. */
 #include "base/clock.h"
 #include "comm/chunk.h"
 #include "comm/work.h"
