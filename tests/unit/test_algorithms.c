@@ -60,9 +60,11 @@ static void each_claims_what_it_plugs_into(void **state)
         needed |= a->update ? DDP_CONTROLS_UPDATE : 0;
         needed |= a->step ? DDP_CONTROLS_STEPS : 0;
         needed |= a->layers ? DDP_CONTROLS_LAYERS : 0;
-        needed |= a->halves ? DDP_CONTROLS_SUM | DDP_CONTROLS_ORDER : 0;
+        needed |= a->sharded ? DDP_CONTROLS_SUM | DDP_CONTROLS_UPDATE | DDP_CONTROLS_ORDER : 0;
         if ((claimed & needed) != needed)
             fail_msg("%s plugs into %#x and claims %#x", a->example, needed, claimed);
+        if (a->sharded && !a->moments)
+            fail_msg("%s does not say which moments a rank has", a->example);
         if (needed & DDP_CONTROLS_ORDER && !a->order_subject)
             fail_msg("%s does not say whose order is fixed", a->example);
     }
@@ -105,9 +107,8 @@ static void who_is_not_asked_for_plugs_in_nowhere(void **state)
     assert_int_equal(ddp_group_open(&group, "solo", &err), DDP_OK);
     set = open_set(&none, group, &table);
     assert_false(has_plugs(set));
-    assert_false(ddp_algorithm_set_halves(set));
-    assert_false(ddp_algorithm_set_shards(set));
-    assert_null(ddp_algorithm_set_sharded(set));
+    assert_false(ddp_algorithm_set_is_sharded(set));
+    assert_null(ddp_algorithm_set_moments(set));
     assert_false(has_plugs(NULL));
     ddp_algorithm_set_close(set);
     ddp_algorithm_set_close(NULL);

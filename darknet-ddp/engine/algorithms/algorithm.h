@@ -86,18 +86,17 @@ typedef struct ddp_algorithm {
     /* Free self. */
     void (*close)(void *self);
 
-    /* 1: the reducer stops each bucket's sum after its reduce-scatter, and the algorithm starts the
-     * all-gather (ddp_reducer_send_updated) */
-    int halves;
+    /* 1: each rank updates only its own ranges of the parameters, and only it has their moments.
+     * The run then has ddp_reducer_config.sharded */
+    int sharded;
     /* Functions that a training step calls (core/gradient_codec.h, algorithms/plugs.h). */
     const ddp_gradient_codec *codec;
     const ddp_update_plug *update;
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
 
-    /* Return the optimizer's moments, which the algorithm has sharded over ranks; NULL while not
-     * attached. A NULL function means: each rank has all moments. */
-    ddp_sharded *(*sharded)(const void *self);
+    /* With sharded: return the optimizer's moments, which self owns; NULL while not attached. */
+    ddp_sharded *(*moments)(const void *self);
 
     /* Print the algorithm's lines at the beginning of a run, while attached. self may be NULL. */
     void (*print)(const void *self, FILE *out);
@@ -111,8 +110,8 @@ typedef struct ddp_algorithm {
 /* All algorithms, in the order of algorithms.def; NULL after the last. */
 extern const ddp_algorithm *const ddp_algorithms[];
 
-/* Return the algorithm with `halves` 1 that the options turn on; NULL: none. How many ranks there
- * are does not matter. */
-const ddp_algorithm *ddp_algorithms_halving(const ddp_options *o);
+/* Return the algorithm with `sharded` 1 that the options turn on; NULL: none. The number of ranks
+ * does not matter. */
+const ddp_algorithm *ddp_algorithms_find_sharded(const ddp_options *o);
 
 #endif

@@ -105,23 +105,11 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s)
 
 /* ---- who plugs in where ---- */
 
-static int halves(const ddp_algorithm *a)
-{
-    return a->halves;
-}
-
-static int shards(const ddp_algorithm *a)
-{
-    return a->sharded != NULL;
-}
-
-/* Return the first member that has something to do in this run and for which does() holds; NULL:
- * none. s may be NULL. */
-static const struct member *find_member(const ddp_algorithm_set *s,
-                                        int (*does)(const ddp_algorithm *a))
+/* Return the sharded member that has something to do in this run; NULL: none. s may be NULL. */
+static const struct member *find_sharded(const ddp_algorithm_set *s)
 {
     for (size_t i = 0; s && i < s->count; i++)
-        if (s->members[i].self && does(s->members[i].algorithm))
+        if (s->members[i].self && s->members[i].algorithm->sharded)
             return &s->members[i];
     return NULL;
 }
@@ -159,21 +147,16 @@ ddp_plugs ddp_algorithm_set_plugs(const ddp_algorithm_set *s)
     return plugs;
 }
 
-int ddp_algorithm_set_halves(const ddp_algorithm_set *s)
+int ddp_algorithm_set_is_sharded(const ddp_algorithm_set *s)
 {
-    return find_member(s, halves) != NULL;
+    return find_sharded(s) != NULL;
 }
 
-int ddp_algorithm_set_shards(const ddp_algorithm_set *s)
+ddp_sharded *ddp_algorithm_set_moments(const ddp_algorithm_set *s)
 {
-    return find_member(s, shards) != NULL;
-}
+    const struct member *m = find_sharded(s);
 
-ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s)
-{
-    const struct member *m = find_member(s, shards);
-
-    return m ? m->algorithm->sharded(m->self) : NULL;
+    return m ? m->algorithm->moments(m->self) : NULL;
 }
 
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out)

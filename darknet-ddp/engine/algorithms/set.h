@@ -51,14 +51,12 @@ typedef struct ddp_plugs {
  */
 ddp_plugs ddp_algorithm_set_plugs(const ddp_algorithm_set *s);
 
-/* Return 1 if an algorithm has `halves` 1: it starts the second half of each bucket's sum. */
-int ddp_algorithm_set_halves(const ddp_algorithm_set *s);
-
-/* Return 1 if an algorithm shards the optimizer's moments over ranks. */
-int ddp_algorithm_set_shards(const ddp_algorithm_set *s);
+/* Return 1 if an algorithm shards updates and the optimizer's moments over ranks. Returns 0 on one
+ * rank. */
+int ddp_algorithm_set_is_sharded(const ddp_algorithm_set *s);
 /* Return the optimizer's moments that are sharded over ranks; s owns them. NULL: each rank has all
  * moments, or the set is not attached. */
-ddp_sharded *ddp_algorithm_set_sharded(const ddp_algorithm_set *s);
+ddp_sharded *ddp_algorithm_set_moments(const ddp_algorithm_set *s);
 
 /* Print each algorithm's lines at the beginning of a run, while attached, in the order of
  * algorithms.def. */

@@ -114,8 +114,8 @@ static ddp_status share_state(ddp_trainer *t, network *net, ddp_error *err)
 {
     if (share_counters(t, net, err) || ddp_params_broadcast(t->group, &t->table, t->root, err)
         || (t->resumed
-            && ddp_optimizer_broadcast(t->group, &t->table, ddp_algorithm_set_shards(t->algorithms),
-                                       t->root, err)))
+            && ddp_optimizer_broadcast(t->group, &t->table,
+                                       ddp_algorithm_set_is_sharded(t->algorithms), t->root, err)))
         return err->code;
     return ddp_batchnorm_stats_open(&t->statistics, t->group, &t->table, statistics_of(t),
                                     t->batch.per_rank, t->root, err);

@@ -134,7 +134,7 @@ void ddp_trainer_sync(ddp_trainer *t);
 
 /* Have ddp_trainer_attach give all ranks the counters, parameters and optimizer state of rank
  * `root`, which has loaded a checkpoint. Call on every rank, before ddp_trainer_attach. moments: on
- * root, where to read the moments that are shared out (ddp_algorithm_set_shards), valid until
+ * root, where to read the moments that are shared out (ddp_algorithm_set_is_sharded), valid until
  * ddp_trainer_attach has returned; NULL: the network has all moments. */
 void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *moments);
 

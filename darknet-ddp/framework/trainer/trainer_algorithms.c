@@ -102,7 +102,7 @@ ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net, ddp_error
     if ((!t->algorithms || ddp_algorithm_set_was_attached(t->algorithms))
         && ddp_trainer_open_algorithms(t, net, err))
         return err->code;
-    t->config.reducer.sharded = ddp_algorithm_set_halves(t->algorithms);
+    t->config.reducer.sharded = ddp_algorithm_set_is_sharded(t->algorithms);
     return open_layers(t, net, err);
 }
 

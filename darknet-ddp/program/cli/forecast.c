@@ -88,10 +88,10 @@ ddp_status ddp_forecast_print(const ddp_bucket_plan *plan, const ddp_network_sha
                         "-profile predicts sums of whole gradients, with -ddp_compress none, bf16, "
                         "fp16 or fp8, not %s",
                         ddp_compress_choice_format(&o->compress, compress));
-    if (ddp_algorithms_halving(o))
+    if (ddp_algorithms_find_sharded(o))
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-profile predicts sums of gradients that all ranks get, not those of %s",
-                        ddp_algorithms_halving(o)->example);
+                        ddp_algorithms_find_sharded(o)->example);
     st = ddp_layer_profile_read(&profile, o->profile, shape->layers, err);
     if (!st) {
         policy = ddp_launch_policy_of(o, most_ranks(o), profile.on_gpu);

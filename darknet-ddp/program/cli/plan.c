@@ -38,7 +38,7 @@ static double bytes_of(const ddp_param_table *table, const ddp_bucket_plan *plan
                        const ddp_options *o)
 {
     double there = ddp_wire_mean_bytes(ddp_compress_choice_wire(&o->compress));
-    double back = ddp_algorithms_halving(o) ? sizeof(float) : there, count = 0;
+    double back = ddp_algorithms_find_sharded(o) ? sizeof(float) : there, count = 0;
 
     if (!ddp_compress_choice_compresses(&o->compress))
         return (double)plan->count * (there + back) / 2;

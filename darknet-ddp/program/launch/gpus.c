@@ -202,7 +202,8 @@ static void say_if_useless(const ddp_group *group, const ddp_options *options)
  * bits are made whole. */
 static int sums_halves(const ddp_options *o)
 {
-    return ddp_algorithms_halving(o) && ddp_compress_choice_wire(&o->compress) == DDP_WIRE_FP32;
+    return ddp_algorithms_find_sharded(o)
+           && ddp_compress_choice_wire(&o->compress) == DDP_WIRE_FP32;
 }
 
 /* The advice where NCCL fails: an option with which the ranks connect as before and do without it.

@@ -182,7 +182,7 @@ static ddp_status open_checkpoints(ddp_checkpoints *c, const ddp_checkpoints_con
                                   .force = c->options->resume_force,
                                   .first_weights = config->first_weights,
                                   .state = ddp_algorithm_set_state(c->algorithms),
-                                  .shares = ddp_algorithm_set_shards(c->algorithms),
+                                  .shares = ddp_algorithm_set_is_sharded(c->algorithms),
                                   .ranks = (uint64_t)ddp_group_size(c->group)};
     if (ddp_remember_options(&c->run, c->options, ddp_group_size(c->group), config->inputs, err)
         || (ddp_group_rank(c->group) == 0 && read_files(c, config, err))
@@ -270,7 +270,7 @@ static ddp_status save_on_rank_0(ddp_checkpoints *c, network *net, const char *p
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err)
 {
-    ddp_sharded *sharded = ddp_algorithm_set_sharded(c->algorithms);
+    ddp_sharded *sharded = ddp_algorithm_set_moments(c->algorithms);
     ddp_error ended;
     ddp_status st;
     int due;

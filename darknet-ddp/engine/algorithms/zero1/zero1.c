@@ -57,7 +57,7 @@ static void detach(void *self)
     z->shard = NULL;
 }
 
-static ddp_sharded *sharded(const void *self)
+static ddp_sharded *moments(const void *self)
 {
     const struct zero1 *z = self;
 
@@ -131,8 +131,8 @@ const ddp_algorithm ddp_algorithm_zero1 = {
     .attach = attach,
     .detach = detach,
     .close = free,
-    .halves = 1,
+    .sharded = 1,
     .update = &update,
-    .sharded = sharded,
+    .moments = moments,
     .print = print_zero1,
 };
