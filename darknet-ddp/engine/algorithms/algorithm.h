@@ -27,7 +27,7 @@
 /* Facts of the network's cfg that algorithms need. */
 typedef struct ddp_network_facts {
     size_t max_batches; /* how many steps the run has; 0: not known */
-    int burn_in;        /* the cfg's burn_in=: in how many first steps the learning rate grows */
+    int burn_in;        /* the cfg's burn_in=: the learning rate grows in so many first steps */
     double ema_alpha;   /* the cfg's ema_alpha=, for an average of the weights; 0: none */
     const ddp_residual_block *blocks; /* blocks with trained layers, from input to output */
     int block_count;

@@ -15,9 +15,10 @@ typedef struct ddp_launch_policy {
     const char *fixed;
 } ddp_launch_policy;
 
-/* Return the policy of a run with these options on `ranks` ranks. on_gpus: 1 if they compute on
- * GPUs, where no sum starts by priority. No sum is deferred or starts by priority on one rank,
- * without overlap, with -ddp_on_nan skip, or with an algorithm that controls the order. */
+/* Return the policy of a run with these options on `ranks` ranks.
+ *   on_gpus   1 if they compute on GPUs, where no sum starts by priority
+ * Sums start in the usual order on one rank, without overlap, with -ddp_on_nan skip, and with an
+ * algorithm that controls the order. */
 ddp_launch_policy ddp_launch_policy_of(const ddp_options *o, int ranks, int on_gpus);
 
 #endif

@@ -22,11 +22,10 @@ typedef struct ddp_residual_block {
 
 /* Decides which layers a step leaves out, the same ones on every rank. */
 typedef struct ddp_layers_plug {
-    /* Choose the layers that a step, from 0, leaves out. Called once before each step. Both
-     * arrays have an entry for each layer, and keep what the step before has set; at first dropped
-     * is 0 and scale is 1. Set dropped[l] of each layer of a block to 1 if the block is left out,
-     * else to 0. Set scale[l] of its [shortcut] to the factor of the block's output. Write no other
-     * entries. */
+    /* Choose the layers that a step, from 0, leaves out. Called once before each step. Both arrays
+     * have an entry for each layer, and keep what the step before has set. Write no entries but:
+     *   dropped   each layer of a block: 1 if the block is left out, else 0; at first 0
+     *   scale     the block's [shortcut]: factor of the block's output; at first 1 */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 
@@ -34,8 +33,9 @@ typedef struct ddp_layers_plug {
 typedef struct ddp_array_update {
     float *value, *gradient; /* `count` floats each, on the table's device */
     size_t count;
-    /* Update elements begin to end - 1 as the framework does. moments: end - begin floats of each
-     * moment (core/sharded.h); NULL: use the framework's own moments. */
+    /* Update elements begin to end - 1 as the framework does.
+     *   moments   end - begin floats of each moment (core/sharded.h). NULL: the framework's own
+     *             moments; begin must then be 0 */
     void (*apply)(const struct ddp_array_update *u, size_t begin, size_t end,
                   float *const *moments);
 } ddp_array_update;
@@ -57,7 +57,7 @@ typedef struct ddp_update_plug {
 typedef struct ddp_step_plug {
     /* Return 1 if a step sums gradients. */
     int (*syncs_gradients)(const void *self, size_t step);
-    /* Return 1 if the trainer must call sync after this local step. */
+    /* Return 1 if the trainer must call sync after this step, which is local. */
     int (*is_sync_due)(const void *self, size_t step);
     /* Begin the updates of a local step, at learning rate `rate`. Returns the factor by which each
      * rank multiplies its own gradients. */

@@ -9,9 +9,9 @@
 
 typedef struct ddp_algorithm_set ddp_algorithm_set;
 
-/* Open the algorithms that of->options turn on; there may be none. ddp_claims_check must have
- * passed the options. Every rank opens the same set. Only of's group, device and options must
- * outlive it; of->state is ignored, since the set makes its own. *out is set on success. Fails with
+/* Open the algorithms that of->options turn on; there may be none. Every rank opens the same set.
+ * ddp_claims_check must have passed the options. of->state is not used: the set has a state of its
+ * own. Group, device and options of `of` must outlive the set. *out is set on success. Fails with
  * DDP_ERR_USAGE (an algorithm's check_run has failed), DDP_ERR_NOMEM. */
 ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_of *of,
                                   ddp_error *err) DDP_MUST_CHECK;
@@ -47,8 +47,8 @@ typedef struct ddp_plugs {
     void *codec_self, *update_self, *step_self, *layers_self;
 } ddp_plugs;
 
-/* Return the functions of s that a training step calls. Here and below s may be NULL: no algorithm.
- */
+/* Return the functions of s that a training step calls. For this function and those below, s may be
+ * NULL, for no algorithms. */
 ddp_plugs ddp_algorithm_set_plugs(const ddp_algorithm_set *s);
 
 /* Return 1 if an algorithm shards updates and the optimizer's moments over ranks. Returns 0 on one

@@ -38,7 +38,9 @@ typedef struct ddp_checkpoint_option {
 /* The contents of a state file's header. */
 typedef struct ddp_checkpoint_metadata {
     char base[DDP_CHECKPOINT_BASE_BYTES]; /* the run's name: its cfg's, without folder and ending */
-    uint64_t saved_at_ns;   /* when it was saved: wall clock, nanoseconds since 1970 */
+    /* when it was saved: wall clock, nanoseconds since 1970. A save sets it to now or, if the clock
+     * went back, to the old value + 1 */
+    uint64_t saved_at_ns;
     uint64_t step, seen, t; /* how many batches, images and updates the run has made */
     uint64_t seed;
     uint64_t epoch, position;       /* place in the training list, from seen; for people to read */
@@ -102,8 +104,8 @@ ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const ch
 /* Set the run's name in metadata. It is cut if too long; its control characters become '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
-/* Write c to f, as a state file. Write errors are not reported here, but when f is finished; after
- * one, nothing more is read from c's source. Fails with DDP_ERR_USAGE (a part's or array's name is
+/* Write c to f, as a state file. A write error is not reported here, but when f is finished; after
+ * it, nothing more is read from c's source. Fails with DDP_ERR_USAGE (a part's or array's name is
  * too long), with the source's error, and with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f,
                                 ddp_error *err) DDP_MUST_CHECK;

@@ -1,8 +1,9 @@
 /* checkpoint/find.h: finds the checkpoints that earlier runs have left in a folder: the one that a
  * run goes on from, and those that are removed.
  *
- * A checkpoint is a pair: a weights file X and its state file X.state (pair.h). NAME is a run's
- * name, its cfg's up to the first dot. In its folder a run of NAME leaves:
+ * A checkpoint is a pair: a weights file X and its state file X.state (pair.h). It is whole if the
+ * state is undamaged, X is the file that the state describes, and all numbers are finite. NAME is a
+ * run's name, its cfg's up to the first dot (`base` below). In its folder a run of NAME leaves:
  *
  *   pairs     X is NAME.backup, NAME.weights, NAME_last.weights, NAME_final.weights,
  *             NAME_best.weights, NAME_<number>.weights, NAME_best_<number>.weights,
@@ -39,19 +40,15 @@ typedef enum ddp_there {
     DDP_THERE_COUNT
 } ddp_there;
 
-/* The ways to start a run:
- *   ANEW           begin with the weights of the command line, or none; set aside what is there
- *   GOES_ON        go on from the newest whole pair
- *   WEIGHTS_ALONE  go on from weights alone, of the newest pair or without a state file; momentum,
- *                  average loss, seed and place in the list are lost
- *   COMES_BACK     move back the files of the run that was set aside last, and look again
- *   REFUSED        end with the reason; nothing is changed */
+/* A way to start a run. */
 typedef enum ddp_start {
+    /* begin with the weights of the command line, or none; set aside what is there */
     DDP_START_ANEW,
-    DDP_START_GOES_ON,
+    DDP_START_GOES_ON, /* go on from the newest whole pair */
+    /* go on from weights; momentum, average loss, seed and place in the list are lost */
     DDP_START_WEIGHTS_ALONE,
-    DDP_START_COMES_BACK,
-    DDP_START_REFUSED
+    DDP_START_COMES_BACK, /* move back the run that was set aside last, and look again */
+    DDP_START_REFUSED     /* end with the reason; change nothing */
 } ddp_start;
 
 /* Return how a run starts if these files are there: with -resume, or with -resume_force if force is
@@ -67,7 +64,10 @@ typedef struct ddp_pair_listener {
 
 /* The result of ddp_pair_find. */
 typedef struct ddp_pair {
-    ddp_there there; /* WHOLE, NOT_FINITE, DAMAGED, BARE, RENAMED or NOTHING */
+    /* WHOLE. If no pair is whole, the fault of the newest whose weights file is there: NOT_FINITE
+     * or DAMAGED. If there is none: BARE, RENAMED or NOTHING. Numbered weights without a state file
+     * do not count, since they may be published ones. */
+    ddp_there there;
     /* weights of the whole pair or, with DAMAGED and BARE, weights that may be taken alone; else
      * NULL */
     char *weights;
@@ -79,18 +79,9 @@ typedef struct ddp_pair {
 } ddp_pair;
 
 /* Find the newest whole pair of base in directory, by saved_at_ns, then step. If its save was
- * interrupted, finish it. Release *out with ddp_pair_release, also after a failure.
- *
- * A pair is whole if its state file is undamaged and names this base, its weights file is the one
- * that the state describes, and all numbers are finite. The listener is told of each pair that
- * seems newer and is not whole, and of weights without a state file that count more images.
- *
- * If no pair is whole, the newest one that was passed over decides out->there. But a pair without
- * its weights file decides nothing, nor do numbered weights without a state file, which may be
- * published ones. Pairs of another base decide it last, and only if neither of the two names begins
- * with the other and "_": such cfgs share names of files.
- *
- * Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
+ * interrupted, finish it. The listener is told of each pair that was passed over, and of weights
+ * without a state file that count more images. Release *out with ddp_pair_release, also after a
+ * failure. Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 
@@ -107,20 +98,19 @@ typedef struct ddp_pair_header {
     uint64_t newest_saved_at_ns;
 } ddp_pair_header;
 
-/* Find the newest pair of base in directory by headers alone. A pair counts if its header is whole,
- * and names base, and its weights file is there. Weights beside an X.state.part are read, and must
- * match it. If no pair counts, out->weights is NULL. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Find the newest pair of base in directory by headers alone. A pair counts if its header is whole
+ * and names base, and its weights file is there. A pair whose save was interrupted (X.state.part)
+ * counts only if the weights match its state; they are read. If no pair counts, out->weights is
+ * NULL. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove old numbered weights, BASE_<number>.weights, with their state files; the `keep` that were
- * saved last stay. Call after a save. Does nothing if there is no such directory. State files of
- * weights that stay are reduced to their headers, which tell whose the weights are; only the newest
- * one stays whole.
- *
- * Weights count only if their state file has a whole header, names this base, and tells of at least
- * <number> steps or epochs. So a user's own copy stays. Weights that are to be removed are read,
- * and stay if their state file describes other weights. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * saved last stay. Their state files are reduced to headers (ddp_pair_reduce), but for the newest.
+ * Call after a save. Does nothing if there is no such directory.
+ * Weights are removed only if their state file names base, describes these weights, and is of at
+ * least <number> steps or epochs. So a user's own copy stays. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 

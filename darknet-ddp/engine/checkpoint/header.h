@@ -7,11 +7,11 @@
 
 enum { DDP_HEADER_BYTES = 16384 }; /* most bytes of a header */
 
-/* Sizes of the parts that follow the header: bytes of the cfg, number of arrays, and bytes of the
- * cfg and all arrays together. The record before each array counts, the hash at the end does not.
- */
+/* Sizes of what follows the header. */
 typedef struct ddp_header_body {
-    uint64_t cfg_bytes, arrays, bytes;
+    uint64_t cfg_bytes; /* bytes of the cfg */
+    uint64_t arrays;    /* number of arrays */
+    uint64_t bytes;     /* bytes of the cfg and of all arrays with their records */
 } ddp_header_body;
 
 /* Write a header to text[0..DDP_HEADER_BYTES). Returns its length in bytes. */

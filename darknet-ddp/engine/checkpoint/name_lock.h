@@ -6,8 +6,9 @@
  * and no lock of the file system, which a network file system may not have.
  *
  * A run that finds the file of another owner looks whether that one is alive. On the owner's host
- * it looks for the process, by number and start. On another host it watches the counter for 10
- * seconds. The file of a dead owner is removed.
+ * it looks for the process, by number and start, up to 2 seconds long. On another host, or if the
+ * file is a copy, it watches the counter up to 10 seconds long. The file of a dead owner is
+ * removed.
  *
  * An owner that finds another owner's file in its place has lost the name, and must not save any
  * more. It was taken over, or was stopped for so long that it seemed dead. */
@@ -34,11 +35,11 @@ typedef struct ddp_name_lock_config {
     void (*on_lost)(const ddp_error *err);
 } ddp_name_lock_config;
 
-/* Make the lock file at path. If a process of this host owns the file, wait up to 2 s for its end.
- * If the owner is on another host, or the file is a copy, watch the counter for up to 10 s; the
- * owner is dead if it does not rise. With config->take_over, do not wait. *out is set on success.
- * Fails with DDP_ERR_USAGE (another run owns the file; the text says which), DDP_ERR_IO (the file
- * cannot be written, read or removed), DDP_ERR_NOMEM. */
+/* Make the lock file at path, and start the thread that counts in it. Both path and *config are
+ * copied. If another owner's file is there, waits up to 10 s to see whether that owner is alive.
+ * With config->take_over, does not wait. *out is set on success. Fails with DDP_ERR_USAGE (another
+ * run owns the file; the text says which), DDP_ERR_IO (the file cannot be written, read or
+ * removed), DDP_ERR_NOMEM. */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
                               const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
 
@@ -50,9 +51,9 @@ ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_
  * one; ddp_name_lock_check then fails. A failure to make it is not reported. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
-/* Remove the file if it is ours. But leave it if it was taken over from an owner that may still
- * run: by the file that owner learns that it has lost the name. Call when the process is about to
- * end, from any thread. NULL is allowed. */
+/* Remove the file if it is ours. A file that was taken over from an owner that may still run stays,
+ * so that this owner learns that it has lost the name. Call when the process is about to end, from
+ * any thread. NULL is allowed. */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 
 /* End the thread, remove the file as ddp_name_lock_remove does, and free o. NULL is allowed. */

@@ -27,36 +27,36 @@ typedef struct ddp_weights_writer {
 /* A pair whose two files are written under temporary names, and may not be on the disk yet. */
 typedef struct ddp_pair_writing ddp_pair_writing;
 
-/* Write both files of the pair of path under temporary names: the first half of ddp_pair_save. Sets
- * in c's metadata the size and hash of the weights file, and saved_at_ns. Several pairs may be
- * begun, also of one path. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon.
- * Only *c->guard must outlive it. Fails as ddp_pair_save; but a full disk may be found only by
- * ddp_pair_finish. */
+/* Write both files of the pair of path under temporary names. Sets weights_bytes, weights_hash and
+ * saved_at_ns in c->metadata. Afterwards only *c->guard must stay, until *out ends. Several pairs
+ * may be begun, also of one path. *out is set on success; end it with ddp_pair_finish or
+ * ddp_pair_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and as ddp_checkpoint_write. A full disk
+ * may be found only by ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the metadata that were written; valid until w is finished or abandoned. */
 const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w);
 
-/* Sync both files to the disk and give them their names: the second half of ddp_pair_save. Call it
- * from any thread, for one pair at a time, and for pairs of one path in the order in which they
- * were written. Frees w, also on failure. Fails as ddp_pair_save. */
+/* Sync both files to the disk, and give them their names. Call it from any thread, for one pair at
+ * a time, and for pairs of one path in the order in which they were written. Frees w, also on
+ * failure; then the last complete pair of path is still there. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM, and as c->guard of ddp_pair_write. */
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove both temporary files and free w. NULL is allowed. */
 void ddp_pair_abandon(ddp_pair_writing *w);
 
-/* Save c and its weights as the pair of path; blocks until it is on the disk. Sets in c's metadata
- * the size and hash of the weights file, and saved_at_ns: the time now, or the old value + 1 if
- * that is later. On failure the last complete pair of path is still there. Fails with DDP_ERR_IO
- * (the text says which file and why: a full disk, a quota), DDP_ERR_NOMEM, as ddp_checkpoint_write,
- * and as c->guard. */
+/* Save c and its weights as the pair of path, by ddp_pair_write and ddp_pair_finish. Blocks until
+ * both files are on the disk. On failure the last complete pair of path is still there. Fails as
+ * those two do; the text of DDP_ERR_IO says which file and why. */
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Save the pair of path as a copy of the pair of `from`, with the same saved_at_ns. Fails with
- * DDP_ERR_IO, and copies nothing, if the pair of `from` has another saved_at_ns. guard: as in
- * ddp_checkpoint; NULL: none. Fails also as ddp_pair_save and ddp_checkpoint_read. */
+/* Save a copy of the pair of `from` as the pair of path, with the same saved_at_ns.
+ *   saved_at_ns   that of the pair to copy; if `from` has another pair, fails with DDP_ERR_IO
+ *   guard         as in ddp_checkpoint; NULL: none
+ * Fails also as ddp_pair_save and ddp_checkpoint_read. */
 ddp_status ddp_pair_copy(const char *path, const char *from, uint64_t saved_at_ns,
                          const ddp_checkpoint_guard *guard, ddp_error *err) DDP_MUST_CHECK;
 

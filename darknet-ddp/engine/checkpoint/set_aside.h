@@ -14,22 +14,24 @@
 #include "base/status.h"
 
 /* Move the files that a run of base has left in directory into a new folder, if weights, averages
- * or a CSV file are among them. The weights file `spare`, with which the new run begins, also stays
- * in its place; NULL: none. *folder becomes the path of the folder, which the caller frees; NULL:
- * nothing was moved, or it failed. Fails with DDP_ERR_IO, DDP_ERR_NOMEM; then files are moved back,
- * now or by ddp_set_aside_recover. */
+ * or a CSV file are among them.
+ *   folder   becomes the folder's path, which the caller frees; NULL: nothing was moved, or it
+ *            failed
+ *   spare    path of the weights with which the new run begins, which also stay in their place;
+ *            NULL: none
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; then files are moved back, now or by
+ * ddp_set_aside_recover. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the path of a folder BASE.<number> in directory that holds a file called name or, if name
- * is NULL, a pair. Of several, take the one with the highest number. Folders whose files are being
- * moved count, too. The caller frees the path. NULL: there is none, no memory, or directory cannot
- * be read. */
+/* Return the path of the folder BASE.<number> in directory that has the highest number and holds
+ * the file `name`; with name NULL: that holds a pair. BASE.<number>.moving counts, too. The caller
+ * frees the path. NULL: there is none, no memory, or directory cannot be read. */
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name);
 
-/* Move the files of `folder`, BASE.<number>, back to directory, and remove the folder if it is then
- * empty. First the files that base has in directory are set aside. A pair stays in the folder if
- * another base has files of its name in directory. *moved becomes 1 if a file came back. Fails with
+/* Set aside the files that base has in directory, then move the files of `folder`, BASE.<number>,
+ * back to directory. Removes the folder if it is then empty. A pair stays in the folder if another
+ * base has files of its name in directory. *moved becomes 1 if a file came back, else 0. Fails with
  * DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then puts the files together. */
 ddp_status ddp_set_aside_undo(int *moved, const char *folder, const char *directory,
                               const char *base, ddp_error *err) DDP_MUST_CHECK;

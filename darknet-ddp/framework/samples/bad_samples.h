@@ -50,16 +50,15 @@ enum {
     DDP_BAD_SAMPLE_BLANK  /* take a blank sample; the run ends before it learns from it */
 };
 
-/* Note that the calling thread cannot read the picture or labels of a line, and set *next to the
- * thread's next action. Returns a sentence to print, which the caller frees. NULL: the line was bad
- * already, path is not of the list, or memory is short. Any thread.
- *   path           the list's own pointer to the line
+/* Note that the calling thread cannot read the picture or labels of a line, and set *next to what
+ * the thread must do (DDP_BAD_SAMPLE_...). Returns a sentence to print, which the caller frees;
+ * NULL if there is none: the line was bad already, or memory is short. Any thread.
+ *   path           the list's own pointer to the line; for any other *next becomes END
  *   why            the reason, for the sentence
  *   can_be_blank   1: the thread can take a blank sample
- *   *next          BLANK if the sample can be blank, and one_ends is 1 or no other line can be
- *                  loaded; else AGAIN if another line can be loaded; else END
- * No other line can be loaded if all lines are bad, 64 in a row could not be read, or memory is
- * short. If path is not of the list, *next becomes END. */
+ * With can_be_blank and one_ends, *next becomes BLANK. Else it becomes AGAIN if another line can be
+ * loaded; else BLANK with can_be_blank, END without. No other line can be loaded if all are bad, 64
+ * in a row could not be read, or memory is short. */
 char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
                                       int can_be_blank, int *next);
 

@@ -14,7 +14,7 @@ typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {
     image whole;               /* the picture in its own size, turned by Exif as viewers show it */
-    image fitted;              /* fitted to the network's input */
+    image fitted;              /* `whole` fitted to the network's input */
     char why[DDP_PICTURE_WHY]; /* sentence on why the picture cannot be read; "": it was read */
 } ddp_picture;
 

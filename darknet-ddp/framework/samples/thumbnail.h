@@ -7,17 +7,16 @@
 #include <stddef.h>
 
 typedef struct ddp_thumbnail {
-    unsigned char *bytes; /* a JPEG file of `count` bytes, which the caller frees; NULL: none,
-                             `count` undefined */
-    size_t count;
-    int width, height; /* size of the small picture in pixels */
+    unsigned char *bytes; /* a JPEG file, which the caller frees; NULL: it could not be made */
+    size_t count;         /* bytes of the file; undefined if there is none */
+    int width, height;    /* size of the small picture in pixels */
 } ddp_thumbnail;
 
-/* Return a small copy of the picture at path, or of a part of it. Its bytes are NULL if the picture
- * cannot be read or there is no memory.
- *   part   box to copy, in fractions of the picture; NULL: all of it. If the box reaches beyond the
- *          picture, it is cut to the picture, and *part becomes the cut box
- *   most   length in pixels of the copy's longer side, at most; 1 or more */
+/* Return a small copy of the picture at path. Its bytes are NULL if the picture cannot be read or
+ * there is no memory.
+ *   part   the box to copy, in fractions of the picture; becomes the box that was copied, cut to
+ *          the picture and widened to whole pixels. NULL: copy all
+ *   most   most pixels of the copy's longer side, 1 or more; a smaller picture keeps its size */
 ddp_thumbnail ddp_thumbnail_of(const char *path, ddp_box *part, int most);
 
 #endif

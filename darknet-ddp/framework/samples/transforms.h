@@ -21,13 +21,15 @@ int ddp_second_label_path(const char *picture, char *out);
 void ddp_mask_path(const char *picture, char *out);
 
 /* Check that a picture can be decoded, by decoding all of it as training would. Returns 0, with the
- * decoder's warning or "" in note[0..size), or -1, with the reason in note. */
+ * decoder's warning or "" in note[0..size). If it cannot be decoded, returns -1, with the reason in
+ * note. */
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
 /* Decode a picture to grey. To save time a JPEG may be made smaller, down to an eighth, as long as
- * its shorter side keeps `side` pixels, 2 or more. Returns 0, and sets *grey to one byte a pixel,
- * rows from the top, which the caller frees, and *width and *height to the size as decoded. If the
- * picture cannot be decoded, returns -1, and sets nothing. */
+ * its shorter side keeps `side` pixels, 2 or more. Returns 0. If the picture cannot be decoded,
+ * returns -1, and sets nothing.
+ *   grey            becomes one byte a pixel, rows from the top; the caller frees it
+ *   width, height   become the size as decoded, in pixels */
 int ddp_decode_grey(const char *picture, int side, unsigned char **grey, int *width, int *height);
 
 /* Return the orientation, 1 to 8, in `size` bytes of Exif data; 1 if there is none or the data are

@@ -31,8 +31,8 @@ void ddp_truth_labels_close(ddp_truth_labels *t); /* frees t; NULL is allowed */
 size_t ddp_truth_labels_find_picture(const ddp_truth_labels *t, const char *path);
 
 /* Note that truth n (from 0) of a sample comes from line `line` (from 1) of the label file of the
- * picture at path. Call for a sample's truths in order, from one thread at a time. Notes nothing if
- * there is no memory. */
+ * picture at path. Call for a sample's truths in order. Any thread, but one at a time for a sample.
+ * Notes nothing if path is not in the list, or there is no memory. */
 void ddp_truth_labels_set(ddp_truth_labels *t, size_t sample, int n, const char *path, int line);
 
 /* Set *label to the label of truth n of a sample, and return 1; return 0 if it is not known. Call

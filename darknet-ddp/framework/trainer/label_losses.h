@@ -18,7 +18,7 @@ typedef struct ddp_label_losses ddp_label_losses;
 typedef struct ddp_label_loss {
     ddp_label_id label;
     uint64_t visits; /* how often the label was trained */
-    uint64_t sum;    /* sum of its losses, in 2^-32: a whole number, the same in any order */
+    uint64_t sum;    /* sum of its losses in units of 2^-32, which adds up alike in any order */
 } ddp_label_loss;
 
 /* Open an empty table. batch: images of a step, of all ranks. paths[0..count): the training list,
@@ -33,11 +33,12 @@ double ddp_label_loss_mean(const ddp_label_loss *l);
 /* Return the first index of the picture at path in the training list; SIZE_MAX: it has none. */
 size_t ddp_label_losses_find_picture(const ddp_label_losses *l, const char *path);
 
-/* Add `visits` visits of a label, of mean loss `mean`. Adds nothing if there is no memory. */
+/* Add `visits` visits of a label whose mean loss was `mean`, 0 or more. label.picture must be in
+ * the training list. Adds nothing if there is no memory. */
 void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t visits, double mean);
 
-/* Note that truth n of a sample is line `line` of the labels of the picture at path
- * (ddp_truth_labels_set). Any thread. Does nothing if l is NULL. */
+/* Note that truth n (from 0) of a sample is line `line` (from 1) of the label file of the picture
+ * at path. Any thread, but one at a time for a sample. Does nothing if l is NULL. */
 void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const char *path,
                                 int line);
 
@@ -46,8 +47,9 @@ void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const
 void ddp_label_losses_add_mini_batch(ddp_label_losses *l, const network *net, int layer);
 
 /* Join the losses of all ranks on rank 0 (collective). There (*all)[0..*count) becomes one entry
- * for each label that any rank has trained, sorted by picture and line, which the caller frees. On
- * other ranks *all becomes NULL and *count 0. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * for each label whose losses any rank has added, sorted by picture and line; the caller frees
+ * *all. On other ranks, and on failure, *all becomes NULL and *count 0. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_label_losses_gather(const ddp_label_losses *l, ddp_group *group,
                                    ddp_label_loss **all, size_t *count,
                                    ddp_error *err) DDP_MUST_CHECK;

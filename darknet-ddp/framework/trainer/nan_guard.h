@@ -1,6 +1,7 @@
 /* trainer/nan_guard.h: checks that a step's loss, gradients and BatchNorm statistics are finite
- * numbers. If one is not, every rank ends the job, or every rank skips the step. Which of both is a
- * setting (skip_most).
+ * numbers. If one is not, every rank ends the job or, with skip_most, every rank skips the update.
+ * A skip sets the gradients to zero, and BatchNorm's statistics to what they were before the
+ * update.
  *
  * 1. ddp_nan_guard_end_mini_batch   after each backward pass
  * 2. ddp_nan_guard_check_arrived    whenever sums have arrived, unless steps may be skipped
@@ -10,8 +11,9 @@
  * No messages are needed to check: every rank looks at the same sums over ranks. The code that adds
  * up a slice also checks it (device/sum.c; on a GPU a kernel on the comm stream). If the slice is
  * not finite, that code makes its first element NaN, at which all ranks look (ddp_work_finite). A
- * rank that is alone on a CPU sums nothing: its update checks each gradient that it reads
- * (net->gradients_seen). Some layers may then be updated when the job ends, but they are not saved.
+ * rank that is alone on a CPU sums nothing. Unless it may skip, its updates check each gradient
+ * that they read (net->gradients_seen). Some layers may then be updated when the job ends, but they
+ * are not saved.
  *
  * If a number is not finite, each rank looks for the origin in what it still has: the outputs and
  * deltas of one mini-batch. That is the update's first whose loss is not finite, else its last. */
@@ -42,8 +44,8 @@ typedef enum ddp_origin {
 typedef struct ddp_not_finite {
     size_t step; /* the step's number, from 1 */
     ddp_broken broken;
-    /* With DDP_BROKEN_GRADIENTS: first and last layer of the bucket; on a CPU with one rank, both
-     * are the layer that was updated last. Else 0. */
+    /* With DDP_BROKEN_GRADIENTS: first and last layer of the bucket or, if updates check the
+     * gradients, the layer that was updated last. Else 0. */
     int first_layer, last_layer;
 
     ddp_origin origin; /* where numbers ceased to be finite, on rank number `rank` */
@@ -58,8 +60,8 @@ typedef struct ddp_not_finite {
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
-    int skip_most; /* updates that may be skipped in a row; 0: none, a broken one ends the job */
-    /* Called on every rank when a step is skipped. NULL: not called. */
+    int skip_most; /* how many updates in a row may be skipped; 0: none, the job ends instead */
+    /* Called on every rank when an update is skipped. NULL: not called. */
     void (*skipped)(const ddp_not_finite *what);
     /* Called on every rank to end the job. NULL: abort. */
     void (*end)(const ddp_not_finite *what) __attribute__((noreturn));
@@ -69,8 +71,8 @@ typedef struct ddp_nan_guard_config {
 typedef struct ddp_nan_guard_mini_batch {
     int number;        /* number in its step, from 1; 0: none is noted */
     size_t sample;     /* its first sample, counted in the run from 0 */
-    ddp_origin origin; /* where numbers ceased to be finite; unused if its loss is finite */
-    int layer;         /* layer of `origin`; -1: none */
+    ddp_origin origin; /* where numbers ceased to be finite; not set in ddp_nan_guard.last */
+    int layer;         /* layer of `origin`; -1: none; not set in ddp_nan_guard.last */
 } ddp_nan_guard_mini_batch;
 
 /* A guard. All fields but updated_layer belong to nan_guard.c. */
@@ -97,19 +99,20 @@ ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *
                                  const ddp_param_table *table, ddp_reducer *reducer, ddp_loss *loss,
                                  ddp_batchnorm_stats *statistics);
 
-/* Return 1 if steps may be skipped (config.skip_most), else 0. With 1 the caller must keep
- * statistics before each update (ddp_batchnorm_stats_keep_values), and may defer no layer. */
+/* Return 1 if steps may be skipped (config.skip_most), else 0. With 1 the caller must call
+ * ddp_batchnorm_stats_keep_values before each update, and must not defer a layer's update. */
 int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
 /* Check a mini-batch's loss on this rank. Call after its backward pass. If the loss is the update's
- * first that is not finite, look for the origin. Fails with DDP_ERR_NOMEM.
+ * first that is not finite, find out where that began. Fails with DDP_ERR_NOMEM.
  *   first    1 for the first mini-batch of an update
  *   number   the mini-batch's number in this rank's step, from 1 */
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Remember for ddp_nan_guard_judge_step whether the last step's loss and statistics were finite, if
- * steps may be skipped. Call before each forward pass, when they have arrived. */
+/* Remember for ddp_nan_guard_judge_step whether the last step's loss and statistics are finite.
+ * Call before each forward pass, when they have arrived. Does nothing unless steps may be
+ * skipped. */
 void ddp_nan_guard_note_step(ddp_nan_guard *g);
 
 /* Check the sums of gradients, loss and statistics that have arrived. If one is not finite, find
@@ -118,12 +121,11 @@ void ddp_nan_guard_note_step(ddp_nan_guard *g);
 ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* Decide whether the update that is due is skipped, after waiting for all sums of the step
- * (collective). Call before the first layer is updated, if steps may be skipped. *skipped becomes 1
- * if a sum is not finite, or if the loss or statistics of an earlier step of this update were not;
- * else 0. A skip sets gradients to zero, restores the kept statistics and calls config.skipped; the
- * caller must update no layer. After config.skip_most skips in a row, calls config.end instead.
- * Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* Decide whether the update that is due is skipped, and skip it then (collective). Call before the
+ * first layer is updated, if steps may be skipped. Waits for all sums of the step.
+ * *skipped becomes 1 if a sum is not finite, or ddp_nan_guard_note_step found one in an earlier
+ * step of this update; else 0. If it is 1, the caller must update no layer. After config.skip_most
+ * skips in a row, calls config.end instead. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
                                     ddp_error *err) DDP_MUST_CHECK;
 

@@ -31,9 +31,10 @@ typedef struct ddp_figures {
 
 /* Functions that the plugin calls; all but `unreadable` on every rank. cfg: path of the cfg. */
 typedef struct ddp_plugin_callbacks {
-    /* Load a checkpoint into net and its seed into *seed, or leave both. Called when net has been
-     * parsed. Only rank 0's net has to change: the others get what rank 0 has. *seed must become
-     * the same on all ranks. directory: where the run's weights are saved. */
+    /* Load a checkpoint into net, and set *seed to its seed; without a checkpoint leave both.
+     * Called when net has been parsed. Only rank 0's net has to change: the others get what rank 0
+     * has. *seed must become the same on all ranks. directory: where the run's weights are
+     * saved. */
     ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err);
     /* Called when the trainer is attached to net, before the first step. */
@@ -42,7 +43,7 @@ typedef struct ddp_plugin_callbacks {
     /* Called, before `resume`, for each file that Darknet reads as `what`: "labels", "tree",
      * "map". */
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
-    /* Check the training list of n lines. Called before training begins. */
+    /* Check the training list of n lines. Called before the first step. */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);
     /* Give has[0..n) of rank 0 to all ranks: has[i] is 0 if the picture of line i of the training
      * list has no label file. */
@@ -50,7 +51,8 @@ typedef struct ddp_plugin_callbacks {
     /* Called at the end of each step, after its line is printed. */
     ddp_status (*step_ended)(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err);
-    /* Save the first `cutoff` layers at path, with the state file beside it. net is settled. */
+    /* Save the first `cutoff` layers at path, with the state file beside it. All layers are
+     * updated, and ranks have the same parameters. */
     ddp_status (*save)(network *net, const char *path, int cutoff, ddp_error *err);
     /* End the program after a signal or ddp_plugin_stop. The run is saved already. Threads that
      * load samples go on until the process ends. */
@@ -77,9 +79,8 @@ typedef struct ddp_plugin_config {
  * rank. *config is copied; all that it points to must outlive the plugin. */
 void ddp_plugin_open(const ddp_plugin_config *config);
 
-/* Save net in the run's directory. The file's name is that of the cfg with `end` behind it, such as
- * "_best.weights". If ranks differ (local SGD), saves when the period ends. Call from a
- * callback. */
+/* Save net in the run's directory. The file's name is the cfg's name with `end` behind it, such as
+ * "_best.weights". In a period of local SGD, saves when the period ends. Call from a callback. */
 void ddp_plugin_save(network *net, const char *end);
 
 /* Save the backup, if this run has learnt anything, and end the program by
@@ -92,7 +93,8 @@ void ddp_plugin_end_unreadable(network *net, const char *what, const char *inste
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));
 
-/* Save and end the run after this step's update (local SGD: period). Call from a callback. */
+/* Ask for the end of the run. It is saved and ended after this step's update or, with local SGD,
+ * after its period. Call from a callback. */
 void ddp_plugin_stop(void);
 
 /* Return the path of the picture that is sample number `sample` of the run, from 0, and set *line

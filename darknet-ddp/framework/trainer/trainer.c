@@ -194,7 +194,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d layers", net->n);
     }
     t->net = net;
-    st = ddp_trainer_attach_algorithms(t, net, err);
+    st = ddp_trainer_prepare_algorithms(t, net, err);
     if (!st)
         st = compare_ranks(t, net, err);
     if (!st)
@@ -210,7 +210,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err)
         && ddp_group_size(t->group) <= DDP_EQUAL_RANKS)
         st = ddp_replica_check_open(&t->replica_check, t->group, &t->table, t->statistics, err);
     if (!st)
-        st = ddp_trainer_begin_algorithms(t, err);
+        st = ddp_trainer_attach_algorithms(t, err);
     if (!st && t->config.bad_data)
         st = ddp_allreduce_open(&t->bad.sum, t->group, &t->bad.samples, 1, err);
     t->guard = ddp_nan_guard_open(&t->config.guard, t->group, &t->table, t->reducer, t->loss,

@@ -34,6 +34,8 @@ typedef struct ddp_trainer ddp_trainer;
 /* Settings of a trainer. All but asked, bad_data and the functions are the same on all ranks. */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
+    /* With DDP_BATCH_RANK a network's first attachment multiplies its learning rate by the number
+     * of ranks. */
     ddp_batch_mode batch_mode;
     int broadcast_buffers; /* 1: ranks share BatchNorm's running statistics after each step; 0:
                               never, and saves have rank 0's */
@@ -45,11 +47,11 @@ typedef struct ddp_trainer_config {
      * NULL: no algorithms. */
     const ddp_options *options;
     uint64_t seed;
-    /* DDP_REQUESTS flags of this rank (core/loss.h), which a signal handler may set. They travel
-     * with the next loss that is summed: this step's, or the next one's if this step's last
-     * backward pass has ended. Must outlive the trainer. NULL: none. */
+    /* DDP_REQUESTS flags of this rank (core/loss.h), which a signal handler may set. Flags that are
+     * set when a step's last backward pass ends are sent with its loss. Must outlive the trainer.
+     * NULL: none. */
     volatile sig_atomic_t *asked;
-    size_t compress_after; /* steps at the start in which no algorithm changes sums of gradients */
+    size_t compress_after; /* number of first steps of the run whose gradients are not compressed */
     /* Steps between two comparisons of ranks' parameters; 0: none. One rank, or more than
      * DDP_EQUAL_RANKS (core/equal_check.h), are never compared. */
     int verify_every;
@@ -79,14 +81,14 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 
 /* Cut the cfg's batch over the ranks (core/batch.h): replace *batch and *subdivisions of the cfg by
  * those with which the network is to be made. Call while Darknet parses the cfg. Fails with
- * DDP_ERR_USAGE, and changes neither, if ddp_batch_split or, with config.exact, ddp_exact_check
- * refuses them. */
+ * DDP_ERR_USAGE, and changes neither, if the batch cannot be cut so; the text says why. */
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Open the algorithms of config.options for net, and close those that were open. Call on every rank
- * when net is parsed, before a checkpoint is loaded into their state; else ddp_trainer_attach opens
- * them. Fails with DDP_ERR_USAGE (one does not go with net), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * when net is parsed, before a checkpoint is loaded into their state. Without this call
+ * ddp_trainer_attach opens them. After a failure none is open. Fails with DDP_ERR_USAGE (one does
+ * not go with net), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the open algorithms; NULL if there are none. The trainer owns them. */
@@ -95,16 +97,14 @@ const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 /* Return how ddp_trainer_split cut the batch. time_steps is right only after ddp_trainer_attach. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
-/* Attach net, so that train_network trains it on all ranks (collective). First compares the ranks'
- * networks and settings. Then gives all ranks the parameters, BatchNorm statistics and counters of
- * rank 0, or of the rank that ddp_trainer_set_resumed named. Call when net has been parsed with the
- * values of ddp_trainer_split. It must have no hooks, and stay until it is detached. Changes net:
- * the count of seen images is rounded down to a whole update, unless the run's last step is done.
- * With DDP_BATCH_RANK the learning rate is multiplied by the number of ranks, at net's first
- * attachment. On failure nothing is attached. DDP_ERR_MISMATCH: ranks differ. DDP_ERR_USAGE:
- * BatchNorm has one value to normalise (core/batchnorm_check.h), an update has more than INT_MAX
- * images, an algorithm does not go with this network, or ddp_param_table_init refuses it. Fails
- * also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Attach net, so that train_network trains it on all ranks (collective). All ranks get the
+ * parameters, BatchNorm statistics and counters of rank 0, or of ddp_trainer_set_resumed's root.
+ * The count of seen images is rounded down to a whole update, unless the run's last step is done.
+ * The network must be parsed with ddp_trainer_split's values, have no hooks, and stay until it is
+ * detached. On failure nothing is attached. Fails with:
+ *   DDP_ERR_MISMATCH   networks or settings of ranks differ
+ *   DDP_ERR_USAGE      net cannot be trained so; the text says why
+ *   DDP_ERR_NOMEM, DDP_ERR_COMM, or on the root the error of ddp_trainer_set_resumed's moments */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach the network: wait for the sums under way (collective), and give the network its own
@@ -117,14 +117,13 @@ void ddp_trainer_detach(ddp_trainer *t);
  * read (collective). A failure ends the program by config.fail. Only while attached. */
 void ddp_trainer_flush(ddp_trainer *t);
 
-/* Return 1 if all ranks have the same parameters, else 0; every rank gets the same answer. It is 0
- * only in a period of local SGD (ddp_step_plug). Saves and validations wait for 1. Call after a
- * step whose loss Darknet has asked for. */
+/* Return 1 if all ranks have the same parameters, as a save or validation needs; else 0. Every rank
+ * gets the same answer. It is 0 only in a period of local SGD (ddp_step_plug). Call after a step
+ * whose loss Darknet has asked for. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
 
-/* Return how many steps may still run before a save is possible, at most. If all ranks have the
- * same parameters it is 1: the step under way; with local SGD it is the period. Only while
- * attached. */
+/* Return the most steps that may still run before all ranks have the same parameters. It is 1, for
+ * the step under way, if they have them now. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
 /* If ranks differ (ddp_trainer_in_sync), give all the same parameters, in the algorithm's way
@@ -133,9 +132,10 @@ size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 void ddp_trainer_sync(ddp_trainer *t);
 
 /* Have ddp_trainer_attach give all ranks the counters, parameters and optimizer state of rank
- * `root`, which has loaded a checkpoint. Call on every rank, before ddp_trainer_attach. moments: on
- * root, where to read the moments that are shared out (ddp_algorithm_set_is_sharded), valid until
- * ddp_trainer_attach has returned; NULL: the network has all moments. */
+ * `root`, which has loaded a checkpoint. Call on every rank, before ddp_trainer_attach.
+ *   moments   on root: reads the optimizer's moments if they are sharded
+ *             (ddp_algorithm_set_is_sharded). Must stay until ddp_trainer_attach has returned.
+ *             NULL: the network has all moments. Other ranks' is ignored */
 void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *moments);
 
 /* Take back the batches since the last whole update (with sync_every): set the counter of images

@@ -97,7 +97,7 @@ static ddp_status open_layers(ddp_trainer *t, network *net, ddp_error *err)
     return DDP_OK;
 }
 
-ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net, ddp_error *err)
+ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net, ddp_error *err)
 {
     if ((!t->algorithms || ddp_algorithm_set_was_attached(t->algorithms))
         && ddp_trainer_open_algorithms(t, net, err))
@@ -123,7 +123,7 @@ void ddp_trainer_leave_state(const ddp_trainer *t)
         ddp_state_leave_device(ddp_algorithm_set_state(t->algorithms));
 }
 
-ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err)
+ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, ddp_error *err)
 {
     ddp_attached attached = {.table = &t->table,
                              .seed = t->config.seed,

@@ -20,7 +20,7 @@
 /* Counts of a rank that are summed over ranks with the loss (ddp_loss_send_count). */
 enum {
     DDP_COUNT_REPLACED, /* unreadable samples of a step that were replaced by others */
-    DDP_COUNT_BACKLOG   /* gradient elements that are not sent when backward ends, in 1024 */
+    DDP_COUNT_BACKLOG   /* blocks of 1024 gradient elements that backward's end leaves unsent */
 };
 
 typedef enum ddp_trainer_phase {
@@ -168,21 +168,22 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c), in the order of calls ---- */
 
-/* Attach the algorithms of config.options to net. First open them, unless they are open and have
- * not been attached to a network. The algorithms may change net and t->table, which is open and not
- * yet read. Fails with DDP_ERR_USAGE (one does not go with this network), DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
-ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, network *net,
-                                         ddp_error *err) DDP_MUST_CHECK;
+/* Prepare the algorithms of config.options for net. Opens them, unless ddp_trainer_open_algorithms
+ * has done so and they were never attached. Changes net, t->table, which is open and not yet read,
+ * and config.reducer as they need. Fails with DDP_ERR_USAGE (one does not go with this network),
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net,
+                                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Give all ranks the root's state of the algorithms (collective), and move it to the table's
  * device. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin the algorithms' work, when all else is open. Fails as ddp_algorithm_set_attach. */
-ddp_status ddp_trainer_begin_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
+/* Attach the algorithms, when all else is open. Fails as ddp_algorithm_set_attach. */
+ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
-/* Detach the algorithms from t->net, which is still set; they stay open. */
+/* Detach the algorithms from t->net, which is still set, and set net->drops to NULL. The algorithms
+ * stay open. */
 void ddp_trainer_detach_algorithms(ddp_trainer *t);
 
 /* Move the algorithms' state back to the host. Call when the reducer is closed. */
@@ -204,14 +205,14 @@ void ddp_trainer_drop_layers(ddp_trainer *t);
 /* Return 1 if step number `step`, from 1, is local: each rank updates with its own gradients. */
 int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
 
-/* Ask the algorithm whether ranks must come into sync after this local step, and note the answer
- * for ddp_trainer_sync_if_due. If steps may be skipped and this rank's gradients are not finite,
- * make its loss NaN, so that all ranks skip the step. Call after the step's last backward pass,
- * before its loss is summed. Does nothing if the step is not local. */
+/* End the backward passes of a local step, before its loss is summed: ask the algorithm whether
+ * ranks must come into sync after the step, for ddp_trainer_sync_if_due. If steps may be skipped
+ * and this rank's gradients are not finite, make its loss NaN, so that all ranks skip the step.
+ * Does nothing if the step is not local. */
 void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
 /* Prepare a layer's update with this rank's own gradients, in a local step. Returns 0 if the layer
- * is not to be updated, else 1. */
+ * is not to be updated (ddp_reducer_use_own_gradients), else 1. */
 int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
 
 /* Bring ranks into sync if a local step has made that due (collective then). Call after an update,

@@ -16,7 +16,7 @@ extern "C" {
 
 /* Sizes of a GPU's scratch memory. */
 enum {
-    DDP_LARGEST_BINS = 1 << 11,
+    DDP_LARGEST_BINS = 1 << 11, /* bins of the histogram of magnitudes */
     DDP_LARGEST_TILE = 1 << 12, /* elements that one block of threads writes */
     /* floats of the scratch memory */
     DDP_LARGEST_SCRATCH = DDP_LARGEST_BINS + 2 + 2 * DDP_TOP_K_SECTION / DDP_LARGEST_TILE
@@ -25,8 +25,8 @@ enum {
 struct ddp_matrix; /* algorithms/compression.h; its value is the percentage to send */
 
 /* Add m->error to m->gradient, and write the largest elements of the sum to this rank's place in
- * m->numbers[0]. On a GPU, scratch has DDP_LARGEST_SCRATCH floats, which one encode at a time uses.
- */
+ * m->numbers[0].
+ *   scratch   on a GPU DDP_LARGEST_SCRATCH floats, for one encode at a time; on the host NULL */
 void ddp_largest_encode(ddp_device *d, const struct ddp_matrix *m, float *scratch);
 
 /* Set m->error to what is left of m->gradient without the elements that this rank has sent. Then
