@@ -75,19 +75,19 @@ typedef struct ddp_algorithm {
 
     /* Set *self to the algorithm's own data, the first argument of its functions, which close
      * frees. Leave it NULL if there is nothing to do in this run: then only print and print_resumed
-     * are called. Afterwards only of's group, device, state and options may be used. After a
-     * failure close is not called. */
+     * are called. Only of's group, device, state and options outlive the call. After a failure
+     * close is not called. */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
     /* Begin to work on a network that is about to train. What `a` points to stays until detach. May
-     * be called again after detach. */
+     * be called again after detach. After a failure detach is not called. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
-    /* End the work on the network, which has trained. Not called if attach has failed. */
+    /* End the work on the network, which has trained. */
     void (*detach)(void *self);
     /* Free self. */
     void (*close)(void *self);
 
     /* 1: each rank updates only its own ranges of the parameters, and only it has their moments.
-     * The run then has ddp_reducer_config.sharded */
+     * Sets ddp_reducer_config.sharded */
     int sharded;
     /* Functions that a training step calls (core/gradient_codec.h, algorithms/plugs.h). */
     const ddp_gradient_codec *codec;

@@ -87,10 +87,11 @@ typedef struct ddp_compression {
      * write numbers[1] from numbers[0], which by now is the sum over ranks. */
     void (*encode)(void *self, const ddp_matrix *m, int round, ddp_device *queue);
 
-    /* Set gradient and error from the numbers of all rounds, as the head of this file says. *ran,
-     * in the device's memory, is on how many ranks the layer ran, or NaN if a number is not finite.
-     * If it is 0, only set the gradient to zero. Work that nothing needs before the next step may
-     * be queued on `aside`, after ddp_device_follow(aside, queue). */
+    /* Set gradient and error from the numbers of all rounds, as the head of this file says.
+     *   ran     in the device's memory: on how many ranks the layer ran; NaN: a number is not
+     *           finite. If it is 0, only set the gradient to zero
+     *   aside   queue for work that nothing needs before the next step, after
+     *           ddp_device_follow(aside, queue) */
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);
 

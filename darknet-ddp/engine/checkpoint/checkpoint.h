@@ -49,7 +49,8 @@ typedef struct ddp_checkpoint_metadata {
     uint64_t ranks;                 /* how many ranks trained; another number may go on */
     float average_loss;             /* Darknet's running average of the loss; below 0: none yet */
     uint64_t values_hash;           /* hash of all parameters and buffers, which the caller makes */
-    uint64_t weights_bytes, weights_hash; /* size in bytes of the weights file, and its hash */
+    /* size in bytes of the weights file, and its hash; a save sets both */
+    uint64_t weights_bytes, weights_hash;
     int is_header_alone; /* 1: the file that was read has only its header (find.h) */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];

@@ -21,7 +21,7 @@ typedef struct ddp_name_lock ddp_name_lock;
 
 /* How to get the lock, and functions that it calls. */
 typedef struct ddp_name_lock_config {
-    int take_over; /* 1: take the name over from another owner, dead or alive */
+    int take_over; /* 1: take the name over from another owner, dead or alive, without waiting */
     /* Called with a sentence that says which other owner is waited for, was found dead, or is taken
      * over. It has no newline, and is valid during the call. Not NULL. */
     void (*note)(const char *sentence);
@@ -35,11 +35,12 @@ typedef struct ddp_name_lock_config {
     void (*on_lost)(const ddp_error *err);
 } ddp_name_lock_config;
 
-/* Make the lock file at path, and start the thread that counts in it. Both path and *config are
- * copied. If another owner's file is there, waits up to 10 s to see whether that owner is alive.
- * With config->take_over, does not wait. *out is set on success. Fails with DDP_ERR_USAGE (another
- * run owns the file; the text says which), DDP_ERR_IO (the file cannot be written, read or
- * removed), DDP_ERR_NOMEM. */
+/* Make the lock file at path, and start the thread that counts in it. path and *config are copied.
+ * If another owner's file is there, waits up to 10 s to see whether that owner is alive. *out is
+ * set on success. Fails with:
+ *   DDP_ERR_USAGE   another run owns the file; the text says which
+ *   DDP_ERR_IO      the file cannot be written, read or removed
+ *   DDP_ERR_NOMEM */
 ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
                               const ddp_name_lock_config *config, ddp_error *err) DDP_MUST_CHECK;
 

@@ -27,21 +27,20 @@ typedef struct ddp_weights_writer {
 /* A pair whose two files are written under temporary names, and may not be on the disk yet. */
 typedef struct ddp_pair_writing ddp_pair_writing;
 
-/* Write both files of the pair of path under temporary names. Sets weights_bytes, weights_hash and
- * saved_at_ns in c->metadata. Afterwards only *c->guard must stay, until *out ends. Several pairs
- * may be begun, also of one path. *out is set on success; end it with ddp_pair_finish or
- * ddp_pair_abandon. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and as ddp_checkpoint_write. A full disk
- * may be found only by ddp_pair_finish. */
+/* Write both files of the pair of path under temporary names. Several pairs may be begun, also of
+ * one path. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon. Until then
+ * *c->guard must stay; nothing else of c must. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and as
+ * ddp_checkpoint_write. A full disk may be found only by ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the metadata that were written; valid until w is finished or abandoned. */
 const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w);
 
-/* Sync both files to the disk, and give them their names. Call it from any thread, for one pair at
- * a time, and for pairs of one path in the order in which they were written. Frees w, also on
- * failure; then the last complete pair of path is still there. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM, and as c->guard of ddp_pair_write. */
+/* Sync both files to the disk, and give them their names. Frees w, also on failure; then the last
+ * complete pair of path is still there. Call it from any thread, for one pair at a time, and for
+ * pairs of one path in the order in which they were written. Fails with DDP_ERR_IO, DDP_ERR_NOMEM,
+ * and as c->guard of ddp_pair_write. */
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove both temporary files and free w. NULL is allowed. */

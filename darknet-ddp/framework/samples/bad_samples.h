@@ -3,8 +3,12 @@
  *
  * A line of the training list that cannot be read once is bad from then on. If it is drawn, another
  * line is loaded in its place, which depends on the seed and the bad line alone. So all ranks, and
- * resumed runs, load the same line. If the run must end, a blank sample is loaded instead, with no
- * pixel set and no object; the run ends before it learns from it.
+ * resumed runs, load the same line. No other line can be loaded if all are bad, 64 in a row could
+ * not be read, or memory is short.
+ *
+ * The run must end if one_ends is set (ddp_bad_samples_open), or if no other line can be loaded.
+ * Then a blank sample may be loaded, with no pixel set and no object; the run ends before it learns
+ * from it.
  *
  *  1. A loader thread that cannot read a sample calls ddp_bad_samples_note_unreadable (by
  *     load_sample in data.c), and loads the sample again: ddp_bad_samples_line_to_load gives
@@ -26,7 +30,7 @@
 typedef struct ddp_bad_samples ddp_bad_samples;
 
 /* Open an empty record. one_ends: 1: each sample that cannot be read ends the run; 0: only one for
- * which no other can be read. *out is set on success. Fails with DDP_ERR_NOMEM. */
+ * which no other can be loaded. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_bad_samples_open(ddp_bad_samples **out, int one_ends, ddp_error *err) DDP_MUST_CHECK;
 void ddp_bad_samples_close(ddp_bad_samples *b); /* frees b; NULL is allowed */
 
@@ -50,15 +54,14 @@ enum {
     DDP_BAD_SAMPLE_BLANK  /* take a blank sample; the run ends before it learns from it */
 };
 
-/* Note that the calling thread cannot read the picture or labels of a line, and set *next to what
- * the thread must do (DDP_BAD_SAMPLE_...). Returns a sentence to print, which the caller frees;
- * NULL if there is none: the line was bad already, or memory is short. Any thread.
+/* Note that the calling thread cannot read the picture or labels of a line. Returns a sentence to
+ * print, which the caller frees; NULL if there is none: the line was bad already, or memory is
+ * short. Any thread.
  *   path           the list's own pointer to the line; for any other *next becomes END
  *   why            the reason, for the sentence
  *   can_be_blank   1: the thread can take a blank sample
- * With can_be_blank and one_ends, *next becomes BLANK. Else it becomes AGAIN if another line can be
- * loaded; else BLANK with can_be_blank, END without. No other line can be loaded if all are bad, 64
- * in a row could not be read, or memory is short. */
+ * *next becomes BLANK if the run must end and can_be_blank is 1; else AGAIN if another line can be
+ * loaded, END if none can. */
 char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
                                       int can_be_blank, int *next);
 

@@ -60,7 +60,7 @@ typedef struct ddp_not_finite {
 } ddp_not_finite;
 
 typedef struct ddp_nan_guard_config {
-    int skip_most; /* how many updates in a row may be skipped; 0: none, the job ends instead */
+    int skip_most; /* how many updates in a row may be skipped before the job ends; 0: none */
     /* Called on every rank when an update is skipped. NULL: not called. */
     void (*skipped)(const ddp_not_finite *what);
     /* Called on every rank to end the job. NULL: abort. */
@@ -124,8 +124,8 @@ ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
 /* Decide whether the update that is due is skipped, and skip it then (collective). Call before the
  * first layer is updated, if steps may be skipped. Waits for all sums of the step.
  * *skipped becomes 1 if a sum is not finite, or ddp_nan_guard_note_step found one in an earlier
- * step of this update; else 0. If it is 1, the caller must update no layer. After config.skip_most
- * skips in a row, calls config.end instead. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+ * step of this update; else 0. If it is 1, the caller must update no layer. Calls config.end
+ * instead of one skip too many. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
                                     ddp_error *err) DDP_MUST_CHECK;
 

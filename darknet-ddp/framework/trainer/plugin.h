@@ -59,9 +59,11 @@ typedef struct ddp_plugin_callbacks {
     void (*leave)(void) __attribute__((noreturn));
     /* Print `sentence`, on a picture or labels that cannot be read. Called from any thread. */
     void (*unreadable)(const char *sentence);
-    /* End the program because more files cannot be read than are allowed. `what`: a sentence that
-     * says which. `instead`: a phrase on what the option that skips such files does; NULL: skipping
-     * would not help. `saved`: 1 if the run was saved, 0 if it has learnt nothing yet. */
+    /* End the program because more files cannot be read than are allowed.
+     *   what      a sentence that says which
+     *   instead   a phrase on what the option that skips such files does; NULL: skipping would not
+     *             help
+     *   saved     1: the run was saved; 0: it has learnt nothing yet */
     void (*end_unreadable)(const char *what, const char *instead, int saved)
         __attribute__((noreturn));
 } ddp_plugin_callbacks;

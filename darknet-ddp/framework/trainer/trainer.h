@@ -94,7 +94,8 @@ ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *
 /* Return the open algorithms; NULL if there are none. The trainer owns them. */
 const ddp_algorithm_set *ddp_trainer_algorithms(const ddp_trainer *t);
 
-/* Return how ddp_trainer_split cut the batch. time_steps is right only after ddp_trainer_attach. */
+/* Return how ddp_trainer_split cut the batch; all zero before. time_steps is right only after
+ * ddp_trainer_attach. */
 ddp_batch ddp_trainer_batch(const ddp_trainer *t);
 
 /* Attach net, so that train_network trains it on all ranks (collective). All ranks get the
@@ -151,7 +152,8 @@ ddp_requests ddp_trainer_requested(const ddp_trainer *t);
  * could not be read; 0 without config.bad_data. Only while attached. */
 size_t ddp_trainer_replaced_samples(const ddp_trainer *t);
 
-/* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last. */
+/* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last; 0
+ * before the first. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
 /* Return the trainer's settings, which it owns. */

@@ -41,7 +41,7 @@ typedef enum ddp_step_verdict {
 /* Layers that an algorithm drops from steps; all zero without such an algorithm. */
 struct ddp_trainer_layers {
     const ddp_layers_plug *plug;
-    void *self;    /* the plug's first argument */
+    void *self;    /* first argument of the plug's functions */
     int *block_of; /* per layer: the number of its residual block, from 1; 0: none */
     char *dropped; /* per layer: 1 if the step under way drops it, else 0 */
     float *scale;  /* per [shortcut]: factor, in this step, of the output of the layer before it */
@@ -51,7 +51,7 @@ struct ddp_trainer_layers {
 /* Local steps: each rank updates with its own gradients. All zero if every step sums gradients. */
 struct ddp_trainer_steps {
     const ddp_step_plug *plug;
-    void *self;    /* the plug's first argument */
+    void *self;    /* first argument of the plug's functions */
     int is_local;  /* 1: this step is local */
     double factor; /* factor of this rank's own gradients in this step */
     int sync_due;  /* 1: bring ranks into sync when this step has ended */
@@ -60,7 +60,7 @@ struct ddp_trainer_steps {
 /* Updates by an algorithm; all zero if Darknet updates. */
 struct ddp_trainer_updates {
     const ddp_update_plug *plug;
-    void *self;  /* the plug's first argument */
+    void *self;  /* first argument of the plug's functions */
     int end_due; /* 1: layers were updated, and plug->end_updates is still to be called */
 };
 
@@ -68,7 +68,7 @@ struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
     ddp_exact_run split; /* arguments of the last ddp_trainer_split that succeeded */
-    ddp_batch batch;     /* its result */
+    ddp_batch batch;     /* result of that ddp_trainer_split */
 
     network *net; /* the attached network; NULL: none */
     train_hooks hooks;
@@ -113,7 +113,7 @@ struct ddp_trainer {
 
     ddp_trainer_phase phase;              /* the phase under way */
     int64_t phase_began_ns;               /* when the phase under way began (ddp_clock_ns) */
-    int64_t phase_communication_ns;       /* ddp_trainer_communication_ns then */
+    int64_t phase_communication_ns;       /* ddp_trainer_communication_ns when it began */
     int64_t spent_ns[DDP_TRAINER_PHASES]; /* time spent in ended phases, without communication */
 };
 
@@ -248,8 +248,9 @@ void ddp_trainer_sum_bad_samples(ddp_trainer *t, const network *net,
 /* Wait for the sum of ddp_trainer_sum_bad_samples, if it is under way. */
 void ddp_trainer_finish_bad_samples(ddp_trainer *t);
 
-/* Wait for that sum and, if it is not 0, end the run by config.unreadable. Call before each
- * backward pass, so that nothing of the step has reached a gradient. */
+/* Wait for the sum of ddp_trainer_sum_bad_samples and, if it is not 0, end the run by
+ * config.unreadable. Call before each backward pass, so that nothing of the step has reached a
+ * gradient. */
 void ddp_trainer_end_at_bad_samples(ddp_trainer *t, network *net);
 
 /* Send with the loss how many of this rank's samples were replaced in this step. Call at the step's

@@ -60,9 +60,9 @@ typedef struct ddp_local_sgd_config {
     double slow_rate; /* factor of a slow step, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
-/* Open the averaging of a table's parameters, moments and statistics. Every rank opens with the
- * same config and table, and with the same values. The table's arrays must not move, and all
- * pointers but config must outlive *out, which is set on success.
+/* Open the averaging of a table's parameters, moments and statistics. Every rank calls it, with the
+ * same parameters. *config is copied. All other pointers must outlive *out, and the table's arrays
+ * must not move. *out is set on success.
  *   slow   with slow momentum: slow[i] is u of parameter i, on the table's device; else NULL
  * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_param_table *table,
@@ -92,9 +92,9 @@ void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer);
 int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 
 /* Average parameters, moments and statistics over ranks, unless ranks are in sync. Every rank calls
- * it, after the last update of a period, or between two steps to end a period early; blocks.
- * Fails with DDP_ERR_FORMAT on every rank if a mean is not finite; the text names the array. Fails
- * also with DDP_ERR_COMM. After a failure the arrays are of no use. */
+ * it between two steps; blocks. In mid-period it ends the period. After a failure the arrays are of
+ * no use. Fails with DDP_ERR_FORMAT on every rank if a mean is not finite (the text names the
+ * array), and with DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many bytes an averaging sums on each rank, if every layer ran. */

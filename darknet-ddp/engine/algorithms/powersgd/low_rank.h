@@ -6,8 +6,10 @@
  *   3. ddp_low_rank_decode
  *   4. ddp_low_rank_renew_q, for the next step
  *
- * All memory is the device's; on a GPU work is queued (device/device.h). All ranks get the same
- * bits, on any GPU. A GPU adds in another order than the host, so the two may differ by rounding.
+ * All memory is the device's; on a GPU work is queued (device/device.h). `share` is one divided by
+ * the number of ranks. *ran, in the device's memory, is on how many ranks the matrix's layer ran.
+ * All ranks get the same bits, on any GPU. A GPU adds in another order than the host, so the two
+ * may differ by rounding.
  */
 #ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
 #define DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
@@ -38,13 +40,12 @@ void ddp_low_rank_compute_p(ddp_device *d, const ddp_low_rank *x);
 /* Make the columns of p, summed over ranks, orthonormal. Then set q_sum to M^T P. */
 void ddp_low_rank_compute_q(ddp_device *d, const ddp_low_rank *x);
 
-/* Set error to M - share * P q_sum^T, then m to P q_sum^T, with q_sum summed over ranks. share: one
- * divided by the number of ranks. *ran, in the device's memory, is on how many ranks the layer ran;
- * if it is 0, only set m to zero. */
+/* Set error to M - share * P q_sum^T, then m to P q_sum^T, with q_sum summed over ranks. If *ran is
+ * 0, only set m to zero. */
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
 /* Set q to the columns of q_sum, made orthonormal. A column that depends on earlier columns is
- * replaced by that of `drawn`. Does nothing if *ran (ddp_low_rank_decode) is 0. */
+ * replaced by that of `drawn`. Does nothing if *ran is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
 /* The four functions above, for one kind of device. */
