@@ -33,7 +33,8 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 
-/* The cases of files that a start finds in its folder: one for each START row; 0 is NOTHING. */
+/* The cases of files that a start finds in its folder: one for each START row of starts.def, which
+ * explains it. 0 is NOTHING. */
 typedef enum ddp_there {
 #define START(id, ...) DDP_THERE_##id,
 #include "checkpoint/starts.def"

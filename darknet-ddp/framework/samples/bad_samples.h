@@ -11,8 +11,7 @@
  * from it.
  *
  *  1. A loader thread that cannot read a sample calls ddp_bad_samples_note_unreadable (by
- *     load_sample in data.c), and loads the sample again: ddp_bad_samples_line_to_load gives
- * another line.
+ *     load_sample in data.c). To load it again, it gets a line by ddp_bad_samples_line_to_load.
  *  2. During a step's first forward pass ranks sum ddp_bad_samples_count_ending. If the sum is not
  *     0, all end before the first backward pass (trainer/trainer_bad_samples.c).
  *  3. If a run may replace samples, ranks sum ddp_bad_samples_take_replaced with the loss, and end
@@ -69,7 +68,8 @@ char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, cons
  * another line was loaded for it, or if it is blank. Any thread. */
 void ddp_bad_samples_note_loaded(ddp_bad_samples *b, size_t sample);
 
-/* Return how many counted samples of this rank, with numbers below `images`, end the run. */
+/* Return how many samples with numbers below `images` must end the run, of those that
+ * ddp_bad_samples_note_loaded has counted. */
 size_t ddp_bad_samples_count_ending(ddp_bad_samples *b, size_t images);
 
 /* Return how many samples of this rank, with numbers below `images`, were replaced, and forget

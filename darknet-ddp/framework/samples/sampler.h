@@ -43,12 +43,12 @@ size_t ddp_sampler_instead(size_t line, size_t n);
 /* Note that the calling thread has loaded a sample. Serves as train_plugin.loaded. */
 void ddp_sampler_loaded(size_t sample);
 
-/* Return the line of a sample without replacement: samples e*count .. (e+1)*count - 1 are epoch e,
- * a permutation of all `count` lines. count is at least 1. Takes about a microsecond. */
+/* Return the line of sample `number`, without replacement: samples e*count .. (e+1)*count - 1 are
+ * epoch e, a permutation of all `count` lines. count is at least 1. Takes about a microsecond. */
 size_t ddp_sampler_permuted_line(uint64_t seed, uint64_t number, size_t count);
 
-/* Return the line of a sample with replacement: one of `count` lines, each as likely as the others
- * to within count / 2^64. count is at least 1. */
+/* Return the line of sample `number`, with replacement: one of `count` lines, each as likely as the
+ * others to within count / 2^64. count is at least 1. */
 size_t ddp_sampler_drawn_line(uint64_t seed, uint64_t number, size_t count);
 
 /* ---- random numbers ---- */

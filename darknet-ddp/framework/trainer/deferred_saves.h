@@ -18,7 +18,7 @@ typedef struct ddp_deferred_saves {
     size_t count;
 } ddp_deferred_saves;
 
-/* Add a save of the first `cutoff` layers at path, which is copied. If a save at path is in the
+/* Add a save of the first `cutoff` layers at path; path is copied. If a save at path is in the
  * list, change its cutoff instead. Fails with DDP_ERR_NOMEM, and leaves the list as it was. */
 ddp_status ddp_deferred_saves_add(ddp_deferred_saves *w, const char *path, int cutoff,
                                   ddp_error *err) DDP_MUST_CHECK;
