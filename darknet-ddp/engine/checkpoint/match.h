@@ -45,8 +45,7 @@ ddp_status ddp_match_check_weights(const char *weights, const ddp_checkpoint_met
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail unless weights and WEIGHTS.state are a whole pair: with DDP_ERR_MISMATCH (the state is of
- * other weights), DDP_ERR_FORMAT (the state is damaged), DDP_ERR_IO. Reads both files whole. Fails
- * also with DDP_ERR_NOMEM. */
+ * other weights), DDP_ERR_FORMAT (it is damaged), DDP_ERR_IO, DDP_ERR_NOMEM. Reads both whole. */
 ddp_status ddp_match_check_pair(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_FORMAT if a number in this weights file is not finite; with DDP_ERR_IO if the

@@ -6,9 +6,8 @@
  * and no lock of the file system, which a network file system may not have.
  *
  * A run that finds the file of another owner looks whether that one is alive. On the owner's host
- * it looks for the process, by number and start, up to 2 seconds long. On another host, or if the
- * file is a copy, it watches the counter up to 10 seconds long. The file of a dead owner is
- * removed.
+ * it looks for the process, by number and start, for up to 2 seconds. On another host, or if the
+ * file is a copy, it watches the counter for up to 10 seconds. A dead owner's file is removed.
  *
  * An owner that finds another owner's file in its place has lost the name, and must not save any
  * more. It was taken over, or was stopped for so long that it seemed dead. */

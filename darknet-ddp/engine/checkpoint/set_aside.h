@@ -15,12 +15,10 @@
 
 /* Move the files that a run of base has left in directory into a new folder, if weights, averages
  * or a CSV file are among them.
- *   folder   becomes the folder's path, which the caller frees; NULL: nothing was moved, or it
- *            failed
- *   spare    path of the weights with which the new run begins, which also stay in their place;
- *            NULL: none
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; then files are moved back, now or by
- * ddp_set_aside_recover. */
+ *   folder   becomes the folder's path, which the caller frees; NULL: nothing moved, or failed
+ *   spare    path of the weights with which the new run begins; they also stay. NULL: none
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then moves back what is left
+ * aside. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 

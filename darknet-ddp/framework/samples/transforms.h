@@ -21,8 +21,7 @@ int ddp_second_label_path(const char *picture, char *out);
 void ddp_mask_path(const char *picture, char *out);
 
 /* Check that a picture can be decoded, by decoding all of it as training would. Returns 0, with the
- * decoder's warning or "" in note[0..size). If it cannot be decoded, returns -1, with the reason in
- * note. */
+ * decoder's warning or "" in note[0..size); or -1, with the reason in note. */
 int ddp_decode_picture(const char *picture, char *note, size_t size);
 
 /* Decode a picture to grey. To save time a JPEG may be made smaller, down to an eighth, as long as

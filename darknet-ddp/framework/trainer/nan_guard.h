@@ -1,7 +1,6 @@
 /* trainer/nan_guard.h: checks that a step's loss, gradients and BatchNorm statistics are finite
  * numbers. If one is not, every rank ends the job or, with skip_most, every rank skips the update.
- * A skip sets the gradients to zero, and BatchNorm's statistics to what they were before the
- * update.
+ * A skip sets gradients to zero, and BatchNorm's statistics to those before the update.
  *
  * 1. ddp_nan_guard_end_mini_batch   after each backward pass
  * 2. ddp_nan_guard_check_arrived    whenever sums have arrived, unless steps may be skipped
@@ -110,9 +109,8 @@ int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Remember for ddp_nan_guard_judge_step whether the last step's loss and statistics are finite.
- * Call before each forward pass, when they have arrived. Does nothing unless steps may be
- * skipped. */
+/* Remember for ddp_nan_guard_judge_step whether the last step's loss and statistics are finite, if
+ * steps may be skipped. Call before each forward pass, when they have arrived. */
 void ddp_nan_guard_note_step(ddp_nan_guard *g);
 
 /* Check the sums of gradients, loss and statistics that have arrived. If one is not finite, find

@@ -33,8 +33,7 @@ typedef struct ddp_figures {
 typedef struct ddp_plugin_callbacks {
     /* Load a checkpoint into net, and set *seed to its seed; without a checkpoint leave both.
      * Called when net has been parsed. Only rank 0's net has to change: the others get what rank 0
-     * has. *seed must become the same on all ranks. directory: where the run's weights are
-     * saved. */
+     * has. *seed must become the same on all ranks. directory: that of the run's weights. */
     ddp_status (*resume)(network *net, const char *directory, const char *cfg, uint64_t *seed,
                          ddp_error *err);
     /* Called when the trainer is attached to net, before the first step. */
@@ -61,8 +60,7 @@ typedef struct ddp_plugin_callbacks {
     void (*unreadable)(const char *sentence);
     /* End the program because more files cannot be read than are allowed.
      *   what      a sentence that says which
-     *   instead   a phrase on what the option that skips such files does; NULL: skipping would not
-     *             help
+     *   instead   a phrase on what the option that skips such files does; NULL: it would not help
      *   saved     1: the run was saved; 0: it has learnt nothing yet */
     void (*end_unreadable)(const char *what, const char *instead, int saved)
         __attribute__((noreturn));
