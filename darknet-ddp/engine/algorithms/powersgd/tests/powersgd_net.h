@@ -28,9 +28,9 @@ static void orthonormal(double *x, size_t length, size_t rank)
     }
 }
 
-/* For parameter number p: set left, [row][k], to the orthonormal columns of M Q, and then Q to M^T
- * left. M is the sum over ranks of what is compressed; Q is m->q[p], [column][k]. left must be all
- * zero. */
+/* Set left to the orthonormal columns of M Q, and then Q to M^T left, for parameter number p. M is
+ * the sum over ranks of what is compressed. Q is m->q[p].
+ *   left   element [row][k] is left[row * rank + k]; all zero before the call */
 static void define_factors(struct compressed_model *m, const struct compressed_net *net, int step,
                            size_t p, double *left)
 {
