@@ -27,7 +27,7 @@
 /* Facts of the network's cfg that algorithms need. */
 typedef struct ddp_network_facts {
     size_t max_batches; /* how many steps the run has; 0: not known */
-    int burn_in;        /* the cfg's burn_in=: the learning rate grows in so many first steps */
+    int burn_in;        /* number of first steps in which the learning rate grows (burn_in=) */
     double ema_alpha;   /* the cfg's ema_alpha=, for an average of the weights; 0: none */
     const ddp_residual_block *blocks; /* blocks with trained layers, from input to output */
     int block_count;
@@ -86,7 +86,7 @@ typedef struct ddp_algorithm {
     /* Free self. */
     void (*close)(void *self);
 
-    /* 1: each rank updates only its own ranges of the parameters, and only it has their moments.
+    /* 1: each rank updates only its own ranges of the parameters, and has moments only for them.
      * Sets ddp_reducer_config.sharded */
     int sharded;
     /* Functions that a training step calls (core/gradient_codec.h, algorithms/plugs.h). */

@@ -53,9 +53,10 @@ size_t ddp_sampler_drawn_line(uint64_t seed, uint64_t number, size_t count);
 
 /* ---- random numbers ---- */
 
-/* Name the purpose of the calling thread's next draws: its kind, the layer, and the number of the
- * sample or of what else the kind says. Draws for one purpose are always the same in a run. Any
- * thread. Serves as train_plugin.draw_for. */
+/* Name the purpose of the calling thread's next draws. Draws for one purpose are always the same in
+ * a run. Any thread. Serves as train_plugin.draw_for.
+ *   layer    index of the layer for which it draws; 0: for none
+ *   number   number of the sample, batch or other thing that `purpose` names (darknet.h) */
 void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 
 /* Return the next 32 random bits for the purpose that the calling thread has named. Threads that
