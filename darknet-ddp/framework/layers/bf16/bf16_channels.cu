@@ -10,67 +10,19 @@ extern "C" {
 #include "cuda.h"
 #include "layers/bf16/bf16_cuda.h"
 }
-#include "layers/bf16/bf16_values.h"
+#include "layers/bf16/bf16_fused.h"
+#include "layers/bf16/bf16_tiles.h"
 #include "layers/channel_reduce.h"
 #include "layers/normalizer.h"
 
 /*
  * Kernels that do on NHWC arrays of bf16 what batchnorm_kernels.cu and bias_kernels.cu do on arrays
  * of floats. Sums and statistics are floats. A channel is summed in parts, which are then joined as
- * channel_reduce.h does it. The order of sums follows from the layer's sizes alone.
- *
- * A block has `lanes` threads side by side, each with a pack of channels, on THREADS/lanes rows; a
- * row is a cell. For the same channels there are `parts` blocks, each of which takes every parts-th
- * such group of rows.
+ * channel_reduce.h does it.
  */
-typedef struct {
-    int channels, count; // of channels, and of rows
-    int lanes, rows;
-    int tiles; // blocks for all channels of a row
-    int parts, step;
-} tile_shape;
 
-// Four blocks for each of a large GPU's 132 multiprocessors. A constant, since sums are to be the
-// same on each device.
-#define REDUCTION_BLOCKS 528
-// A thread of a part has at least so many packs: less would be more work to join than to add.
-#define PACKS_A_THREAD 2
 // Threads that join a channel's parts.
 #define JOIN_ROWS 32
-
-static int pack_size(layer l)
-{
-    return l.out_c % VALUES_A_PACK ? 1 : VALUES_A_PACK;
-}
-
-static int at_least_one(int n)
-{
-    return n < 1 ? 1 : n;
-}
-
-static tile_shape get_tiles(layer l)
-{
-    tile_shape s;
-    int packs = l.out_c / pack_size(l);
-    s.channels = l.out_c;
-    s.count = l.batch * l.out_h * l.out_w;
-    s.lanes = 1;
-    while (s.lanes < packs && s.lanes < 32)
-        s.lanes *= 2;
-    s.rows = THREADS / s.lanes;
-    s.tiles = (packs - 1) / s.lanes + 1;
-    s.parts = at_least_one(REDUCTION_BLOCKS / s.tiles);
-    int most = at_least_one(s.count / (s.rows * PACKS_A_THREAD));
-    if (s.parts > most)
-        s.parts = most;
-    s.step = s.parts * s.rows;
-    return s;
-}
-
-static int blocks_of_parts(tile_shape s)
-{
-    return s.tiles * s.parts;
-}
 
 size_t bf16_sums_bytes(layer l)
 {
@@ -87,155 +39,11 @@ static part_sums get_sums(tile_shape s, network net)
     return p;
 }
 
-#define ROWS_A_THREAD 8
-
-// Blocks of a launch in which each value is another thread's business.
-static size_t all_blocks(tile_shape s)
-{
-    return (size_t)s.tiles * ((s.count - 1) / (s.rows * ROWS_A_THREAD) + 1);
-}
-
-// The first channel of this thread's pack.
-template <int V> static __device__ int first_channel(tile_shape s)
-{
-    return (blockIdx.x % s.tiles * s.lanes + threadIdx.x % s.lanes) * V;
-}
-
-// take(place of a pack) for this thread's rows, of those of all_blocks().
-template <class Take> static __device__ void for_rows(tile_shape s, int channel, Take take)
-{
-    size_t row = (size_t)(blockIdx.x / s.tiles) * s.rows * ROWS_A_THREAD + threadIdx.x / s.lanes;
-    if (channel >= s.channels)
-        return;
-#pragma unroll 4
-    for (int k = 0; k < ROWS_A_THREAD; ++k, row += s.rows)
-        if (row < s.count)
-            take(row * s.channels + channel);
-}
-
-// take(place of a pack, what load(place) gave) for this thread's rows of a part, in a launch of
-// blocks_of_parts(). AT_ONCE are loaded before the first is taken, since memory is slow to answer.
-template <int AT_ONCE, class Load, class Take>
-static __device__ void for_rows_of_part(tile_shape s, int channel, Load load, Take take)
-{
-    unsigned row = blockIdx.x / s.tiles * s.rows + threadIdx.x / s.lanes;
-    unsigned count = channel < s.channels ? s.count : 0;
-    for (; row < count; row += AT_ONCE * s.step) {
-        decltype(load(0)) value[AT_ONCE];
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k)
-            if (row + k * s.step < count)
-                value[k] = load((size_t)(row + k * s.step) * s.channels + channel);
-#pragma unroll
-        for (int k = 0; k < AT_ONCE; ++k)
-            if (row + k * s.step < count)
-                take((size_t)(row + k * s.step) * s.channels + channel, value[k]);
-    }
-}
-
-template <int V> struct two_packs {
-    pack<V> x, delta;
-};
-
 // The input of BatchNorm, and what was loaded to make the delta of its output of.
 template <int V, class Delta> struct pack_and_delta {
     pack<V> x;
     Delta delta;
 };
-
-template <int V> static __device__ floats<V> rounded(floats<V> f)
-{
-    return unpacked(packed(f));
-}
-
-/*
- * A layer that is fused with the [shortcut] behind it: what this one would have read from memory
- * is rounded to bf16 as memory would have, so all values are those of two layers, to the bit.
- */
-
-// How the output is made of the normalized value: it is that value, or the shortcut's output.
-struct own_output {
-    template <int V> __device__ floats<V> operator()(floats<V> y, size_t) const
-    {
-        return y;
-    }
-};
-
-struct shortcut_output {
-    const bf16 *from;
-    float alpha, beta, slope;
-
-    template <int V> __device__ floats<V> operator()(floats<V> y, size_t i) const
-    {
-        curve curve = {LINEAR, slope};
-        y = weighted_sum(alpha, rounded(y), beta, load_pack<V>(from, i));
-#pragma unroll
-        for (int k = 0; k < V; ++k)
-            y.v[k] = apply_curve(curve, y.v[k]);
-        return y;
-    }
-};
-
-// Where the delta comes from: it is the layer's own, or is made of the shortcut's.
-struct own_delta {
-    enum { AT_ONCE = VALUES_AT_ONCE };
-    const bf16 *delta;
-
-    template <int V> __device__ pack<V> load(size_t i) const
-    {
-        return pack_at<V>(delta, i);
-    }
-    template <int V> __device__ floats<V> take(size_t, pack<V> loaded) const
-    {
-        return unpacked(loaded);
-    }
-};
-
-struct shortcut_delta {
-    // Half as many, since each is of two arrays: there are registers for no more.
-    enum { AT_ONCE = VALUES_AT_ONCE / 2 };
-    const bf16 *delta, *output; // output 0: the activation is straight
-    float slope, alpha, beta;
-    bf16 *from_delta; // 0: not to be given
-    int set_from;
-
-    template <int V> __device__ two_packs<V> load(size_t i) const
-    {
-        pack<V> d = pack_at<V>(delta, i);
-        return two_packs<V>{output ? pack_at<V>(output, i) : d, d};
-    }
-    template <int V> __device__ floats<V> take(size_t i, two_packs<V> loaded) const
-    {
-        curve curve = {LINEAR, slope};
-        floats<V> d = unpacked(loaded.delta), y = unpacked(loaded.x), from;
-#pragma unroll
-        for (int k = 0; k < V; ++k) {
-            if (output)
-                d.v[k] *= curve_gradient(curve, y.v[k]);
-            from.v[k] = beta * d.v[k];
-            d.v[k] *= alpha;
-        }
-        if (from_delta)
-            set_or_add_pack<V>(from_delta, i, from, set_from);
-        return rounded(d);
-    }
-};
-
-// Sum each channel over a block's rows, to shared[0..lanes*V); shared has THREADS*V values.
-template <int V> static __device__ void add_rows(tile_shape s, floats<V> sum, float *shared)
-{
-    int row = threadIdx.x / s.lanes;
-    float *own = shared + threadIdx.x * V;
-#pragma unroll
-    for (int k = 0; k < V; ++k)
-        own[k] = sum.v[k];
-    for (int half = s.rows / 2; half > 0; half /= 2) {
-        __syncthreads();
-        if (row < half)
-            for (int k = 0; k < V; ++k)
-                own[k] += own[half * s.lanes * V + k];
-    }
-}
 
 template <int V>
 __global__ void moments_bf16_kernel(tile_shape s, const bf16 *x, float *means, float *squares)

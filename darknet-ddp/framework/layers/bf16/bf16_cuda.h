@@ -1,5 +1,5 @@
-/* layers/bf16/bf16_cuda.h: the parts of the backend of a GPU that are kernels (bf16_kernels.cu,
- * bf16_channels.cu, bf16_products.cu); bf16_cuda.c has the table. A function bf16_NAME_gpu is the
+/* layers/bf16/bf16_cuda.h: the parts of the backend of a GPU that are kernels (the files *.cu of
+ * this folder); bf16_cuda.c has the table. A function bf16_NAME_gpu is the
  * member NAME of bf16_backend. */
 #ifndef BF16_CUDA_H
 #define BF16_CUDA_H

@@ -27,16 +27,23 @@ template <class Values, class Launch> static void by_kind(curve f, Values values
         launch(values, std::integral_constant<int, MISH>());
     else
         launch(values, std::integral_constant<int, ANY_KIND>());
+}
+
+// Call launch(V) to launch a kernel for arrays of `channels` channels. V is a
+// std::integral_constant.
+template <class Launch> static void by_packs(int channels, Launch launch)
+{
+    if (channels % VALUES_A_PACK == 0)
+        launch(std::integral_constant<int, VALUES_A_PACK>());
+    else
+        launch(std::integral_constant<int, 1>());
     check_error(cudaPeekAtLastError());
 }
 
 // Call launch as by_kind does, with the V for arrays of `channels` channels.
 template <class Launch> static void by_packs_and_kind(int channels, curve f, Launch launch)
 {
-    if (channels % VALUES_A_PACK == 0)
-        by_kind(f, std::integral_constant<int, VALUES_A_PACK>(), launch);
-    else
-        by_kind(f, std::integral_constant<int, 1>(), launch);
+    by_packs(channels, [&](auto values) { by_kind(f, values, launch); });
 }
 
 // Return f with kind KIND, a constant for the compiler; f itself if KIND is ANY_KIND.
