@@ -22,7 +22,7 @@ struct transfer {
     operation what;
     const char *from;     /* data that this rank sends */
     char *to;             /* memory for the data that this rank receives */
-    size_t bytes;         /* size of the data that each rank sends */
+    size_t bytes;         /* size of the data that each rank sends, or of the message */
     size_t element_bytes; /* size of an element */
     int peer;             /* the other rank of a message; root of a broadcast */
     bool average;         /* true: divide the sum by the number of ranks */

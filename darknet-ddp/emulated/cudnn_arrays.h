@@ -48,7 +48,8 @@ struct noise {
     uint64_t seed;
 };
 
-/* An array that a convolution writes, as NCHW floats: at first x's values, unless keep is 0. */
+/* An array that a convolution writes, as NCHW floats. It begins with x's values; with keep 0 they
+ * are of no use. */
 class result
 {
   public:

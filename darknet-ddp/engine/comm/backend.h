@@ -42,7 +42,7 @@ struct ddp_backend {
 struct ddp_sum_engine {
     /* Prepare a sum. The caller has set group, device, buf, count, count_each, wire, number, began
      * and ended of w. The engine records the events began and ended. It may keep its own data at
-     * w->own. */
+     * w->own. On failure it keeps nothing, and close is not called. */
     ddp_status (*open)(ddp_work *w, ddp_error *err);
     void (*close)(ddp_work *w); /* frees w->own */
     /* Start the sum, or the half of it that w->phase names, behind the work that is queued on
@@ -83,12 +83,13 @@ struct ddp_gpu_ops {
 };
 
 /* A message, as its sender or its receiver posts it. Messages between two ranks with the same tag
- * on the same channel match in the order in which they were posted. */
+ * on the same channel match in the order in which they were posted. If two that match differ in
+ * bytes, a function of the transport fails with DDP_ERR_COMM. */
 struct ddp_message {
-    int peer;    /* the other rank */
-    int channel; /* number of the channel, from 0 */
-    int tag;     /* 0 to 32767, the range that MPI guarantees */
-    size_t bytes;
+    int peer;     /* the other rank */
+    int channel;  /* number of the channel, from 0 */
+    int tag;      /* 0 to 32767, the range that MPI guarantees */
+    size_t bytes; /* 0 to INT_MAX, the range of MPI's counts */
     void *buf; /* data to send, or room for the data that comes; must stay until the request ends */
 };
 
@@ -117,7 +118,7 @@ struct ddp_group {
     /* ---- kept by ddp_group_clear ---- */
     const struct ddp_backend *ops;
     int radix; /* hosts that meet in a stage of hierarchical sums (comm/hierarchical_plan.h) */
-    int64_t timeout_ns;
+    int64_t timeout_ns;       /* see ddp_group_set_timeout; 0: none */
     void (*moved)(void *ctx); /* function of ddp_group_on_progress; NULL: none */
     void *moved_ctx;
 
@@ -183,8 +184,8 @@ ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
 /* Set g's rank and size, and allocate g->hosts, whose names are empty. Fails with DDP_ERR_NOMEM;
  * rank and size are set even then. Release them with ddp_group_clear, also after a failure. */
 ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err) DDP_MUST_CHECK;
-/* Set which ranks share a host. first[r]: the lowest rank on rank r's host. The ranks of a host
- * must have consecutive numbers. */
+/* Set which ranks share a host, after ddp_group_set_ranks. first[r], r below g->size: the lowest
+ * rank on rank r's host. The ranks of a host must have consecutive numbers. */
 void ddp_group_set_places(ddp_group *g, const int *first);
 /* Release what g knows of its ranks, after its pipeline and its GPU were closed. g itself stays. */
 void ddp_group_clear(ddp_group *g);
@@ -194,8 +195,8 @@ ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
 /* Return st. If st is DDP_ERR_COMM and g has not failed before, store *err as g's failure. */
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
 /* If the group has failed, give up the work on the GPU that waits for other ranks. Call just before
- * memory or a sum of the group is freed, when this rank has reported its error: the other ranks
- * notice the call. */
+ * memory or a sum of the group is freed, which would wait for that work. Report this rank's error
+ * first: the other ranks notice the call. */
 void ddp_group_abort_queued(ddp_group *g);
 
 /* End the process at once with this status, after flushing stdout and stderr. Exit handlers do not
@@ -205,7 +206,8 @@ void ddp_group_exit(ddp_group *g, int exit_status);
 /* Return the interface that ddp_group_use_interface chose; NULL: none. */
 const char *ddp_group_interface(void);
 
-/* Write this process's host name to name[0..DDP_HOST_BYTES), with a zero at its end. */
+/* Write this host's name to name[0..DDP_HOST_BYTES), with a zero at its end; "unknown" if the
+ * system does not tell it. */
 void ddp_host_name(char *name);
 
 #endif

@@ -44,7 +44,7 @@ struct ddp_host_sum {
     int channel;          /* channel of the messages */
     int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
     int not_finite;  /* 1: what was made of the result so far has a number that is not finite */
-    size_t launched; /* floats in chunks that were launched */
+    size_t launched; /* how many of `count` floats are in chunks that were launched */
     struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };
 
@@ -74,8 +74,9 @@ struct ddp_chunk_pipeline {
     int chunks_in_flight;
     int *ended; /* room for the requests that ddp_transport.test returns */
     struct ddp_backoff backoff;
-    int64_t last_message_ns; /* ddp_clock_ns when a message to or from this rank last ended */
-    int64_t looked_ns;       /* ddp_clock_ns when a wait last looked at the clock */
+    /* ddp_clock_ns when a message to or from this rank last ended; 0: none has */
+    int64_t last_message_ns;
+    int64_t looked_ns; /* ddp_clock_ns when a wait last looked at the clock */
     /* earliest ddp_clock_ns from which the timeout counts, since this process was stopped before;
      * 0: it never was */
     int64_t timeout_from_ns;
@@ -153,7 +154,7 @@ struct ddp_allreduce_algorithm {
     /* Go on after the chunk's request i has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
     /* Go on with a chunk that waits for something other than a request, if that is there now; then
-     * set *moved to 1. NULL: chunks wait for requests alone. */
+     * set *moved to 1, else leave it. NULL: chunks wait for requests alone. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
     /* After DDP_REDUCE_SCATTER this rank has summed some slices of a chunk of `count` floats.
@@ -173,8 +174,9 @@ extern const struct ddp_allreduce_algorithm ddp_allreduce_direct;
  * every rank. */
 extern const struct ddp_allreduce_algorithm ddp_allreduce_hierarchical;
 
-/* How many hosts, or blocks of hosts, meet in a stage of ddp_allreduce_hierarchical. With more, a
- * stage has many small messages. With fewer, there are more stages, and each waits for polls. */
+/* How many hosts, or blocks of hosts, meet in a stage of ddp_allreduce_hierarchical: the default of
+ * ddp_group.radix. With more, a stage has many small messages. With fewer, there are more stages,
+ * and each waits for polls. */
 enum { DDP_HIERARCHICAL_RADIX = 8 };
 
 #endif

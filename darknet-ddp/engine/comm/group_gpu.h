@@ -54,7 +54,7 @@ ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return for how many nanoseconds this rank's GPU has waited for sums instead of computing, since
  * the group was opened; 0 without a GPU. A sum counts once ddp_group_synchronize or ddp_work_wait
- * has waited for it, but not if ddp_work_fence_before fenced it. */
+ * has waited for it, but not if its fence is for another queue (ddp_work_fence_before). */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 
 /* Allocate `count` zeroed floats on device d, the host or ddp_group_device, for buffers of sums.

@@ -73,7 +73,7 @@ struct ddp_stage {
     int *from; /* by entry of held: index in the previous stage's `held` of the slice that it is cut
                   from; all 0 in stage 0 */
     int held_count;
-    struct ddp_stage_transfer *transfers; /* in an order in which two ranks agree */
+    struct ddp_stage_transfer *transfers; /* in the order of their units, so that messages match */
     int transfer_count;
 };
 

@@ -83,7 +83,7 @@ struct peer {
 
     std::array<note, notes_ahead> notes;
     std::array<std::unique_ptr<UnboundBuffer>, notes_ahead> note_buffers;
-    UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on */
+    UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on, if any */
     bool waits_on_note = false;        /* that buffer is a note's */
 
     /* Requests with this peer, in the order of posting. */
@@ -146,8 +146,9 @@ std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 /* Set *failure to a rank (-1: none) and the sentence `what`. */
 void describe(ddp_gloo_failure *failure, int rank, const char *what);
 
-/* Record a failure: the lost rank, or -1 for other failures, and why. Only the first one is kept.
- * Tells the other ranks before this rank's program learns of it, so that all name the same rank. */
+/* Record a failure: the lost rank, or -1 for other failures, and why. Only the first one is kept,
+ * and none once x->leaving is set. Tells the other ranks before this rank's program learns of it,
+ * so that all name the same rank. */
 void fail(ddp_gloo_link *x, int rank, const char *what);
 
 /* Wait until the other ranks have been told of the recorded failure, and set *failure to it.
@@ -161,7 +162,8 @@ void hear_out(ddp_gloo_link *x, int rank);
 /* Return the exception for a message that has another length than the `due` bytes. */
 std::runtime_error wrong_length(const announcement &came, uint64_t due);
 
-/* Run f, and return 1. If it throws, record a failure of `rank` and return 0 with *failure set. */
+/* Run f, and return 1. If it throws, record a failure of `rank` (-1: of none) and return 0 with
+ * *failure set. That may take 6 s (hear_out). */
 template <typename work> int guarded(ddp_gloo_link *x, int rank, ddp_gloo_failure *failure, work f)
 {
     try {
