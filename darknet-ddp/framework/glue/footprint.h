@@ -28,9 +28,10 @@ int ddp_footprint_largest(const struct network *net, int *width, int *height);
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);
 
-/* Allocate the layers' memory for the largest size, host->width x host->height, by resizing net to
- * it and back. Later resizes then neither allocate nor free memory of layers. Sets `used` and
- * `pixels` of both, which ddp_footprint_measure has filled. Call while no sum is in flight. */
+/* Allocate the layers' memory for the largest size of net, which must draw sizes, by resizing it to
+ * host->width x host->height and back. Later resizes then neither allocate nor free memory of
+ * layers. Sets `used` and `pixels` of both, which ddp_footprint_measure has filled. Call while no
+ * sum is in flight. */
 void ddp_footprint_take_largest(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                                 ddp_device *d);
 

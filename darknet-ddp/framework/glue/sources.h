@@ -3,7 +3,7 @@
 #ifndef DDP_GLUE_SOURCES_H
 #define DDP_GLUE_SOURCES_H
 
-extern const char ddp_source_checksum[];  /* checksum of darknet-ddp/ */
+extern const char ddp_source_checksum[];  /* checksum of darknet-ddp/, 16 hexadecimal digits */
 extern const char ddp_darknet_checksum[]; /* checksum of Darknet's source, patched */
 extern const char ddp_compiler[];         /* names of the compilers, and their flags */
 

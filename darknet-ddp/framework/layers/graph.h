@@ -4,8 +4,8 @@
  * parser. The table in graph.c has a row for each LAYER_TYPE. In layer_source a type without a row
  * ends the program.
  *
- * A [dropout] changes its input in place. So who reads layer i, behind [dropout] layers that follow
- * i, gets the output of the last of them: its actual source. */
+ * A [dropout] changes its input in place. If [dropout] layers follow layer i, a later reader of i
+ * gets the output of the last of them: it is the reader's actual source. */
 #ifndef GRAPH_H
 #define GRAPH_H
 
@@ -18,9 +18,9 @@ enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
  * NETWORK_INPUT for the network's input, NO_SOURCE if i reads k layers or fewer. */
 int layer_source(const network *net, int i, int k);
 
-/* Return the index of the actual source of layer `reader` if its layer_source is i: i itself, or
- * the last [dropout] in the row right behind i and before `reader`. NETWORK_INPUT stays as it is.
- * `reader` is greater than i. */
+/* Return the index of the actual source of layer `reader`, whose layer_source is i. That is the
+ * last of the [dropout] layers that follow i directly, before `reader`; i if there is none.
+ * NETWORK_INPUT stays as it is. `reader` is greater than i. */
 int layer_actual_source(const network *net, int i, int reader);
 
 /* Return the index of the first layer behind layer `after` whose actual source is layer i; net->n

@@ -11,7 +11,7 @@
 #include "yolo_layer.h"
 #include <math.h>
 
-/* Probability of a class above which train_unassigned takes it that a place may show an object. */
+/* Probability of a class above which a place may show an object (train_unassigned). */
 #define SURE_OF_A_CLASS .25f
 
 /* One anchor of one cell of one picture. Its outputs are x[0], x[stride], ...: x, y, w and h of the

@@ -6,7 +6,7 @@
 #include "darknet.h"
 
 /* How a pixel of a canvas follows from a picture's row (or column): (1 - weight) times pixel
- * `first` plus weight times pixel `second`. If it lies outside of the picture, first is -1. */
+ * `first` plus weight times pixel `second`. Outside of the picture, first is -1. */
 typedef struct {
     int first, second;
     float weight;
