@@ -1,21 +1,16 @@
 #include "validate/schedule.h"
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/path.h"
 #include "base/plural.h"
-#include "check/lists.h"
 #include "core/agree.h"
 #include "inputs/label_files.h"
-#include "inputs/text_file.h"
-#include "samples/transforms.h"
 #include "validate/best_figures.h"
+#include "validate/valid_data.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* STEPS_APART: with fewer steps in an epoch, several epochs lie between two validations. */
 enum { TOP = 5, STEPS_APART = 100 };
@@ -25,11 +20,8 @@ static const double least_score = 0.25; /* for precision, recall and average IoU
 struct ddp_validation {
     const ddp_options *options;
     ddp_group *group;
-    ddp_sections data;
-    ddp_lines list, names;
-    ddp_validation_set set;
-    int *class_of; /* class of each picture, a classifier's */
-    size_t batch;  /* images of a step */
+    ddp_valid_data from;
+    size_t batch; /* images of a step */
     size_t
         apart; /* images between validations that no option sets; 0: only the last step has one */
     ddp_validation_result last;
@@ -42,124 +34,49 @@ void ddp_validation_close(ddp_validation *v)
 {
     if (!v)
         return;
-    ddp_sections_release(&v->data);
-    ddp_lines_release(&v->list);
-    ddp_lines_release(&v->names);
-    free(v->class_of);
+    ddp_valid_data_release(&v->from);
     free(v->each);
     ddp_best_figures_release(&v->figures);
-    free(v->set.map);
-    free(v->set.reported);
-    free(v->set.labelled);
     free(v);
 }
 
 /* ---- opening ---- */
 
-/* Find a picture's class: first in the file's name, as the loader does. */
-static int find_class(const ddp_validation *v, const char *path)
+/* Prepare the result that validations fill. */
+static ddp_status prepare_result(ddp_validation *v, ddp_error *err)
 {
-    const char *const places[] = {ddp_path_name(path), path};
+    const ddp_valid_data *from = &v->from;
+    ddp_validation_result *r = &v->last;
 
-    for (int p = 0; p < 2; p++)
-        for (int c = 0; c < v->set.classes; c++)
-            if (strstr(places[p], v->names.all[c]))
-                return c;
-    return -1;
-}
-
-static ddp_status find_classes(ddp_validation *v, ddp_error *err)
-{
-    const char *labels = ddp_sections_find(&v->data, "labels");
-
-    if (!labels)
-        return ddp_fail(
-            err, DDP_ERR_FORMAT,
-            "no labels= in the .data file: a classifier wants it, a file with the names "
-            "of its %d classes",
-            v->set.classes);
-    if (v->names.count < (size_t)v->set.classes)
-        return ddp_fail(err, DDP_ERR_FORMAT, "labels=%.300s has %zu names for classes=%d", labels,
-                        v->names.count, v->set.classes);
-    v->class_of = calloc(v->set.count + 1, sizeof *v->class_of);
-    if (!v->class_of)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %zu classes", v->set.count);
-    for (size_t i = 0; i < v->set.count; i++) {
-        v->class_of[i] = find_class(v, v->set.paths[i]);
-        if (v->class_of[i] < 0)
-            return ddp_fail(err, DDP_ERR_FORMAT,
-                            "%.200s:%zu: no class of %.100s%s has a name that stands in %.250s",
-                            ddp_sections_find(&v->data, "valid"), v->list.numbers[i], labels,
-                            ddp_ends_with_blank(v->names.all[0]) ? ", whose names end with blanks,"
-                                                                 : "",
-                            v->set.paths[i]);
-    }
+    v->each = calloc((size_t)from->set.classes, sizeof *v->each);
+    if (!v->each)
+        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes", from->set.classes);
+    r->each = v->each;
+    r->classes = from->set.classes;
+    r->top = ddp_sections_whole(&from->data, "top", TOP);
+    r->names = from->names.count >= (size_t)from->set.classes ? from->names.all : NULL;
+    r->name_count = from->names.count;
     return DDP_OK;
-}
-
-static ddp_status read_names(ddp_validation *v, ddp_error *err)
-{
-    const char *path = ddp_sections_find(&v->data, v->last.is_classifier ? "labels" : "names");
-
-    if (path && ddp_names_read(&v->names, path, err))
-        return err->code;
-    if (v->names.count >= (size_t)v->set.classes)
-        v->last.names = v->names.all;
-    v->last.name_count = v->names.count;
-    return v->last.is_classifier ? find_classes(v, err) : DDP_OK;
-}
-
-static ddp_status read_data(ddp_validation *v, const char *valid, ddp_error *err)
-{
-    const char *classes = ddp_sections_find(&v->data, "classes");
-    const char *map = v->last.is_classifier ? NULL : ddp_sections_find(&v->data, "map");
-
-    if (ddp_lines_read(&v->list, valid, err))
-        return ddp_wrap(err, "valid=");
-    v->set = (ddp_validation_set){.paths = v->list.all,
-                                  .count = v->list.count,
-                                  .list = valid,
-                                  .lines = v->list.numbers,
-                                  .labelled = calloc(v->list.count + 1, 1),
-                                  .reported = calloc(v->list.count + 1, 1),
-                                  .classes = ddp_sections_whole(&v->data, "classes", 20),
-                                  .bf16 = v->options->predict_bf16,
-                                  .map = map ? ddp_map_read(map) : NULL};
-    if (v->set.count == 0)
-        return ddp_fail(err, DDP_ERR_FORMAT,
-                        "valid=%s: no picture is listed there, a path in each line", valid);
-    if (v->set.classes < 1)
-        return ddp_fail(err, DDP_ERR_FORMAT, "classes=%s: there is nothing to validate", classes);
-    v->last.top = ddp_sections_whole(&v->data, "top", TOP);
-    v->each = calloc((size_t)v->set.classes, sizeof *v->each);
-    if (!v->each || !v->set.reported || !v->set.labelled)
-        return ddp_fail(err, DDP_ERR_NOMEM, "no memory for %d classes and %zu pictures",
-                        v->set.classes, v->set.count);
-    v->last.each = v->each;
-    v->last.classes = v->set.classes;
-    return read_names(v, err);
 }
 
 static ddp_status open_for(ddp_validation *v, const char *data, int *wanted, ddp_error *err)
 {
-    const char *valid;
-
     *wanted = 0;
-    if (ddp_data_read(&v->data, data, err))
+    if (ddp_valid_data_read(&v->from, data, v->last.is_classifier, err))
         return err->code;
-    valid = ddp_sections_find(&v->data, "valid");
-    if (!valid && v->options->patience > 0)
+    *wanted = v->from.set.list != NULL;
+    v->from.set.bf16 = v->options->predict_bf16;
+    if (*wanted)
+        return prepare_result(v, err);
+    if (v->options->patience > 0)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-patience %d counts validations: %s has no valid=, a list of pictures",
                         v->options->patience, data);
-    if (!valid && v->options->validate > 0)
+    if (v->options->validate > 0)
         return ddp_fail(err, DDP_ERR_USAGE,
                         "-ddp_validate %d: %s has no valid=, a list of pictures",
                         v->options->validate, data);
-    if (!valid)
-        return DDP_OK;
-    *wanted = 1;
-    return read_data(v, valid, err);
+    return DDP_OK;
 }
 
 ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
@@ -199,43 +116,15 @@ ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options,
 
 void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST])
 {
-    uint64_t hash = 0;
-
-    for (size_t i = 0; i < v->set.count; i++)
-        hash = XXH3_64bits_withSeed(v->set.paths[i], strlen(v->set.paths[i]) + 1, hash);
-    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64, v->set.count, hash);
-}
-
-/* Return a hash of a picture's truth: a detector's label file, a classifier's class. */
-static uint64_t hash_of_truth(const ddp_validation *v, size_t i)
-{
-    char path[DDP_LABEL_PATH_BYTES];
-    uint64_t size, hash = 0;
-    ddp_error ignored;
-    size_t bytes;
-    void *data;
-
-    if (v->class_of)
-        return (uint64_t)v->class_of[i];
-    ddp_label_path(v->set.paths[i], path);
-    if (ddp_file_read(path, SIZE_MAX, &data, &bytes, &size, &ignored) == DDP_OK) {
-        hash = XXH3_64bits(data, bytes);
-        free(data);
-    }
-    return hash;
+    (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, hash %016" PRIx64, v->from.set.count,
+                   ddp_valid_data_hash_paths(&v->from));
 }
 
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST])
 {
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < v->set.count; i++) {
-        const char *name = ddp_path_name(v->set.paths[i]);
-
-        sum += XXH3_64bits_withSeed(name, strlen(name), hash_of_truth(v, i));
-    }
     (void)snprintf(text, DDP_VALIDATION_LIST, "%zu pictures, contents %016" PRIx64 "%s%s",
-                   v->set.count, sum, v->options->points == 11 ? ", 11 points" : "",
+                   v->from.set.count, ddp_valid_data_hash_contents(&v->from),
+                   v->options->points == 11 ? ", 11 points" : "",
                    v->options->best == DDP_BEST_MAP50 ? ", map50" : "");
 }
 
@@ -249,7 +138,7 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth, 
     (void)snprintf(text, sizeof text, "to validate on: %s", list);
     if (ddp_agree(v->group, text, err))
         return err->code;
-    return ddp_same_data_agree(v->group, truth, v->set.paths, v->set.count, err);
+    return ddp_same_data_agree(v->group, truth, v->from.set.paths, v->from.set.count, err);
 }
 
 /* Note which pictures of this rank have a label file. */
@@ -257,8 +146,8 @@ static void note_labels(const ddp_validation *v)
 {
     size_t step = (size_t)ddp_group_size(v->group);
 
-    for (size_t i = (size_t)ddp_group_rank(v->group); i < v->set.count; i += step)
-        v->set.labelled[i] = (char)ddp_label_files_has(v->set.paths[i]);
+    for (size_t i = (size_t)ddp_group_rank(v->group); i < v->from.set.count; i += step)
+        v->from.set.labelled[i] = (char)ddp_label_files_has(v->from.set.paths[i]);
 }
 
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err)
@@ -267,7 +156,8 @@ ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err)
 
     if (!v || v->last.is_classifier)
         return DDP_OK;
-    if (ddp_label_files_find(v->set.paths, v->set.count, v->options->labels_required, &empty, err))
+    if (ddp_label_files_find(v->from.set.paths, v->from.set.count, v->options->labels_required,
+                             &empty, err))
         return ddp_wrap(err, "valid=%s", ddp_validation_key(v, "valid"));
     if (empty && ddp_group_rank(v->group) == 0)
         printf("DDP: no picture of valid=%s has a box: a validation measures nothing there\n",
@@ -290,8 +180,8 @@ static void print_when(const ddp_validation *v, size_t lines)
     else if (epochs == 1)
         (void)snprintf(often, sizeof often, "each epoch (%.10g steps) and ",
                        (double)v->apart / (double)v->batch);
-    printf("DDP: validates on %zu picture%s, and saves, after %sthe last step\n", v->set.count,
-           ddp_plural(v->set.count), often);
+    printf("DDP: validates on %zu picture%s, and saves, after %sthe last step\n", v->from.set.count,
+           ddp_plural(v->from.set.count), often);
 }
 
 void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int width, int height)
@@ -299,8 +189,8 @@ void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int widt
     if (!v)
         return;
     v->batch = batch;
-    v->set.width = width;
-    v->set.height = height;
+    v->from.set.width = width;
+    v->from.set.height = height;
     v->apart = lines;
     if (lines > 0 && lines < STEPS_APART * batch)
         v->apart = (STEPS_APART * batch + lines - 1) / lines * lines;
@@ -344,7 +234,7 @@ void ddp_validation_say_left_out(const ddp_validation_result *r)
 static void print_result(const ddp_validation *v, const ddp_train_position *now, int best)
 {
     const ddp_validation_result *r = &v->last;
-    size_t read = v->set.count - r->unreadable;
+    size_t read = v->from.set.count - r->unreadable;
 
     printf("Validation after step %zu: ", now->step);
     if (r->is_classifier)
@@ -374,37 +264,38 @@ static ddp_status check_unreadable(const ddp_validation *v, ddp_error *err)
 {
     size_t bad = v->last.unreadable, skipped = (size_t)v->options->on_bad_data;
 
-    if (bad == 0 || (bad <= skipped && bad < v->set.count))
+    if (bad == 0 || (bad <= skipped && bad < v->from.set.count))
         return DDP_OK;
     return ddp_fail(err, DDP_ERR_FORMAT,
                     "%zu picture%s of valid=%.300s cannot be read, or the labels (see above)%s",
-                    bad, ddp_plural(bad), v->set.list,
+                    bad, ddp_plural(bad), v->from.set.list,
                     skipped ? ", more than are to be skipped" : "");
 }
 
 ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
                                          ddp_error *err)
 {
-    return ddp_validate_check_detector(net, &v->set, err);
+    return ddp_validate_check_detector(net, &v->from.set, err);
 }
 
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener, ddp_error *err)
 {
     int64_t began = ddp_clock_ns();
-    const ddp_precision_config config = {.classes = v->set.classes,
+    const ddp_precision_config config = {.classes = v->from.set.classes,
                                          .recalls = v->options->points == 11 ? DDP_RECALLS_VOC2007
                                                                              : DDP_RECALLS_COCO,
                                          .score = least_score};
     ddp_validation_result *r = &v->last;
     ddp_status st;
 
-    if (v->set.bf16 && ddp_network_check_bf16(net, err))
+    if (v->from.set.bf16 && ddp_network_check_bf16(net, err))
         return err->code;
-    st = r->is_classifier ? ddp_validate_classifier(&r->accuracy, &r->unreadable, v->group, net,
-                                                    &v->set, v->class_of, r->top, listener, err)
-                          : ddp_validate_detector(&r->all, v->each, &r->unreadable, v->group, net,
-                                                  &v->set, &config, listener, err);
+    st = r->is_classifier
+             ? ddp_validate_classifier(&r->accuracy, &r->unreadable, v->group, net, &v->from.set,
+                                       v->from.class_of, r->top, listener, err)
+             : ddp_validate_detector(&r->all, v->each, &r->unreadable, v->group, net, &v->from.set,
+                                     &config, listener, err);
 
     if (st)
         return ddp_wrap(err, "validation");
@@ -446,8 +337,8 @@ int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *
 
 char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count)
 {
-    *count = v->set.count;
-    return v->set.paths;
+    *count = v->from.set.count;
+    return v->from.set.paths;
 }
 
 const ddp_validation_result *ddp_validation_kind(const ddp_validation *v)
@@ -457,7 +348,7 @@ const ddp_validation_result *ddp_validation_kind(const ddp_validation *v)
 
 const char *ddp_validation_key(const ddp_validation *v, const char *key)
 {
-    return ddp_sections_find(&v->data, key);
+    return ddp_sections_find(&v->from.data, key);
 }
 
 const ddp_validation_result *ddp_validation_last(const ddp_validation *v)
