@@ -65,7 +65,8 @@ void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
 /* Tell s which layers an algorithm drops in this step. They do not run, and their statistics stay
  * as they are. dropped[l]: not 0 if layer l is dropped; copied. It is the same on every rank and in
- * all mini-batches of a step. Call after each ddp_batchnorm_stats_begin_forward. */
+ * all mini-batches of a step. Call after each ddp_batchnorm_stats_begin_forward, if there is such
+ * an algorithm. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Prepare the buffers for a forward pass: fence the sum or copy that was started last, if it has no
@@ -75,8 +76,8 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
 
 /* Begin a step that will end with ddp_batchnorm_stats_start_sum. Call it between the step's first
  * begin_forward and forward pass. With DDP_STATISTICS_SUMMED, it sets the buffers of ranks other
- * than 0 to zero; else it does nothing. In a step without the two calls each rank's buffers go on
- * by themselves. */
+ * than 0 to zero; else it does nothing. Without DDP_STATISTICS_EXACT a step may leave out both
+ * calls: each rank's buffers then go on by themselves. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* With DDP_STATISTICS_EXACT, move what a mini-batch has added to the buffers into the tree of sums
@@ -103,7 +104,8 @@ ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DD
 const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 
 /* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number. Else return 1,
- * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first. */
+ * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first; a
+ * second call may return 1 for the same sum. */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
 /* Keep a copy of the running statistics for ddp_batchnorm_stats_restore_values. Call between
@@ -112,8 +114,8 @@ int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Discard a step: set the running statistics to the last copy of ddp_batchnorm_stats_keep_values,
- * which must have been called. Call it after ddp_batchnorm_stats_start_sum, or if the step will not
- * go on; in both cases before the next settle. Fails with DDP_ERR_COMM. */
+ * which must have been called. Call it when nothing more of the step will run, and before the next
+ * settle. Fences the sum or copy that was started last. Fails with DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_restore_values(ddp_batchnorm_stats *s,
                                               ddp_error *err) DDP_MUST_CHECK;
 

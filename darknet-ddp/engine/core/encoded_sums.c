@@ -7,12 +7,12 @@
 
 /* Rounds of the codec: the numbers that it makes of a gradient, and those that it makes of their
  * sum. */
-enum { ROUND_1, ROUND_2, ROUNDS };
+enum { ROUND_0, ROUND_1, ROUNDS };
 
 _Static_assert((int)ROUNDS == (int)DDP_CODEC_ROUNDS, "rounds are those of the codec");
 
-/* Places of a bucket, each with memory and a sum of its own. Numbers of round 1 lie in FIRST, those
- * of round 2 in SECOND. Where ranks gather there is no round 2: the numbers of round 1 lie in
+/* Places of a bucket, each with memory and a sum of its own. Numbers of round 0 lie in FIRST, those
+ * of round 1 in SECOND. Where ranks gather there is no round 1: the numbers of round 0 lie in
  * SECOND, which is an all-gather. Run counts and gradients that are not encoded are always in
  * FIRST. */
 enum { FIRST, SECOND, PLACES };
@@ -51,7 +51,7 @@ struct ddp_encoded_sums {
 
 static int place_of(const ddp_encoded_sums *r, int round)
 {
-    return round == ROUND_2 || r->gathers ? SECOND : FIRST;
+    return round == ROUND_1 || r->gathers ? SECOND : FIRST;
 }
 
 /* Floats that a place has: an all-gather has room for each rank. */
@@ -74,7 +74,7 @@ static void place_numbers(ddp_encoded_sums *r, size_t i)
         numbers->at[round] = bucket->count[place];
         bucket->count[place] += numbers->count[round];
     }
-    numbers->is_plain = numbers->count[ROUND_1] == 0;
+    numbers->is_plain = numbers->count[ROUND_0] == 0;
     numbers->plain = bucket->count[FIRST];
     if (numbers->is_plain)
         bucket->count[FIRST] += r->table->params[i].count;
@@ -181,8 +181,8 @@ static ddp_codec_param codec_param_of(const ddp_encoded_sums *r, size_t i)
     return (ddp_codec_param){
         .param = i,
         .gradient = gradient_of(r, i),
-        .numbers = {bucket->memory[place_of(r, ROUND_1)] + numbers->at[ROUND_1],
-                    numbers->count[ROUND_2] ? bucket->memory[SECOND] + numbers->at[ROUND_2] : NULL},
+        .numbers = {bucket->memory[place_of(r, ROUND_0)] + numbers->at[ROUND_0],
+                    numbers->count[ROUND_1] ? bucket->memory[SECOND] + numbers->at[ROUND_1] : NULL},
         .stride = r->gathers ? bucket->count[SECOND] : 0};
 }
 
@@ -194,7 +194,7 @@ static void encode_gradient(ddp_encoded_sums *r, size_t i, float *first)
     if (numbers->is_plain)
         ddp_device_copy(r->queue, first + numbers->plain, p.gradient, r->table->params[i].count);
     else
-        r->codec->encode(r->self, &p, ROUND_1, r->queue);
+        r->codec->encode(r->self, &p, ROUND_0, r->queue);
 }
 
 ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t b, ddp_error *err)
@@ -257,10 +257,10 @@ ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err)
     if (ddp_work_fence_before(bucket->sums[FIRST], r->queue, err))
         return err->code;
     for (size_t i = 0; i < r->table->param_count; i++)
-        if (is_in(r, i, b) && r->numbers[i].count[ROUND_2] > 0) {
+        if (is_in(r, i, b) && r->numbers[i].count[ROUND_1] > 0) {
             ddp_codec_param p = codec_param_of(r, i);
 
-            r->codec->encode(r->self, &p, ROUND_2, r->queue);
+            r->codec->encode(r->self, &p, ROUND_1, r->queue);
         }
     return ddp_work_start_behind(bucket->sums[SECOND], r->queue, err);
 }

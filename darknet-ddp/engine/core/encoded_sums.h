@@ -46,7 +46,7 @@ void ddp_encoded_sums_close(ddp_encoded_sums *r);
 void ddp_encoded_sums_begin_pass(ddp_encoded_sums *r);
 
 /* Return 1 if the next bucket of the launch order may start its first sum. Return 0 while two
- * buckets, which have started theirs, wait for their turn to start a second one. */
+ * buckets before it wait for their turn to start a second sum. */
 int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
 
 /* Encode a bucket, whose gradients and run counts are final, and start its first sum and its
@@ -83,11 +83,13 @@ void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
  * or the first sum if the bucket has neither. */
 ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 
-/* Return 1 if all sums of a bucket have ended on this rank. Moves no data. */
+/* Return 1 if all sums of a bucket are started and have ended on this rank; else 0. Moves no data.
+ */
 int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if all numbers in a bucket's sums are finite, else 0. The same on every rank. Call after
- * the bucket's fence and, on a GPU, after ddp_group_synchronize. */
+ * the bucket's fence and, on a GPU, after ddp_group_synchronize. There a second call may return 1
+ * for the same sums. */
 int ddp_encoded_sums_finite(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return how many floats of a bucket one rank sends, run counts included. */

@@ -33,14 +33,14 @@ typedef struct ddp_gradient_codec {
     int (*gathers)(const void *self);
 
     /* Return how many numbers encode a parameter in a round; the same on all ranks. 0 for round 0:
-     * the gradient is summed as it is. 0 for round 1: there is no second sum. Called one time, when
-     * the reducer is opened. */
+     * the gradient is summed as it is. For round 1 return 0 if the parameter needs no second sum,
+     * or if the codec gathers. Called one time for each, when the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
 
-    /* Write a round's numbers, by work that is queued on `queue`. Round 0 encodes the gradient,
-     * which may change, to numbers[0]; if the codec gathers, to numbers[0] + rank * stride. Round 1
-     * encodes numbers[0], which now holds the sum over ranks, to numbers[1]. Do not change state
-     * that is kept from step to step: the step may still be skipped. */
+    /* Write a round's numbers, by work that is queued on `queue`. Round 0 encodes the gradient to
+     * numbers[0]; if the codec gathers, to numbers[0] + rank * stride. It may overwrite the
+     * gradient. Round 1 encodes numbers[0], which now holds the sum over ranks, to numbers[1]. Do
+     * not change state that is kept from step to step: the step may still be skipped. */
     void (*encode)(void *self, const ddp_codec_param *p, int round, ddp_device *queue);
 
     /* Set the gradient to the sum over ranks, decoded, and update state that is kept from step to

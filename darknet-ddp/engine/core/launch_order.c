@@ -72,6 +72,8 @@ static size_t median(const ddp_launch_history *m)
     return sorted[count / 2];
 }
 
+/* Steps with late sums but no backlog show that the network is faster. After DDP_LAUNCH_EMPTY_STEPS
+ * of them in a row the history is forgotten, and the result grows with each. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early, size_t backlog)
 {
     size_t left = all / LEFT_OF < MOST_LEFT ? all / LEFT_OF : MOST_LEFT;

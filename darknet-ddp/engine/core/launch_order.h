@@ -62,9 +62,8 @@ typedef struct ddp_launch_history {
  *   backlog  how many of `early` had not arrived when backward ended: the mean over ranks
  *
  * Each step suggests what arrived while its backward pass ran, and a little more. The result is the
- * median of the last suggestions, so one slow step changes nothing. Steps with late sums but no
- * backlog show that the network is faster. After DDP_LAUNCH_EMPTY_STEPS of them in a row the
- * history is forgotten, and the result grows with each. */
+ * median of the last suggestions, so one slow step changes nothing. But after
+ * DDP_LAUNCH_EMPTY_STEPS steps in a row with late sums and no backlog it grows with each. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
                               size_t backlog);
 

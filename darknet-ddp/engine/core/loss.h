@@ -57,8 +57,8 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the loss of all sums that were finished since the last call, added up; 0 if there was
- * none. The loss of a sum is the mean over ranks of the losses that each rank has added for it. If
- * a sum is NaN or infinite, the loss of the last finite one stands in for it, or 0. */
+ * none. The loss of a sum: all that ranks have added for it, divided by the number of ranks. If
+ * that is NaN or infinite, the loss of the last finite sum stands in for it, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum is finished and is NaN or infinite. Else return 1, also while a sum is

@@ -15,17 +15,18 @@
 enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a parameter */
 
 /* The optimizer's buffers of one parameter, each of the parameter's size; the framework owns them.
- * buffer[k] is NULL after the last one. If a GPU's table is made while each rank has only parts of
- * the moments (core/sharded.h), buffer[k] of a moment is NULL, too. */
+ * buffer[k] is NULL after the last one. In a GPU's table that was made while ranks had parts of the
+ * moments (core/sharded.h), it is NULL for a moment, too. */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
-    const char *name[DDP_OPTIMIZER_BUFFERS]; /* "momentum" */
+    const char *name[DDP_OPTIMIZER_BUFFERS]; /* in files and messages: "momentum" */
     int moments; /* the first `moments` buffers are moments, which an update reads and changes */
     /* Address of the framework's own pointer to buffer[k]. In a GPU's table, *slot[k] may be
      * replaced: free its memory by ddp_device_free, then set it to NULL or memory of
      * ddp_device_alloc. buffer[k] keeps the old address. */
     float **slot[DDP_OPTIMIZER_BUFFERS];
-    float *host[DDP_OPTIMIZER_BUFFERS]; /* in a GPU's table: framework's host copy of buffer[k] */
+    /* the framework's copy of buffer[k] on the host; in the host's table buffer[k] itself */
+    float *host[DDP_OPTIMIZER_BUFFERS];
 } ddp_optimizer;
 
 typedef struct ddp_param {

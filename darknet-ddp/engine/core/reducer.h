@@ -122,10 +122,10 @@ size_t ddp_reducer_piece_count(const ddp_reducer *r);
  * the piece's bucket. With a codec a piece is a bucket, and the result is the last of its sums. */
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
-/* Return how many floats of a bucket this rank adds to sums in this pass: gradients with alignment
- * gaps, or the codec's numbers, and run counts. */
+/* Return how many floats a bucket has on this rank in this pass: gradients with alignment gaps, or
+ * the codec's numbers, and run counts. */
 size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
-/* Return how many floats of all buckets this rank adds to sums in this pass. */
+/* Return how many floats all buckets have together on this rank in this pass. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
 
 /* Return 1 if ddp_reducer_layer_fence of the layer waits for a late or deferred bucket, else 0.
@@ -143,9 +143,9 @@ void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 /* Return 1 if the pass that began last syncs. */
 int ddp_reducer_syncs(const ddp_reducer *r);
 
-/* Freeze the layers below `first`, which run on no rank from this pass until the next call. They
- * are not updated, no rank waits for their run counts, and without find_unused it is no error that
- * they do not run. `first` is the same on every rank, and 0 before the first call. */
+/* Freeze the layers below `first`, from this pass until the next call: they run on no rank, and are
+ * not updated. That they do not run is no error, whatever config.find_unused is. Call after
+ * ddp_reducer_backward_begin. `first` is the same on every rank, and 0 before the first call. */
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
 /* Tell r which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every
@@ -176,9 +176,9 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHE
  * along. */
 size_t ddp_reducer_backlog(const ddp_reducer *r);
 
-/* Choose how many buckets are late in the next syncing pass; only with config.priority. backlog:
- * the mean over ranks of what ddp_reducer_backlog returned, the same on every rank. Backlogs of
- * earlier steps count, too. */
+/* Choose how many buckets are late in the next syncing pass; only with config.priority. Call one
+ * time after a syncing pass, before the next one. backlog: the mean over ranks of what
+ * ddp_reducer_backlog returned, the same on every rank. Backlogs of earlier steps count, too. */
 void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
 
 /* Launch the late and the deferred buckets. Call after the ddp_reducer_backward_end of a syncing
@@ -234,7 +234,7 @@ ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 /* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers; with
  * config.sharded, all whose updated parameters were received. Else return 0, and *bucket is the
  * index of the first bucket that does not. The same on every rank. On a GPU call
- * ddp_group_synchronize first. */
+ * ddp_group_synchronize first; a second call may return 1 for the same sums. */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Skip the step: set all gradients to zero, as if no layer had run. Call after

@@ -85,7 +85,8 @@ enum {
  *
  * Fails with DDP_ERR_USAGE, and *o and argv are then of no use, for:
  *   - a value that is missing or not accepted
- *   - with -ddp, on ranks or in `darknet ddp`, a 0 or 1 after an option without a value
+ *   - a 0 or 1 after an option without a value: with -ddp, in a command that trains on ranks, or in
+ *     `darknet ddp`
  *   - an unknown option that begins with -ddp, or in `darknet ddp` with "-"
  *   - an option of a run on ranks, in a command that does not train on ranks
  *   - in `darknet ddp VERB`, an option that VERB does not read, -ddp_lone or -ddp_compress_after
@@ -108,8 +109,8 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
  * which has DDP_OPTION_ROWS elements. Returns how many they are.
  *
  *   on_gpus  0: leave out options without effect on CPUs; 1: do not
- *   ranks    4: put " (4 ranks)" after each value that is not its default and has the bit
- *            DDP_OPTION_BY_RANKS; 0: do not */
+ *   ranks    above 0: put it, as " (4 ranks)", after each value that is not its default and has the
+ *            bit DDP_OPTION_BY_RANKS; 0: do not */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 

@@ -41,8 +41,8 @@ typedef struct ddp_checkpoint_run {
     const ddp_checkpoint_guard *guard; /* called while files are written; NULL: none */
 
     /* Options that change results: first those that change more than rounding, then those that only
-     * change rounding. (Later ddp_remember_validation and ddp_remember_unlabelled add facts behind
-     * that are only recorded.) */
+     * change rounding. After resuming, ddp_remember_validation and ddp_remember_unlabelled append
+     * facts that no run is compared with. */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
     size_t rounding_count; /* number of options that only change rounding */
@@ -51,8 +51,8 @@ typedef struct ddp_checkpoint_run {
      * options[i]. 1: nothing, since the option has its default. 0: the listener is told. The run
      * resumes in both cases. */
     int is_default[DDP_CHECKPOINT_OPTIONS];
-    /* before[i], for options that change rounding: the value of options[i] in a state file that
-     * lacks it; NULL: the value of this run. */
+    /* before[i], for options that change rounding: what a state file that lacks options[i] is taken
+     * to have, another value than this run. NULL: the same value. */
     const char *before[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_run;
 
@@ -62,15 +62,16 @@ typedef struct ddp_resumed {
     int weights_alone; /* 1: no state file was loaded; metadata then has only images and steps */
     ddp_there there;   /* kind of files that were found (checkpoint/find.h) */
     int passed_over; /* how many pairs, or weights without state, seemed newer and are not usable */
-    ddp_saved_moments *moments; /* moments, still in the state file; NULL if run->shares is 0 */
+    ddp_saved_moments *moments; /* moments to deal out, still in the state file; NULL: none */
     /* if resuming was refused: weights that run->force would load; NULL: there are none */
     char *refused_weights;
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
-/* Set *c to a checkpoint of net's first `cutoff` layers, whose arrays point into net, and *table to
- * the table of net's parameters. With run->sharded, arrays of moments that updates change have no
- * data. The caller frees c->arrays and releases the table, also after a failure.
+/* Set *c to a checkpoint of net's first `cutoff` layers, and *table to the table of net's
+ * parameters. *c points into net and to what *run points to. With run->sharded, arrays of moments
+ * that updates change have no data. The caller frees c->arrays and releases the table, also after a
+ * failure.
  *
  * Fails with DDP_ERR_FORMAT (a number of this rank is not finite; the text says which),
  * DDP_ERR_USAGE (an updated layer's type is unknown), DDP_ERR_NOMEM. */
@@ -78,9 +79,9 @@ ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, 
                                      int cutoff, const ddp_checkpoint_run *run,
                                      ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *same to 1 if net still has the parameters and the counts of images and updates of the
- * checkpoint whose metadata is m, else to 0. Fails with DDP_ERR_USAGE (an updated layer's type is
- * unknown), DDP_ERR_NOMEM. */
+/* Set *same to 1 if net still has the parameters, BatchNorm statistics, and counts of images and
+ * updates of the checkpoint whose metadata is m, else to 0. Fails with DDP_ERR_USAGE (an updated
+ * layer's type is unknown), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net,
                                   const ddp_checkpoint_run *run, int *same,
                                   ddp_error *err) DDP_MUST_CHECK;
@@ -97,17 +98,17 @@ ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net
  *   DDP_ERR_MISMATCH  cfg, options, seed or algorithms' arrays differ, and run->force is 0
  *   DDP_ERR_USAGE     the network has other parameters, or a layer of an unknown type
  *   DDP_ERR_FORMAT    the weights file did not give back the parameters that were saved
- *   either of these   the START row says REFUSED
+ *   the last two      also if the START row says REFUSED
  *
- * Fails also as ddp_pair_find. After DDP_ERR_MISMATCH, DDP_ERR_USAGE or a refusal net is as it was.
- */
+ * Fails also as ddp_pair_find. After DDP_ERR_MISMATCH, DDP_ERR_USAGE or a refusal net is as it was,
+ * but run->state may be loaded in part. */
 ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *directory,
                                  const ddp_checkpoint_run *run, const ddp_pair_listener *listener,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_MISMATCH if ddp_checkpoint_resume would refuse the newest whole pair in
- * directory, because cfg, options or seed differ. Succeeds if no whole pair is found. Fails also
- * with DDP_ERR_NOMEM. */
+ * directory, because cfg, options or seed differ. Succeeds if no whole pair is found, or if
+ * directory cannot be read. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,7 +1,10 @@
 /* state/kept.h: saves the state that algorithms keep (core/state.h) as arrays of a state file, and
  * loads it again. Each array belongs to a parameter. In the file it has the layer and part of the
  * parameter, and the name of the state. If each rank has its own, the rank's number follows the
- * name: "error 3". */
+ * name: "error 3".
+ *
+ * A ddp_state that is NULL has no sets. The functions that add arrays to list, from list[at] on,
+ * return the index behind the last one. These arrays point into s. */
 #ifndef DDP_STATE_KEPT_H
 #define DDP_STATE_KEPT_H
 
@@ -14,19 +17,18 @@ extern const char ddp_checkpoint_value_name[];
 
 enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */
 
-/* Return how many names ddp_kept_add_rest needs room for. s may be NULL: no state. */
+/* Return how many names ddp_kept_add_rest needs room for. */
 size_t ddp_kept_name_count(const ddp_state *s);
 
-/* Add the moments in s (specs with is_moment) of parameter p, the table's i-th, to the list, from
- * list[at] on. The list must have room for ddp_state_set_count(s) more; its arrays point into s. s
- * may be NULL. Returns the index behind the last array added. */
+/* Add the moments in s (specs with is_moment) of parameter p, the table's i-th, to list, which has
+ * room for ddp_state_set_count(s) more. */
 size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
                             const ddp_state *s);
 
-/* Add all state in s but moments to the list, from list[at] on, behind all other arrays. First come
- * the arrays that are the same on all ranks, then those of rank 0, of rank 1, and so on. The arrays
- * point into s and into `names`, which has room for ddp_kept_name_count(s). s may be NULL. Returns
- * the index behind the last array added. */
+/* Add all state in s but moments and scratch to list. First come the arrays that are the same on
+ * all ranks, then those of rank 0, of rank 1, and so on. They point into `names`, too, which has
+ * room for ddp_kept_name_count(s) names. list has room for as many more arrays of each parameter.
+ */
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
 
@@ -37,7 +39,8 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
                                         ddp_error *err) DDP_MUST_CHECK;
 
 /* Load s from checkpoint c, on rank 0: the arrays that are the same on all ranks, and those of each
- * rank that wrote c. table: that of the network.
+ * rank that wrote c (to hand out by ddp_state_share). Does nothing if s has no sets. table: that of
+ * the network.
  *
  *   force  0: fail with DDP_ERR_MISMATCH if c lacks an array of s, or has another; but c of one
  *          rank may lack all. 1: leave arrays that c lacks as they are, and ignore others

@@ -1,5 +1,7 @@
 /* state/save.h: saves a Darknet network to a pair of files (checkpoint/pair.h), without the copy in
- * memory that state/snapshot.h makes. Call on rank 0. */
+ * memory that state/snapshot.h makes. Call on rank 0. With run->sharded, the other ranks must be in
+ * ddp_sharded_serve_blocks; call ddp_sharded_ask_end after the save, unless it failed with
+ * DDP_ERR_COMM. */
 #ifndef DDP_STATE_SAVE_H
 #define DDP_STATE_SAVE_H
 

@@ -10,10 +10,11 @@ typedef struct ddp_hook_chain {
     const train_hooks *inner; /* hooks that get the calls; NULL: none, as without a trainer */
 } ddp_hook_chain;
 
-/* A full set of hooks that pass calls on. Copy it, set the copy's ctx to a struct that begins with
- * a ddp_hook_chain, and replace the hooks that you need. A replaced hook passes its call on by
- * calling the hook here, with its own ctx. If the inner hooks have no `optimize`, set the copy's to
- * NULL, too: with it Darknet updates a layer's arrays one by one, which is slower on a GPU. */
+/* Hooks that pass every call on. To use them:
+ *   1. Copy them. Set the copy's ctx to a struct that begins with a ddp_hook_chain.
+ *   2. Replace some hooks of the copy. To pass a call on, a hook calls the one here with its ctx.
+ *   3. If the inner hooks have no `optimize`, set the copy's to NULL. With it Darknet would update
+ *      a layer's arrays one by one, which is slower on a GPU. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif
