@@ -2,10 +2,10 @@
 /* The watch over a run: who stands still, who is gone. Ranks are objects of one process here, with
  * real connections between them, and a clock that moves when the test says so. */
 #include "base/clock.h"
+#include "heartbeats.h"
 #include "numbers.h"
 #include "watch/watch.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,145 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 /* cmocka.h needs some of the above. */
 #include <cmocka.h>
-
-/* ---- a channel ---- */
-
-static void note(void *ctx, int rank, int kind, const void *bytes, size_t count)
-{
-    char *text = ctx;
-    size_t at = strlen(text);
-
-    (void)snprintf(text + at, 256 - at, "%d:%d:%.*s ", rank, kind, (int)count, (const char *)bytes);
-}
-
-static void poll_some(ddp_heartbeat *c, char *text)
-{
-    for (int i = 0; i < 10; i++)
-        ddp_heartbeat_poll(c, 10, note, text);
-}
-
-static ddp_heartbeat *join(const ddp_heartbeat_invitation *inv, int rank)
-{
-    ddp_heartbeat *c;
-    ddp_error err;
-
-    if (ddp_heartbeat_join(&c, inv, rank, 1000, &err))
-        fail_msg("%s", err.text);
-    return c;
-}
-
-static void ranks_talk_and_strangers_do_not(void **state)
-{
-    ddp_heartbeat_invitation inv, wrong;
-    ddp_heartbeat *zero, *one, *two, *stranger;
-    char text[256] = "", answer[256] = "";
-    ddp_error err;
-
-    (void)state;
-    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 3, 1, NULL, &err), DDP_OK);
-    assert_int_equal(inv.count, 1);
-    ddp_net_address_text(&inv.at[0], answer);
-    assert_non_null(strstr(answer, "127.0.0.1 port "));
-    answer[0] = '\0';
-    wrong = inv;
-    wrong.key.bytes[DDP_KEY_BYTES - 1]++;
-    stranger = join(&wrong, 1);
-    poll_some(zero, text);
-    assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_AWAITED);
-    poll_some(stranger, answer);
-    assert_int_equal(ddp_heartbeat_link(stranger, 0), DDP_LINK_LOST);
-    ddp_heartbeat_close(stranger);
-
-    one = join(&inv, 1);
-    two = join(&inv, 2);
-    ddp_heartbeat_send(one, 0, 7, "hello", 5);
-    ddp_heartbeat_send(two, 0, 8, NULL, 0);
-    poll_some(zero, text);
-    assert_string_equal(text, "1:7:hello 2:8: ");
-    ddp_heartbeat_send(zero, 2, 9, "you", 3);
-    poll_some(two, answer);
-    assert_string_equal(answer, "0:9:you ");
-    /* All are here: nobody listens any more. */
-    assert_int_equal(ddp_heartbeat_join(&stranger, &inv, 1, 200, &err), DDP_ERR_COMM);
-    assert_non_null(strstr(err.text, "127.0.0.1 port "));
-    ddp_heartbeat_close(one);
-    poll_some(zero, text);
-    assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_LOST);
-    assert_int_equal(ddp_heartbeat_link(zero, 2), DDP_LINK_OPEN);
-    ddp_heartbeat_close(two);
-    ddp_heartbeat_close(zero);
-}
-
-/* Who connects and says nothing, or something else: more of them than there is room for. */
-static void strangers_keep_no_rank_away(void **state)
-{
-    enum { STRANGERS = 300 };
-    static const char garbage[64] = "GET / HTTP/1.1";
-    ddp_heartbeat *zero, *one, *two;
-    ddp_heartbeat_invitation inv;
-    char text[256] = "";
-    int fds[STRANGERS];
-    ddp_error err;
-
-    (void)state;
-    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 3, 1, NULL, &err), DDP_OK);
-    for (int i = 0; i < STRANGERS; i++) {
-        struct sockaddr_storage to;
-        socklen_t size = ddp_net_address_sockaddr(&inv.at[0], &to);
-
-        fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        assert_int_equal(connect(fds[i], (void *)&to, size), 0);
-        if (i % 2)
-            assert_int_equal(send(fds[i], garbage, sizeof garbage, MSG_NOSIGNAL), sizeof garbage);
-        if (i % 50 == 0)
-            ddp_heartbeat_poll(zero, 1, note, text);
-    }
-    one = join(&inv, 1);
-    two = join(&inv, 2);
-    ddp_heartbeat_send(one, 0, 7, "hello", 5);
-    poll_some(zero, text);
-    assert_string_equal(text, "1:7:hello ");
-    assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_OPEN);
-    assert_int_equal(ddp_heartbeat_link(zero, 2), DDP_LINK_OPEN);
-    for (int i = 0; i < STRANGERS; i++)
-        (void)close(fds[i]);
-    ddp_heartbeat_close(one);
-    ddp_heartbeat_close(two);
-    ddp_heartbeat_close(zero);
-}
-
-/* Rank 0 may be busy, or without a core, until all the others have come. */
-static void all_may_come_at_once(void **state)
-{
-    enum { ALL = 60 };
-    ddp_heartbeat *zero, *others[ALL] = {0};
-    ddp_heartbeat_invitation inv;
-    ddp_error err;
-
-    (void)state;
-    assert_int_equal(ddp_heartbeat_invite(&zero, &inv, ALL, 1, NULL, &err), DDP_OK);
-    for (int r = 1; r < ALL; r++)
-        others[r] = join(&inv, r);
-    for (int r = 1; r < ALL; r++) {
-        char nothing[256] = "";
-
-        for (int i = 0; i < 1000 && ddp_heartbeat_link(zero, r) == DDP_LINK_AWAITED; i++)
-            ddp_heartbeat_poll(zero, 10, note, nothing);
-        assert_int_equal(ddp_heartbeat_link(zero, r), DDP_LINK_OPEN);
-    }
-    for (int r = 1; r < ALL; r++)
-        ddp_heartbeat_close(others[r]);
-    ddp_heartbeat_close(zero);
-}
-
-/* ---- the watch ---- */
 
 enum { MOST = 3, PATIENCE_S = 120, TICK_MS = 200 };
 
@@ -298,7 +165,7 @@ static void open_ranks(int count, double timeout_s)
         if (i == 0 && count > 1)
             assert_int_equal(ddp_heartbeat_invite(&channel, &inv, count, 1, NULL, &err), DDP_OK);
         else if (count > 1)
-            channel = join(&inv, i);
+            channel = heartbeats_join(&inv, i);
         assert_int_equal(ddp_watch_join(ranks[i].watch, i, count, hosts, channel, &err), DDP_OK);
     }
 }
@@ -415,7 +282,7 @@ static void a_silent_rank_is_not_at_its_disk(void **state)
     (void)state;
     open_rank(&ranks[0], 5);
     assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
-    one = join(&inv, 1);
+    one = heartbeats_join(&inv, 1);
     assert_int_equal(ddp_watch_join(ranks[0].watch, 0, 2, hosts, zero, &err), DDP_OK);
     train(0);
     ddp_heartbeat_send(one, 0, 0, &loads, sizeof loads); /* a position, and never another */
@@ -463,7 +330,7 @@ static ddp_heartbeat *open_rank_0(void)
 
     open_rank(&ranks[0], 100);
     assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
-    one = join(&inv, 1);
+    one = heartbeats_join(&inv, 1);
     assert_int_equal(ddp_watch_join(ranks[0].watch, 0, 2, hosts, zero, &err), DDP_OK);
     return one;
 }
@@ -509,7 +376,8 @@ static void a_rank_that_fails_says_so(void **state)
     (void)state;
     assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
     open_rank(&ranks[1], 100);
-    assert_int_equal(ddp_watch_join(ranks[1].watch, 1, 2, hosts, join(&inv, 1), &err), DDP_OK);
+    assert_int_equal(ddp_watch_join(ranks[1].watch, 1, 2, hosts, heartbeats_join(&inv, 1), &err),
+                     DDP_OK);
     ddp_watch_fail(ranks[1].watch);
     for (int i = 0; i < 1000 && failing < 0; i++)
         ddp_heartbeat_poll(zero, 20, note_failing, &failing);
@@ -527,8 +395,8 @@ static void a_channel_of_no_watch_is_closed(void **state)
 
     (void)state;
     assert_int_equal(ddp_heartbeat_invite(&zero, &inv, 2, 1, NULL, &err), DDP_OK);
-    assert_int_equal(ddp_watch_join(NULL, 1, 2, hosts, join(&inv, 1), &err), DDP_OK);
-    poll_some(zero, ignored);
+    assert_int_equal(ddp_watch_join(NULL, 1, 2, hosts, heartbeats_join(&inv, 1), &err), DDP_OK);
+    heartbeats_poll(zero, ignored);
     assert_int_equal(ddp_heartbeat_link(zero, 1), DDP_LINK_LOST);
     ddp_heartbeat_close(zero);
 }
@@ -612,9 +480,6 @@ static void nothing_is_watched_without_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_talk_and_strangers_do_not),
-        cmocka_unit_test(strangers_keep_no_rank_away),
-        cmocka_unit_test(all_may_come_at_once),
         cmocka_unit_test(names_the_rank_that_stands_still),
         cmocka_unit_test(names_the_rank_that_stands_still_longest),
         cmocka_unit_test(says_nothing_while_something_moves),
