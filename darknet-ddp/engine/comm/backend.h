@@ -30,15 +30,15 @@ struct ddp_backend {
      * ddp_chunk_pipeline_open. May block until all ranks are there. Fails as ddp_group_open, and g
      * again has no ranks then. */
     ddp_status (*open)(ddp_group *g, ddp_error *err);
-    /* Disconnect from the other ranks, and release all that open has filled. Calls ddp_group_clear.
-     * Does not free g. */
+    /* Disconnect from the other ranks, waiting as ddp_group_close says, and release all that open
+     * has filled. Calls ddp_group_clear. Does not free g. */
     void (*close)(ddp_group *g);
     /* End the whole job, as ddp_group_abort does. From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
 };
 
 /* An engine: functions that make the sums and all-gathers of one kind of memory. Only comm/work.c
- * calls them. In these comments a sum may also be an all-gather. */
+ * calls them. In these comments a sum may also be an all-gather. Errors are those of work.h. */
 struct ddp_sum_engine {
     /* Prepare a sum. The caller has set group, device, buf, count, count_each, wire, number, began
      * and ended of w. The engine records the events began and ended. It may keep its own data at
@@ -108,7 +108,7 @@ struct ddp_transport {
      * the last call. `ended` has room for all requests. Fails with DDP_ERR_COMM. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
     /* Use `channels` channels, 2 or more, where there was one. Every rank calls it once; it may
-     * block until all have. NULL: the transport has one channel only. */
+     * block until all have. Fails with DDP_ERR_COMM. NULL: the transport has one channel. */
     ddp_status (*use_channels)(ddp_group *g, int channels, ddp_error *err);
 };
 
@@ -154,9 +154,9 @@ struct ddp_work {
     ddp_group *group;
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's own data */
-    ddp_device *device; /* device whose memory buf is; the host is one, too */
-    ddp_device *behind; /* queue: the sum begins after the work queued there before the start */
-    ddp_device *before; /* queue: work queued there after the fence waits for the sum */
+    ddp_device *device; /* device that has buf: the host or ddp_group_device */
+    ddp_device *behind; /* device or queue: the sum begins after work queued there before it */
+    ddp_device *before; /* device or queue: work queued there after the fence waits for the sum */
     float *buf;
     size_t count;      /* floats of buf */
     size_t count_each; /* floats of each rank in an all-gather; 0: it is a sum */

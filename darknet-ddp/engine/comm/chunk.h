@@ -43,8 +43,8 @@ struct ddp_host_sum {
     ddp_wire wire;        /* format of floats in messages */
     int channel;          /* channel of the messages */
     int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
-    int not_finite;  /* 1: what was made of the result so far has a number that is not finite */
-    size_t launched; /* how many of `count` floats are in chunks that were launched */
+    int not_finite;       /* 1: a number of the result, as far as it is made, is not finite */
+    size_t launched;      /* how many of `count` floats are in chunks that were launched */
     struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };
 
@@ -77,7 +77,7 @@ struct ddp_chunk_pipeline {
     /* ddp_clock_ns when a message to or from this rank last ended; 0: none has */
     int64_t last_message_ns;
     int64_t looked_ns; /* ddp_clock_ns when a wait last looked at the clock */
-    /* earliest ddp_clock_ns from which the timeout counts, since this process was stopped before;
+    /* time before this ddp_clock_ns does not count for the timeout, since this process was stopped;
      * 0: it never was */
     int64_t timeout_from_ns;
 
@@ -140,7 +140,7 @@ struct ddp_late_rank {
 };
 
 /* An algorithm that sums chunks over ranks: direct or hierarchical. ddp_group.algorithm_own is its
- * own data. */
+ * own data. Its functions fail with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 struct ddp_allreduce_algorithm {
     /* Set *sizes, and allocate the chunks. Every rank calls it while no sum is in flight; it may
      * block until all have. On failure close is called. */

@@ -33,8 +33,8 @@ typedef struct ddp_group ddp_group;
  * other by files (transport/rendezvous.h) or else by MPI. *out is set on success; release it with
  * ddp_group_close. Fails with
  *
- *   DDP_ERR_USAGE  this build has no such backend, or another process has this rank's number in the
- *                  rendezvous
+ *   DDP_ERR_USAGE  this build has no such backend; or in the rendezvous another process has this
+ *                  rank's number, or a rank has another number of ranks
  *   DDP_ERR_IO     /dev/shm is too small, a network interface is missing, or a file of the
  *                  rendezvous cannot be written
  *   DDP_ERR_NOMEM, DDP_ERR_COMM */

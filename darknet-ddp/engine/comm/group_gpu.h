@@ -16,7 +16,7 @@
 
 typedef struct ddp_gpu_config {
     int gpu;    /* CUDA's number of this rank's GPU, from 0 */
-    int shared; /* 1: other ranks of this host use this GPU, too; NCCL then uses sockets */
+    int shared; /* 1: other ranks of this host use this GPU, too; NCCL then takes each for a host */
     int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
     int exact;  /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
                    every rank. Sums through host memory always have the order of device/sum.h. */

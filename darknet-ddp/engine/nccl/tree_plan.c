@@ -186,11 +186,11 @@ size_t ddp_nccl_plan_scratch(const struct ddp_nccl_plan *p, size_t count)
     return scratch_before(p, count, p->route->stages + 1);
 }
 
-size_t ddp_nccl_plan_addend(const struct ddp_nccl_plan *p, size_t count, int l, int i, int addend)
+size_t ddp_nccl_plan_addend(const struct ddp_nccl_plan *p, size_t count, int l, int i, int k)
 {
     return scratch_before(p, count, l)
            + (size_t)p->levels[l].addend_count * elements_before(p, count, l, i)
-           + (size_t)addend * ddp_nccl_plan_slice(p, count, l, i).count;
+           + (size_t)k * ddp_nccl_plan_slice(p, count, l, i).count;
 }
 
 size_t ddp_nccl_plan_sum(const struct ddp_nccl_plan *p, size_t count, int l, int i, int k)

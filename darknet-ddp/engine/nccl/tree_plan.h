@@ -24,7 +24,7 @@ struct ddp_nccl_level {
     int slice_count;
     int addend_count; /* addends of each slice */
     int sum_count;    /* sums that the addends of a slice become */
-    int *first_ranks; /* by addend: the first of the ranks over which it is summed */
+    int *first_ranks; /* by addend, ascending: the first of the ranks over which it is summed */
     /* by addend, for ddp_sum_stack: how often the top two of a stack are added after this addend
      * was pushed */
     unsigned char *additions;
@@ -65,9 +65,9 @@ struct ddp_slice ddp_nccl_plan_slice(const struct ddp_nccl_plan *p, size_t count
 /* Return how many floats of scratch memory a sum of `count` floats takes. */
 size_t ddp_nccl_plan_scratch(const struct ddp_nccl_plan *p, size_t count);
 
-/* Return the index in scratch memory of an addend of slice i of level l, in a sum of `count`
+/* Return the index in scratch memory of addend k of slice i of level l, in a sum of `count`
  * floats. The level must have several addends: a single one is not in scratch memory. */
-size_t ddp_nccl_plan_addend(const struct ddp_nccl_plan *p, size_t count, int l, int i, int addend);
+size_t ddp_nccl_plan_addend(const struct ddp_nccl_plan *p, size_t count, int l, int i, int k);
 /* Return the index in scratch memory of sum k of slice i of level l, in a sum of `count` floats.
  * The level must have several sums: a single one is not in scratch memory. */
 size_t ddp_nccl_plan_sum(const struct ddp_nccl_plan *p, size_t count, int l, int i, int k);
