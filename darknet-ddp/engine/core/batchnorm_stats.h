@@ -51,9 +51,10 @@ typedef enum ddp_batchnorm_stats_mode {
 } ddp_batchnorm_stats_mode;
 
 /* Move the buffers of table into one block of memory, and copy rank root's values to all ranks.
- * Every rank calls it, and blocks until the values have arrived. mini_batches: how many a step has
- * on each rank; with DDP_STATISTICS_EXACT a power of two. *out is set on success. It borrows table
- * and group. Fails with DDP_ERR_USAGE (no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * Every rank calls it; without NCCL it blocks until the values have arrived. mini_batches: how many
+ * a step has on each rank; with DDP_STATISTICS_EXACT a power of two. *out is set on success. It
+ * borrows table and group. Fails with DDP_ERR_USAGE (no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM.
+ */
 ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     const ddp_param_table *table, ddp_batchnorm_stats_mode mode,
                                     int mini_batches, int root, ddp_error *err) DDP_MUST_CHECK;

@@ -70,8 +70,8 @@ int ddp_loss_finite(const ddp_loss *l);
  * finished, ddp_loss_numbers_equal returns whether the numbers are equal. */
 void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
 
-/* Return 0 if the numbers that ddp_loss_compare_number sent with the last sum differ. Else return
- * 1, also if none were sent, or if that sum was NaN or infinite. The same on every rank. */
+/* Return 0 if the numbers that ddp_loss_compare_number sent with the last finished sum differ. Else
+ * return 1, also if none were sent, or if that sum was NaN or infinite. The same on every rank. */
 int ddp_loss_numbers_equal(const ddp_loss *l);
 
 enum { DDP_LOSS_COUNTS = 2 }; /* how many counts of a rank may travel with one sum */

@@ -57,9 +57,10 @@ ddp_status ddp_sharded_open(ddp_sharded **out, const ddp_sharded_config *config,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_sharded_close(ddp_sharded *s); /* frees s; NULL is allowed */
 
-/* Set all moments of a new run: rank root reads them from `source`, block by block, and each rank
- * keeps its ranges. Other ranks do not use `source`; it may be NULL there. Fails with DDP_ERR_COMM,
- * and on root with the source's error; the other ranks then wait until root ends the group. */
+/* Set all moments when a run begins: rank root reads them from `source`, block by block, and each
+ * rank keeps its ranges. Other ranks do not use `source`; it may be NULL there. Fails with
+ * DDP_ERR_COMM, and on root with the source's error; the other ranks then wait until root ends the
+ * group. */
 ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
                                         const ddp_sharded_source *source,
                                         ddp_error *err) DDP_MUST_CHECK;

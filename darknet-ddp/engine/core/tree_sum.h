@@ -29,9 +29,9 @@ ddp_status ddp_tree_sum_open(ddp_tree_sum **out, ddp_device *device, float *bloc
 /* Free t; its partial sums are lost. NULL is allowed. */
 void ddp_tree_sum_close(ddp_tree_sum *t);
 
-/* Add a leaf to the tree: elements offset to offset + count - 1 of the block, which hold that leaf
- * alone. For each element, call once for each leaf, in order, from 0. After the last leaf these
- * elements are the sum of all leaves; after any other leaf they are +0. */
+/* Add elements offset to offset + count - 1 of a leaf to the tree; the block must hold that leaf
+ * alone there. Add each element one time for each leaf, in the order of leaves, from 0. After the
+ * last leaf the block holds the sum of all leaves there; after any other leaf +0. */
 void ddp_tree_sum_fold(ddp_tree_sum *t, int leaf, size_t offset, size_t count);
 
 /* End the sum of elements offset to offset + count - 1 early: add the partial sums of the first
