@@ -30,7 +30,7 @@ typedef struct ddp_place {
 } ddp_place;
 
 typedef struct ddp_bucket {
-    size_t offset;   /* elements from the start of the plan's memory */
+    size_t offset;   /* where it begins: elements from the start of the plan's memory */
     size_t count;    /* elements, run counts and alignment gaps included */
     size_t counts;   /* offset of the bucket's run counts, from the start of the plan's memory */
     int first_layer; /* lowest layer with a parameter here */

@@ -69,7 +69,7 @@
 
 typedef struct ddp_reducer ddp_reducer;
 
-/* defer_bytes, piece_bytes and priority must be 0 if sharded or codec is set. */
+/* Settings of a reducer. With sharded or codec, defer_bytes, piece_bytes and priority must be 0. */
 typedef struct ddp_reducer_config {
     size_t bucket_bytes;       /* bytes at which a bucket is full, at least 1 */
     size_t first_bucket_bytes; /* bytes at which the first bucket is full, at least 1 */
@@ -77,7 +77,7 @@ typedef struct ddp_reducer_config {
                            gradients; 0: no bucket is deferred */
     size_t piece_bytes; /* larger buckets are summed in pieces of about this size; 0: each bucket is
                            one piece */
-    int priority;       /* 1: some buckets are late; 0: none */
+    int priority;       /* 1: buckets may be late (ddp_reducer_adapt_order); 0: none is */
     int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
     int find_unused;    /* 1: a pass may leave a layer out; 0: that is an error, which names it */
     ddp_wire wire;      /* type in which gradients are sent; DDP_WIRE_FP32 with mini_batches */

@@ -41,7 +41,7 @@ typedef struct ddp_sharded_source {
     void *ctx;
 } ddp_sharded_source;
 
-/* All that it points to must outlive the ddp_sharded. */
+/* Settings of a ddp_sharded. All that they point to must outlive it. */
 typedef struct ddp_sharded_config {
     ddp_group *group;
     const ddp_param_table *table;
