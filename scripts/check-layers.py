@@ -7,7 +7,8 @@ A tier's include path holds itself and the tiers beneath it (darknet-ddp/CMakeLi
 compile. Within a tier the table below says which modules a module may include. A unit is a .c file and its header; units whose
 calls of ddp_ functions make a circle are refused, and so are more than 25 .c files in a folder.
 The table of options includes algorithms.def, by which each algorithm's folder brings its own options and words.
-Only framework/ and library/ include darknet.h; only options/, algorithms/ and program/ name an option of the command line.
+Only framework/ and library/ include darknet.h; what allocates in layers/ includes utils.h, whose calloc is checked; only options/,
+algorithms/ and program/ name an option of the command line.
 """
 
 import collections
@@ -89,6 +90,8 @@ def check_includes(tier, module, path, text, beneath):
             wrong.append(f"{path}: {module} may include only: {' '.join(allowed)}; this is {other}")
     if tier not in ("framework", "library") and re.search(r"^\s*#\s*include\s*[\"<]darknet\.h", text, re.M):
         wrong.append(f"{path}: only framework/ and library/ include darknet.h")
+    if module == "layers" and path.endswith(".c") and re.search(r"= calloc\(", text) and '"utils.h"' not in text:
+        wrong.append(f"{path}: include utils.h, by which calloc ends the program if there is no memory")
 
 
 def unit_of(path):

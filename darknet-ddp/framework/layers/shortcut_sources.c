@@ -2,6 +2,8 @@
 #include "blas.h"
 #include "cuda.h"
 #include "shortcut_layer.h"
+#include "utils.h"
+
 #include <math.h>
 
 // [shortcut] of several layers, or with weights. Its sources are its input and the other layers.

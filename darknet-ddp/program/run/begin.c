@@ -187,11 +187,9 @@ static ddp_status open_records(const network *net, const ddp_train_position *now
                                    .resumed = origin->resumed || ddp_supervisor_restarted(),
                                    .best = ddp_run.options->best,
                                    .start = *now,
-                                   .saved_step = origin->saved_step,
-                                   .passed_over = origin->passed_over,
+                                   .origin = origin,
                                    .trainer = ddp_run.trainer,
                                    .validation = ddp_run.validation,
-                                   .valid_since = origin->valid_since,
                                    .waits = &ddp_run.waits,
                                    .heads = &heads};
     ddp_status st = ddp_wait_shares_init(&ddp_run.waits, ddp_run.group, communication_ns, err);

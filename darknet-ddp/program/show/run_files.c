@@ -85,7 +85,7 @@ static void recall(void *ctx, const double *values)
     for (size_t i = 0; i < DDP_WAITS_COLUMNS; i++)
         r->row[r->columns.count + i] = NAN;
     add_to_history(r);
-    if (key && !isnan(values[key]) && step > r->config.valid_since)
+    if (key && !isnan(values[key]) && step > r->config.origin->valid_since)
         ddp_validation_add_earlier(r->config.validation, step, values[key]);
 }
 
@@ -169,7 +169,7 @@ static int is_of_lost_save(void *ctx, const double *values)
     size_t key = r->columns.key;
 
     return behind > 0
-           && (r->config.passed_over || (key && !isnan(values[key]))
+           && (r->config.origin->passed_over || (key && !isnan(values[key]))
                || (behind > 1 && values[DDP_COLUMN_SAVE] > 0));
 }
 
@@ -181,7 +181,7 @@ static void open_csv(ddp_run_files *r)
     uint64_t step = r->config.resumed ? r->config.start.step : 0;
     ddp_error err;
 
-    if (r->config.saved_step > step)
+    if (r->config.origin->saved_step > step)
         keep_rows(r, "which counts batches of another size");
     else if (step > 0 && ddp_csv_any(r->paths[CSV], names, r->columns.count, is_of_lost_save, r))
         keep_rows(r, "which has rows up to a later checkpoint");

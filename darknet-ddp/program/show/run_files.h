@@ -16,6 +16,7 @@
 
 #include "base/status.h"
 #include "glue/train_position.h"
+#include "saves/checkpoints.h"
 #include "show/wait_shares.h"
 #include "trainer/plugin.h"
 #include "trainer/trainer.h"
@@ -24,20 +25,16 @@
 typedef struct ddp_run_files ddp_run_files;
 
 typedef struct ddp_run_files_config {
-    const char *directory;    /* folder of the weights and of these files */
-    const char *cfg;          /* path of the cfg, whose name the files have */
-    const char *data;         /* path of the .data file; NULL: the command has none */
-    const char *tensorboard;  /* folder for TensorBoard's event file; NULL: none */
-    const char *banner;       /* lines about the run, for its page; not NULL; copied */
-    const char *command;      /* the command line; copied */
-    int resumed;              /* 1: the run goes on from a checkpoint, and so do its files */
-    int best;                 /* value of the option -best (options/options.h) */
-    ddp_train_position start; /* position at which the run begins */
-    /* number of steps by the checkpoint, maybe of another batch=; 0: new run */
-    size_t saved_step;
-    int passed_over; /* number of newer checkpoints that could not be used */
-    /* last step whose validation used other pictures, and counts for no best; 0: none */
-    size_t valid_since;
+    const char *directory;        /* folder of the weights and of these files */
+    const char *cfg;              /* path of the cfg, whose name the files have */
+    const char *data;             /* path of the .data file; NULL: the command has none */
+    const char *tensorboard;      /* folder for TensorBoard's event file; NULL: none */
+    const char *banner;           /* lines about the run, for its page; not NULL; copied */
+    const char *command;          /* the command line; copied */
+    int resumed;                  /* 1: the run goes on from a checkpoint, and so do its files */
+    int best;                     /* value of the option -best (options/options.h) */
+    ddp_train_position start;     /* position at which the run begins */
+    const ddp_run_origin *origin; /* the checkpoint that the run goes on from */
     ddp_trainer *trainer;       /* the trainer, attached from ddp_run_files_open to the last save */
     ddp_validation *validation; /* gets validations of a resumed run's CSV file; NULL: none */
     const ddp_wait_shares *waits; /* shares of time waited, for the page and the history */

@@ -1,4 +1,6 @@
 #include "layers/images/anchors.h"
+#include "utils.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

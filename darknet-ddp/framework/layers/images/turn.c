@@ -1,5 +1,6 @@
 #include "image.h"
 #include "layers/images/pixels.h"
+#include "utils.h"
 
 #include <math.h>
 #include <stdlib.h>

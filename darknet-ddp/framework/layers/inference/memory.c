@@ -1,6 +1,7 @@
 #include "layers/inference/step.h"
 
 #include "layers/graph.h"
+#include "utils.h"
 
 #include <stdlib.h>
 

@@ -41,8 +41,6 @@ static convolution_way faster_way(convolution *c, const void *x, const void *dy,
         return CONVOLUTION_PRIMITIVE;
     gradients =
         calloc((size_t)s->filters * (size_t)(s->channels * s->size * s->size), sizeof *gradients);
-    if (!gradients)
-        malloc_error();
     primitive = time_way(c, CONVOLUTION_PRIMITIVE, x, dy, gradients, scratch);
     product = time_way(c, CONVOLUTION_PRODUCT, x, dy, gradients, scratch);
     free(gradients);
