@@ -21,8 +21,8 @@
 #include "glue/param_table.h"
 #include "state/saved_moments.h"
 
-/* What a run's checkpoints hold besides the network, and how to save and resume. All pointers are
- * borrowed. */
+/* Facts that a run's checkpoints hold besides the network, and how to save and resume. All pointers
+ * are borrowed. */
 typedef struct ddp_checkpoint_run {
     ddp_device *device; /* device on which the network trains */
     const char *base;   /* name with which the run's files begin, without folder (ddp_cfg_base) */
