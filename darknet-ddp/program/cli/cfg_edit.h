@@ -23,9 +23,10 @@ int ddp_cfg_value_of(const char *text, const char *section, const char *key, cha
  * Returns `otherwise` if there is no such key, or its value is no whole number. */
 int ddp_cfg_number_of(const char *text, const char *section, const char *key, int otherwise);
 
-/* Return a copy of the text for `classes` classes: with classes= in each [yolo] and [region], and
- * filters= in the [convolutional] before it. Set *heads to the number of [yolo] and [region]. The
- * caller frees the result; NULL: no memory. */
+/* Return a copy of the text for `classes` classes. It has new values of classes= in each [yolo] and
+ * [region], and of filters= in the [convolutional] just before. Keys that are missing are not
+ * added. Set *heads to the number of [yolo] and [region]. The caller frees the result; NULL: no
+ * memory. */
 char *ddp_cfg_with_classes(const char *text, int classes, int *heads);
 
 #endif

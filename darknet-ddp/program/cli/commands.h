@@ -32,8 +32,9 @@ int ddp_command_print_help(int argc, char **argv);
 const char *ddp_command_data_file(const char *command);
 
 /* Load the cfg, with the width, height, batch and subdivisions of the options in place of its own;
- * print no table of layers. The caller frees the result with ddp_network_free. If Darknet refuses
- * the cfg, it ends the program. gpu: -1: the CPU. draws: 1: draw first weights, for training. */
+ * print no table of layers. Set *shape. The caller frees the result with ddp_network_free. If
+ * Darknet refuses the cfg, it ends the program. gpu: -1: the CPU. draws: 1: draw first weights, for
+ * training. */
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu, int draws);
 

@@ -5,7 +5,7 @@
 
 #include "inputs/scan_data.h"
 
-/* Anchors that fit better than the cfg's. All zero: none were looked for. */
+/* Anchors found for the boxes, and how well they fit. All zero: none were looked for. */
 typedef struct ddp_anchor_fit {
     double cfgs_iou;  /* mean over boxes of the IoU with the best of the cfg's anchors */
     double iou;       /* mean over boxes of the IoU with the best of these anchors */

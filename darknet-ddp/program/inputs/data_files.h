@@ -17,7 +17,8 @@ typedef struct ddp_data_files {
 } ddp_data_files;
 
 /* Add the file at path, and hash its contents. Both strings are copied. what: the file's key in the
- * .data file or the cfg, such as "labels". Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * .data file or the cfg, such as "labels". Fails with DDP_ERR_IO (the list stays as it was), or
+ * with DDP_ERR_NOMEM (it can then only be released). */
 ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *path,
                               ddp_error *err) DDP_MUST_CHECK;
 

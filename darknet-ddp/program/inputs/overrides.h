@@ -35,8 +35,8 @@ typedef struct ddp_overrides {
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the value of -epochs to advise for training a finished run further: twice `epochs`, or
- * more if that is less than the run has made. Returns 0 if -epochs was not given.
+/* Return the value of -epochs to advise for training a finished run further: twice `epochs`, or the
+ * first number beyond what the run has made if that is more. Returns 0 if -epochs was not given.
  *   epochs   present value of -epochs
  *   batches  number of batches that the run has made */
 int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches);

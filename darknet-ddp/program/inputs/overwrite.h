@@ -18,13 +18,14 @@
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,
                                const ddp_options *options, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check one more file that is to be written, after ddp_overwrite_check, which has the same errors.
- * what: option that names the file, for the error: "-out NAME". */
+/* Check one more file that is to be written. Call after ddp_overwrite_check; the errors are the
+ * same. what: option that names the file, for the error: "-out NAME". */
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Check NAME.jpg, which is to be written, as ddp_overwrite_check_file does. It also must not be a
- * picture of a list of the .data file `data`; NULL: there is no such file. */
+/* Check the file name.jpg, which is to be written, as ddp_overwrite_check_file does. Fail also if
+ * it is a picture of a list that the .data file at path `data` names; NULL: there is no .data file.
+ */
 ddp_status ddp_overwrite_check_picture(const char *what, const char *name, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -15,10 +15,10 @@
  *     not train for the end.
  *   - If this process is killed, the launcher gets end_signal.
  *
- * What then still runs is killed: ranks that save after config->save_s, others after 2 s. It is
- * killed also 5 s after DDP_NOTE_FAILS, because mpirun may wait for minutes for a host that is
- * down. It is killed 15 s after DDP_NOTE_DONE or DDP_NOTE_LACKS, because mpirun waits for all that
- * are connected to it. */
+ * The launcher and its ranks are killed if they still run some time later: config->save_s after
+ * ranks that save were asked to end, 2 s after others were. They are killed 5 s after
+ * DDP_NOTE_FAILS, because mpirun may wait for minutes for a host that is down. They are killed 15 s
+ * after DDP_NOTE_DONE or DDP_NOTE_LACKS, because mpirun waits for all that are connected to it. */
 #ifndef DDP_LAUNCH_CHILD_H
 #define DDP_LAUNCH_CHILD_H
 
@@ -41,9 +41,10 @@ typedef struct ddp_exit_info {
 typedef struct ddp_child_config {
     double save_s; /* seconds that ranks may take to save and end; less than 0: no limit */
     /* Called once with DDP_LAUNCH_IS_SLOW if no rank begins for some time. Called once with another
-     * verdict if the start fails; the child is then killed. NULL: the start is not watched. */
+     * verdict if the start fails; the child is then killed. start: the times of it so far. NULL:
+     * the start is not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
-    void *ctx;
+    void *ctx;            /* first argument of say_start */
     double start_limit_s; /* seconds in which a rank must begin (ddp_start_watch); 0: no limit */
     int ranks_here;       /* number of ranks to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own messages are printed, too */
@@ -51,20 +52,20 @@ typedef struct ddp_child_config {
     /* 1: the launcher passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts; 0:
      * this process sends them to the ranks of this host */
     int forwards_signals;
-    /* Signal that makes the launcher end its ranks. If it is not SIGTERM, the launcher blocks
-     * SIGTERM and SIGINT; this process obeys those that are sent to the launcher. */
+    /* Signal that makes the launcher end its ranks. If it is not SIGTERM, the launcher runs with
+     * SIGTERM and SIGINT blocked. This process obeys one that is sent to the launcher. */
     int end_signal;
 } ddp_child_config;
 
 /* Notes that ranks send to the process that started the launcher; bits. */
 typedef enum ddp_launcher_note {
-    DDP_NOTE_TRAINS = 1,      /* all ranks train */
+    DDP_NOTE_TRAINS = 1,      /* all ranks train; no earlier run's files are in the way */
     DDP_NOTE_SAVED = 2,       /* a checkpoint was saved, or the run goes on from one */
     DDP_NOTE_FAILS = 4,       /* this rank has met an error, and ends the job */
     DDP_NOTE_DONE = 8,        /* all is done and saved; the exit status will be 0 */
     DDP_NOTE_LACKS = 16,      /* all is done; the exit status will be 1, as after a failed save */
     DDP_NOTE_BEGINS = 32,     /* a rank runs */
-    DDP_NOTE_COMMITS = 64,    /* training begins; from now on, ranks that are asked to end save */
+    DDP_NOTE_COMMITS = 64,    /* all have agreed to train; ranks that are asked to end now save */
     DDP_NOTE_UNTRAINED = 128, /* all ranks end before training, as asked, with nothing written */
     DDP_NOTE_TAKEN = 256,     /* another run has taken over this run's folder */
     DDP_NOTE_MEET = 512       /* all ranks have met: their group is open */

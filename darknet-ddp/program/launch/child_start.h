@@ -13,14 +13,15 @@ typedef struct ddp_child_process {
 } ddp_child_process;
 
 /* Block the signals that ddp_child obeys, and return a non-blocking descriptor from which they are
- * read (signalfd); -1: none. SIGHUP and SIGINT stay ignored if this process was started so. SIGPIPE
- * is ignored from now on. */
+ * read (signalfd); -1: it cannot be made. SIGHUP and SIGINT stay ignored if this process was
+ * started so. SIGPIPE is ignored from now on. */
 int ddp_child_listen(void);
 
-/* Start args[0], a path, with args (NULL after the last), in a process group of its own, without
- * standard input. It gets end_signal if this process is killed. If end_signal is not SIGTERM,
- * SIGTERM and SIGINT are blocked in it. Call on the main thread, while it is the only one. Fails
- * with DDP_ERR_IO if the program cannot be started. */
+/* Start the program args[0], a path, with args (NULL after the last). It has a process group of its
+ * own, no standard input, and DDP_STARTER_VARIABLE in its environment. It gets end_signal if this
+ * process is killed. If end_signal is not SIGTERM, it begins with SIGTERM and SIGINT blocked. Call
+ * on the main thread, while it is the only one. Fails with DDP_ERR_IO if the program cannot be
+ * started. */
 ddp_status ddp_child_start(ddp_child_process *c, const char *const *args, int end_signal,
                            ddp_error *err) DDP_MUST_CHECK;
 

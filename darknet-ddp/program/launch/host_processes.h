@@ -12,9 +12,9 @@ void ddp_children_each(pid_t parent, void (*each)(void *ctx, pid_t child), void 
  * none, or its environment cannot be read. */
 int ddp_rank_of_process(pid_t pid);
 
-/* Find the ranks of this host that run another program than this one. Write to out[0..size) for
- * each "; rank 1 on this host is no darknet: /usr/bin/sleep"; without any "". Call in a rank.
- */
+/* Write to out[0..size) which ranks of this host run another program than this one. Each is a text
+ * such as "; rank 1 on this host is no darknet: /usr/bin/sleep". out becomes "" if there are none.
+ * Call in a rank. */
 void ddp_host_processes_describe_strangers(char *out, size_t size);
 
 #endif

@@ -38,17 +38,17 @@ int ddp_is_this_host(const char *name);
 /* Return 1 if a host other than this one is in *h and not unreachable. */
 int ddp_hosts_have_others(const ddp_hosts *h);
 
-/* Write the IPv4 network between this host and the others to network[0..size): "10.1.0.0/16".
- * Returns 1; 0 if no other host is reachable, or its address is not known. It is the network that
- * leads to the first such host in *h. */
+/* Write to network[0..size) the IPv4 network, such as "10.1.0.0/16", that leads from this host to
+ * the first other one in *h that is reachable. Returns 1; 0 if there is none, or its address is not
+ * known. */
 int ddp_hosts_network(const ddp_hosts *h, char *network, size_t size);
 
 /* Return the sum of the ranks of all hosts that are not unreachable. */
 int ddp_hosts_ranks(const ddp_hosts *h);
 
-/* Return a text such as "a:4,b:2" for mpirun's -H, which spreads `ranks` ranks over the hosts. Each
- * host gets all of its own number, until none are left. Unreachable hosts get none. The caller
- * frees it. NULL: no memory. */
+/* Return a text such as "a:4,b:2" for mpirun's -H, which spreads `ranks` ranks over the hosts. In
+ * their order, each host gets its number of ranks until no ranks are left. Unreachable hosts get
+ * none. The caller frees it. NULL: no memory. */
 char *ddp_hosts_argument(const ddp_hosts *h, int ranks);
 
 #endif

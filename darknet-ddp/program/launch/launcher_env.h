@@ -29,8 +29,8 @@ void ddp_launcher_forget(void);
 /* Return 1 if mpirun or srun has started the ranks. */
 int ddp_launched(ddp_launcher launcher);
 
-/* Check that MPI can connect the ranks; call only if it is to. Fails with DDP_ERR_USAGE if srun
- * started them with a --mpi= that this MPI does not know. */
+/* Check that MPI can connect the ranks. Call only if MPI is to connect them. Fails with
+ * DDP_ERR_USAGE if srun started them with a --mpi= that this MPI does not know. */
 ddp_status ddp_launcher_check(ddp_launcher launcher, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the number of tasks of the Slurm job if its batch script or shell runs this process,

@@ -68,14 +68,13 @@ int ddp_mpirun_forwards_signals(void);
  * names make Open MPI 4's mpirun crash. */
 int ddp_mpirun_name_letters(void);
 
-/* Return the signal that makes mpirun end its ranks: SIGTERM, or SIGHUP for Open MPI 5. That one
- * must not get SIGTERM or SIGINT, which others may send to a whole job, because it kills ranks half
- * a second later. */
+/* Return the signal that makes mpirun end its ranks: SIGTERM, or SIGHUP for Open MPI 5. Open MPI
+ * 5's mpirun kills ranks half a second after SIGTERM or SIGINT, so it must get neither. */
 int ddp_mpirun_end_signal(void);
 
-/* Return for how many seconds this rank may wait after it has lost a connection: 0.1 for Open MPI
- * 5, else 1.5. The rank that failed can tell its error first. mpirun kills all ranks 0.5 s (Open
- * MPI 5) or 2 s after the first has ended. */
+/* Return how many seconds a rank that has lost a connection should wait before it ends: 0.1 under
+ * Open MPI 5, else 1.5. Meanwhile the rank that failed can tell its error. mpirun kills all ranks
+ * 0.5 s (Open MPI 5) or 2 s after the first has ended. */
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun that started this rank passes on whole lines only: Open MPI 5's without

@@ -57,10 +57,10 @@ void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters);
 /* Set fds[0] and fds[1] to what the caller's poll has to wait for; descriptor -1: nothing. */
 void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 
-/* Read and write what can be read and written now. Never waits. */
+/* Read some of what is in the pipe, and write what can be written now. Never waits. */
 void ddp_output_relay_move(ddp_output_relay *r);
 
-/* Pass on what is left in the pipe, and close it. Takes about a second at most. Call when the
+/* Pass on what is left in the pipe, and close it. Takes about 2 seconds at most. Call when the
  * writers have ended. Frames that were kept back go to the file r->log, if it exists. If `all` is
  * 1, they go to the output, too. */
 void ddp_output_relay_finish(ddp_output_relay *r, int all);

@@ -39,7 +39,7 @@ typedef struct ddp_async_result {
     ddp_error error;   /* error of the first save that failed */
 } ddp_async_result;
 
-/* Open a writer and start its thread. *out is set on success. Fails with DDP_ERR_NOMEM.
+/* Open a writer and start its thread. *out is NULL on failure. Fails with DDP_ERR_NOMEM.
  *   run        must outlive the writer
  *   directory  folder of the checkpoints; the string must outlive the writer
  *   keep       number of numbered checkpoints that stay there (ddp_pair_prune); 0: all */

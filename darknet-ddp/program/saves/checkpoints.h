@@ -4,8 +4,8 @@
  * files.
  *
  * Call each function on all ranks, unless its comment names rank 0. All that return a status may
- * fail with DDP_ERR_COMM, DDP_ERR_NOMEM. Errors that a comment names are rank 0's; other ranks then
- * may return DDP_OK. Calls, in this order:
+ * fail with DDP_ERR_COMM, DDP_ERR_NOMEM. Errors that a comment names are rank 0's; it must then end
+ * the job, since other ranks return DDP_OK or wait for it. Calls, in this order:
  *
  *   1. ddp_checkpoints_open, with the network as parsed: owns the name, and resumes
  *   2. ddp_checkpoints_attached, when the trainer is attached, which gives all ranks rank 0's
@@ -39,22 +39,23 @@ typedef struct ddp_checkpoints_config {
     const char *directory;        /* folder that the run saves in */
     const char *cfg;              /* path of the cfg, after which the files are named */
     const char *first_weights;    /* the file that the network was loaded from; NULL: none */
-    const char *valid;            /* words for the pictures that the run validates on; NULL: none */
+    const char *valid; /* text that tells on which pictures the run validates; NULL: on none */
 } ddp_checkpoints_config;
 
-/* The checkpoint that a run goes on from. */
+/* The checkpoint that a run goes on from. Ranks other than 0 know only `resumed` and `validated`;
+ * their other fields are 0. */
 typedef struct ddp_run_origin {
     int resumed;   /* 1: the run goes on from a checkpoint; 0: it began anew */
     int validated; /* 1: the run goes on from a step whose validation has taken place */
     /* on rank 0 alone: */
-    /* number of steps by the state file, maybe of another batch=; 0: new run */
+    /* the checkpoint's step, which may count another batch=; 0: new run */
     size_t saved_step;
     size_t valid_since; /* last step whose validation used other pictures; 0: none did */
     int passed_over;    /* number of checkpoints that seemed newer but could not be used */
 } ddp_run_origin;
 
 /* Lock the name that the run saves under. With -resume or -resume_force, rank 0 then loads net, and
- * the state of the trainer's algorithms, from a checkpoint. *out is set on success. Fails with
+ * the state of the trainer's algorithms, from a checkpoint. *out is NULL on failure. Fails with
  * DDP_ERR_USAGE if another run owns the name, or the checkpoint's cfg, options, seed or network are
  * others. Fails with DDP_ERR_FORMAT (no checkpoint can be used), DDP_ERR_IO.
  *   net   the network as parsed
@@ -84,8 +85,9 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename the file at path if it is no weights file, or another cfg's. Call on rank 0 before Darknet
- * itself saves the average of the weights there. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Rename the file at path (to path.old) if it is no weights file, or another cfg's. Call on rank 0
+ * before Darknet itself saves the average of the weights there. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
                                                ddp_error *err) DDP_MUST_CHECK;
 
@@ -127,8 +129,8 @@ char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
 /* Return how many seconds the save that ended last took; 0: none has ended. On rank 0. */
 double ddp_checkpoints_seconds(const ddp_checkpoints *c);
 
-/* Return 1 if the save that ended last failed, as known since the last ddp_checkpoints_poll.
- * Returns 0 if none has ended or c is NULL. On rank 0. */
+/* Return 1 if the save that ended last failed, of those that ddp_checkpoints_poll has noted.
+ * Returns 0 if there is none, or c is NULL. On rank 0. */
 int ddp_checkpoints_last_failed(const ddp_checkpoints *c);
 
 #endif

@@ -40,7 +40,8 @@ typedef struct ddp_csv_columns {
     size_t head_count; /* number of heads, the [yolo] and [region] layers */
 } ddp_csv_columns;
 
-/* Columns of a head, from its first one: loss of boxes, objects, classes; mean IoU. On rank 0. */
+/* Columns of a head, from its first one: loss of boxes, objects, classes; mean IoU. Means over rank
+ * 0's images. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
 /* Set *c to the columns of a run. Release with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM;

@@ -7,7 +7,7 @@
 
 /* Where the output of this process goes. */
 typedef struct ddp_terminal_place {
-    int terminal; /* descriptor of standard output's terminal; -1: it is none, or TERM=dumb */
+    int terminal; /* descriptor of standard output's terminal; -1: none that can renew a line */
     /* 1: standard error goes to that terminal, too, and may be written as standard output */
     int joined;
 } ddp_terminal_place;

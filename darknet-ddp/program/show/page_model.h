@@ -27,8 +27,8 @@ typedef struct ddp_page_model {
     double remaining_s; /* seconds until the run's last step; NaN: not known */
 } ddp_page_model;
 
-/* Write the page to out. Returns 1; 0, with nothing written, without memory. ferror(out) tells
- * whether all could be written. */
+/* Write the page to out. Returns 1; 0: no memory, and nothing is written. ferror(out) tells whether
+ * all could be written. */
 int ddp_page_model_write(FILE *out, const ddp_page_model *run);
 
 #endif

@@ -46,7 +46,8 @@ double ddp_progress_loading(const ddp_progress *p);
 /* Return 1 if ddp_progress_loading is a fifth or more, so that loading slows training down. */
 int ddp_progress_waits_for_loader(const ddp_progress *p);
 
-/* Return the seconds until the last step; NaN: the last step is not known, or no step has ended. */
+/* Return the seconds until the last step; NaN: the last step is not known or is past, or no step
+ * has ended. */
 double ddp_progress_remaining_s(const ddp_progress *p);
 
 /* Write ", 31.2 images/s, 12% comm, 2.3 hours left" to text[0..size). If loading slows training

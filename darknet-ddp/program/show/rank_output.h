@@ -39,8 +39,8 @@ FILE *ddp_rank_output_take_output(void);
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any
- * thread. All ranks find a DDP_ERR_MISMATCH together, and then call it on the group's thread: each
- * prints the error before any ends. */
+ * thread, but for a DDP_ERR_MISMATCH: all ranks must call with that, on the thread that uses the
+ * group. Each prints it before any ends. */
 void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 
 /* Print a message of Darknet's and end every rank. Never returns. It is a callback for Darknet's

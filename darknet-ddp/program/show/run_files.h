@@ -42,8 +42,8 @@ typedef struct ddp_run_files_config {
 } ddp_run_files_config;
 
 /* Open the files of a run. What config points to must outlive *out, unless it is copied. *out is
- * set on success. A new run's files are made with its first row, but TensorBoard's now. Fails with
- * DDP_ERR_NOMEM, and with DDP_ERR_IO if TensorBoard's file cannot be made. */
+ * NULL on failure. TensorBoard's file is made now, the other files of a new run with its first row.
+ * Fails with DDP_ERR_NOMEM, and with DDP_ERR_IO if TensorBoard's file cannot be made. */
 ddp_status ddp_run_files_open(ddp_run_files **out, const ddp_run_files_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -30,11 +30,11 @@ void ddp_run_log_add(const char *text, size_t bytes);
  * ddp_run_log_write(0). */
 void ddp_run_log_add_line(const char *line);
 
-/* Write what waits, unless another thread writes just now. now: 1 writes in any case; 0 only after
- * a second, or if much waits. */
+/* Write what waits. Does nothing while another thread writes, or before ddp_run_log_open. If `now`
+ * is 0, does nothing until a second after the last write, or half a MiB waits. */
 void ddp_run_log_write(int now);
 
-/* Write all that waits, and wait for other threads that write. */
+/* Write all that waits, and wait for other threads that write. Nothing before ddp_run_log_open. */
 void ddp_run_log_flush(void);
 
 /* Write the file anew, with all that it had, if somebody has removed it (ddp_file_bring_back). */

@@ -8,7 +8,7 @@
  *
  * Darknet prints its line about a step by train_line (patches), which calls ddp_session_show_line
  * (run/step.c). Then show/step_line.c adds figures (show/progress.c), and prints it or renews the
- * line of progress. With -verbose alone, train_say prints Darknet's other lines. */
+ * line of progress. Darknet's other lines are printed only with -verbose (train_say). */
 #ifndef DDP_SHOW_TERMINAL_H
 #define DDP_SHOW_TERMINAL_H
 
@@ -34,7 +34,7 @@ void ddp_terminal_open(ddp_launcher launcher);
 int ddp_terminal_renews(void);
 
 /* Show segments[0..count) as the line of progress, at most ten times a second; without colours if
- * NO_COLOR is set. Call only if ddp_terminal_renews. Groups for which the line has no
+ * NO_COLOR is set. Does nothing if ddp_terminal_renews returns 0. Groups for which the line has no
  * room are left out. */
 void ddp_terminal_show(const ddp_line_segment *segments, size_t count);
 

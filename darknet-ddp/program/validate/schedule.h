@@ -85,9 +85,10 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Compare the last result with the best so far. Returns 1 if it is the best. Rank 0 prints it. Call
- * on all ranks. *stop becomes 0; or, if -patience ends the run here, before its last step, how many
- * validations came since the best. */
+/* Compare the last result with the best so far. Returns 1 if it is the best, else 0. Rank 0 prints
+ * the result. Call on all ranks.
+ *   stop  becomes the number of validations since the best if -patience ends the run before its
+ *         last step, else 0 */
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);
 
 /* Print how many pictures could not be read, and how many boxes were not finite, if any. */

@@ -13,12 +13,13 @@ typedef struct ddp_valid_data {
     ddp_lines list;         /* lines of valid= */
     ddp_lines names;        /* names of classes: a classifier's labels=, a detector's names= */
     ddp_validation_set set; /* the pictures; it borrows from list */
-    int *class_of;          /* class of each picture, a classifier's; NULL for a detector */
+    int *class_of; /* class of each of a classifier's pictures, from 0; NULL for a detector */
 } ddp_valid_data;
 
-/* Read the .data file at path `data`, and, if it has valid=, the list and the classes. Without
- * valid= d->set.list stays NULL. d is all 0 before. The caller frees it by ddp_valid_data_release,
- * also after an error. Fails with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
+/* Read the .data file at path `data`. If it has valid=, read the list and the names, too; else
+ * d->set.list stays NULL. *d must be all zero before. Release it also after an error. Fails with
+ * DDP_ERR_FORMAT if a file has a byte 0, the list is empty, classes= is less than 1, or a
+ * classifier's labels= do not fit its pictures. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_valid_data_read(ddp_valid_data *d, const char *data, int is_classifier,
                                ddp_error *err) DDP_MUST_CHECK;
 void ddp_valid_data_release(ddp_valid_data *d);
