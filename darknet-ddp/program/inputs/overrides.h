@@ -29,7 +29,8 @@ typedef struct ddp_overrides {
  * is empty.
  *   list  path of the training list, whose lines -epochs counts; NULL: none
  *   size  number of ranks
- * Fails with DDP_ERR_USAGE if -epochs is given and no pictures are, or steps= becomes too long.
+ * Fails with DDP_ERR_USAGE if -epochs is given and list names no pictures, or steps= becomes too
+ * long.
  * Fails with DDP_ERR_FORMAT if a value of the cfg that is replaced or used is no number. Fails also
  * with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
@@ -38,7 +39,7 @@ ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, cons
 /* Return the value of -epochs to advise for training a finished run further: twice `epochs`, or the
  * first number beyond what the run has made if that is more. Returns 0 if -epochs was not given.
  *   epochs   present value of -epochs
- *   batches  number of batches that the run has made */
+ *   batches  number of batches that the run has made; 0: those of `epochs` epochs */
 int ddp_overrides_more_epochs(const ddp_overrides *o, int epochs, size_t batches);
 
 /* Print one line with all new values, which begins with `begin`; nothing if there are none. */

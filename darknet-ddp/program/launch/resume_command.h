@@ -13,10 +13,11 @@ typedef struct ddp_resume_how {
     int patience;       /* new number after -patience, if the line has that; 0: the old one */
 } ddp_resume_how;
 
-/* Return the command line that resumes this run, quoted for a shell, in backquotes. The caller
- * frees it. NULL: no memory. launched: 1: a launcher started this rank; the line is then that of
- * the darknet or mpirun that started the ranks. If that runs on another host, the result is "the
- * same command line with -resume". */
+/* Return the command line that resumes this run, quoted for a shell, in backquotes. If it is not
+ * known, as after srun or on another host, return "the same command line with -resume". The caller
+ * frees it. NULL: no memory.
+ *   launched  1: a launcher started this rank; the line is that of the darknet or mpirun that
+ *             started the ranks */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
 /* Return the command line that trains a finished run further: with -resume_force, and `epochs` as

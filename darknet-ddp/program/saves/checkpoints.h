@@ -59,7 +59,7 @@ typedef struct ddp_run_origin {
  * DDP_ERR_USAGE if another run owns the name, or the checkpoint's cfg, options, seed or network are
  * others. Fails with DDP_ERR_FORMAT (no checkpoint can be used), DDP_ERR_IO.
  *   net   the network as parsed
- *   seed  seed of the run; becomes that of the checkpoint, on all ranks */
+ *   seed  seed of the run; without -ddp_seed becomes that of the checkpoint, on all ranks */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -104,8 +104,8 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
  * (ddp_trainer_flush). Fails with DDP_ERR_FORMAT (a number of net is not finite), DDP_ERR_IO
  * (another run has taken the name over), and as ddp_checkpoints_poll.
  *
- * If nothing was trained yet, nothing is written, and a line says so. Exception: the run was
- * resumed from another path, and this one has a whole checkpoint or no file. */
+ * If nothing was trained yet, saves only a run that was resumed from another path, and only if path
+ * has a whole checkpoint or no file. Otherwise prints a line. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -17,7 +17,7 @@ ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
  * DDP_ERR_NOMEM.
  *   earlier        newest checkpoint of the earlier run, to be printed; it has none if
  *                  earlier->weights is NULL
- *   first_weights  weights that the new run begins with, which stay in their place, too; NULL: none
+ *   first_weights  weights that the new run begins with, which also stay in their place; NULL: none
  */
 ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
                                      const ddp_pair_header *earlier, const char *first_weights,

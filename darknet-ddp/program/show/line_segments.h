@@ -16,7 +16,7 @@ typedef struct ddp_line_segment {
 
 /* Compose the line that replaces what stands in the cursor's line, and leaves the cursor at its
  * beginning. Groups for which there is no room are left out; only the first is cut instead.
- *   segments  [0..count)
+ *   segments  `count` pieces, the first one leftmost
  *   columns   columns that the terminal has for the line
  *   colours   0: without the segments' colours */
 void ddp_compose_line(char line[DDP_LINE_BYTES], const ddp_line_segment *segments, size_t count,

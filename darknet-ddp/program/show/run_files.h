@@ -1,6 +1,6 @@
 /* show/run_files.h: writes the records of a run beside its weights, on rank 0. NAME.csv has a row
- * for each step. NAME.html is a page of the whole run, renewed every few seconds. NAME.log has all
- * that is printed. -tensorboard adds an event file. If a file cannot be written, a line says so
+ * for each step. NAME.html is a page of the whole run, renewed about every 10 seconds. NAME.log has
+ * all that is printed. -tensorboard adds an event file. If a file cannot be written, a line says so
  * once, and the run goes on. Calls for each step, in this order:
  *
  *  1. ddp_run_files_step, when the step has ended. It takes the times of forward, backward and so
