@@ -45,11 +45,11 @@ def option_list(rows):
     lines, last = [], None
     for row in rows:
         if title_of(row) != last:
-            lines += ["\n"] * (last is not None) + [title_of(row) + "\n", "\n"]
+            lines += [title_of(row) + "\n", "\n"]
             last = title_of(row)
         default = f" ({row['default']})" if row["default"] else ""
-        lines += item(f"`{named(row)}`{default}: {code(row['meaning'])}")
-    return lines
+        lines += [*item(f"`{named(row)}`{default}: {code(row['meaning'])}"), "\n"]
+    return lines[:-1]
 
 
 def missing_in_manual(program, rows):
