@@ -22,10 +22,9 @@ const cfg_section *cfg_find_section(const char *name);
 int cfg_reads_key(const cfg_section *s, const char *key);
 /* Return why this key with this value is ignored on purpose, a static string; null if it is not. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Return 1 if the key is one of later forks that this program lacks; its value 0 (off) is
- * ignored. */
+/* Return 1 if the key is one of later forks that this program lacks; its value 0 is ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
-/* Return the keys of section s, separated by commas: a static string, which the next call
+/* Return the keys of section s, separated by commas, in a static string that the next call
  * changes. */
 const char *cfg_keys(const cfg_section *s);
 /* Return the names of all sections, separated by commas, in a static string. */

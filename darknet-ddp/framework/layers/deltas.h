@@ -20,8 +20,7 @@
  * the one in bf16, in this backward pass. */
 enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 
-/* Begin the passes of a mini-batch (step 1 above). zero_delta(l) must zero the delta of l, if
- * any. */
+/* Begin the passes of a mini-batch (step 1 above). zero_delta(l) must zero l's delta, if any. */
 void begin_deltas(network *net, void (*zero_delta)(layer));
 
 /* Prepare the backward pass of layer net.index (step 2 above). If l.bf16 is not null, call

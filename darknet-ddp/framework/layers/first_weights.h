@@ -16,8 +16,7 @@ void choose_first_weights(FIRST_WEIGHTS kind);
  * as at first). Use 1 for a network whose weights are read from a file. */
 void skip_first_weights(int skips);
 
-/* Draw the n first weights of a convolution with draw(), unless skip_first_weights(1) was called.
- * `scale`: sqrt(2/k). */
+/* Draw a convolution's n first weights by draw(), unless skipped. `scale`: sqrt(2/k). */
 void draw_first_weights(float *weights, int n, float scale);
 
 #endif

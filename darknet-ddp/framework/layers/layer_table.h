@@ -11,14 +11,13 @@
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 
 /* Call these in this order while a network is made. With a handler, all that is printed on stderr
- * between begin and end becomes the table, and show gives it to the handler. Without one they do
+ * between begin and end becomes the table, which show gives to the handler. Without one:
  * nothing. */
 void layer_table_begin(void);
 void layer_table_end(void);
 void layer_table_show(const network *net);
 
-/* Free the table, if any, and direct stderr to standard error again. For a network that cannot be
- * made. */
+/* Free the table, if any, and restore stderr. For a network that cannot be made. */
 void layer_table_drop(void);
 
 #endif

@@ -9,8 +9,7 @@
 #include "darknet.h"
 
 typedef struct {
-    /* Begin a forward pass. On a GPU, make the device current, and copy net's input and truth
-     * there. */
+    /* Begin a forward pass. On a GPU, make it current, and copy net's input and truth to it. */
     void (*begin_forward)(network *net);
     /* Run the forward pass of layer l, net->index, then point net's input to its output. If the
      * layer has truth=1, also point net's truth there. */

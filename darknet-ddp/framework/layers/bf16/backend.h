@@ -22,13 +22,11 @@ typedef struct bf16_backend {
 
     /* Allocate n values of bf16, all zero. */
     void *(*make)(size_t n);
-    /* Return an array for n values, undefined ones, in place of x, which make returned. If x is
-     * null, return null. */
+    /* Return an array for n undefined values in place of x, from make. x null: return null. */
     void *(*resize)(void *x, size_t n);
     void (*free)(void *x);
     void (*zero)(void *x, size_t n);
-    /* Return the address of l->output (or l->delta); on a GPU of l->output_gpu (or
-     * l->delta_gpu). */
+    /* Return the address of l->output (l->delta), on a GPU of l->output_gpu (l->delta_gpu). */
     float **(*float_output)(layer *l);
     float **(*float_delta)(layer *l);
     /* Allocate n floats on the device, all zero. */

@@ -62,8 +62,7 @@ void bf16_convert_output(layer l);
  * backward pass, if l->bf16 is not null. */
 void bf16_combine_deltas(layer *l);
 /* Copy the output of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch floats in
- * Darknet's order. Waits for a GPU. The output of a fused layer is recomputed with its present
- * parameters. */
+ * Darknet's order. Waits for a GPU. A fused layer's is recomputed with its present parameters. */
 void bf16_pull_output(layer l, float *to);
 /* Copy the delta of a layer that runs in bf16 to `to`, on the host, as bf16_pull_output does. After
  * its backward pass a [convolutional] or [connected] has the gradient by the convolution's result

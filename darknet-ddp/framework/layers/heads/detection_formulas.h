@@ -48,10 +48,9 @@ FORMULA int detection_anchor(layer l, float *boxes, box truth)
     return best;
 }
 
-/* Compute the deltas of cell i of picture b from l.output and net.truth, and write them to l.delta,
- * which must hold zeros. Add the cell's statistics to *sum. All arrays are in memory of the device
- * that computes. `drawn`: index of the box that learns the cell's truth; -1: that of
- * detection_anchor. */
+/* Compute the deltas of cell i of picture b from l.output and net.truth to l.delta, which must hold
+ * zeros. Add the cell's statistics to *sum. All arrays are in memory of the device that computes.
+ * `drawn`: index of the box that learns the cell's truth; -1: that of detection_anchor. */
 FORMULA void train_detection_cell(layer l, network net, int b, int i, int drawn,
                                   detection_tally *sum)
 {

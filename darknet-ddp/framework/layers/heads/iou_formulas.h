@@ -134,7 +134,7 @@ FORMULA edge_gradient giou_gradient(box pred, box truth, overlap_change o)
     return quotient_gradient(o.together, c.w * c.h, o.d_together, d_area);
 }
 
-/* Add the gradient of a term by the edges of pred to *d. The forks' dw and dh are twice the exact
+/* Add the gradient of a term by pred's edges to *d. The forks' dw and dh are twice the exact
  * ones. */
 FORMULA void add_edges(dbox *d, edge_gradient g)
 {

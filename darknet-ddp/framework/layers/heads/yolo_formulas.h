@@ -84,8 +84,8 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
 }
 
 /* Let one anchor of column i, row j of picture b, the cell of a truth, learn this truth. It is the
- * anchor whose size fits best; if another layer has it, do nothing. `values`: the truth. Add to the
- * statistics *sum. */
+ * anchor whose size fits best; if another layer has it, do nothing. `values`: the truth. Adds to
+ * *sum. */
 FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *values, team t,
                               yolo_tally *sum)
 {

@@ -39,8 +39,7 @@ image place_part(image im, placement p, area part, int grey);
 /* Blur im in place with a Gaussian kernel of size x size pixels. `size` is odd. */
 void blur_image(image im, int size);
 
-/* Add Gaussian noise to each value of im, and limit it to 0 to 1. `width`: standard deviation, in
- * units of 1/255. */
+/* Add Gaussian noise of deviation width/255 to each value of im, and limit it to 0 to 1. */
 void add_noise(image im, float width);
 
 #endif

@@ -20,8 +20,7 @@ int exif_orientation(const unsigned char *exif, size_t size);
 int exif_orientation_of_png(const unsigned char *file, size_t size);
 
 /* Turn a picture of w x h pixels upright, from `from` to `to`, which must not overlap. A pixel has
- * c bytes; rows begin at the top. `orientation`: 1 to 8; from EXIF_TRANSPOSED on the result has h x
- * w pixels, else w x h. */
+ * c bytes; rows begin at the top. `orientation`: 1 to 8. From EXIF_TRANSPOSED on, `to` is h x w. */
 void exif_turn(const unsigned char *from, int w, int h, int c, int orientation, unsigned char *to);
 
 #endif

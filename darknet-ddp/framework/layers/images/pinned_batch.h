@@ -21,16 +21,15 @@ void gather_rows(gathered *g, int first, data d);
  * free_data gives it back. */
 void gather_end(gathered *g, data *d);
 
-/* Give back the array of a step's samples, for a later step; free_data calls it. Does nothing for
- * NULL or other memory. */
+/* Give back the array of a step's samples, for a later step (free_data does). Ignores other
+ * memory. */
 void give_batch_memory(float *memory);
 
 /* Return rows first to first + n - 1 of m as one array, which begins at a multiple of 64 bytes: a
  * layer's results may depend on that. If the rows lie so already, it is a pointer to the first.
  * Else they are copied.
  *   n      at least 1
- *   copy   room for n*m.cols floats, beginning at a multiple of 64 bytes; returned if they are
- *          copied */
+ *   copy   room for n*m.cols floats at a multiple of 64 bytes; returned if they are copied */
 float *batch_rows(matrix m, int first, int n, float *copy);
 
 #endif

@@ -29,8 +29,7 @@ inference_plan *inference_open(network *net, int bf16);
  * network_predict computes. */
 float *inference_predict(inference_plan *plan, network *net, float *input);
 
-/* Return how many bytes of images, weights and scratch memory a plan holds. plan must not be
- * NULL. */
+/* Return how many bytes of images, weights and scratch memory plan, which is not NULL, holds. */
 size_t inference_bytes(const inference_plan *plan);
 
 /* Free a plan. NULL is allowed. */
