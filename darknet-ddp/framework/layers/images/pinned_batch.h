@@ -21,8 +21,8 @@ void gather_rows(gathered *g, int first, data d);
  * free_data gives it back. */
 void gather_end(gathered *g, data *d);
 
-/* Give back the array of a step's samples, for a later step (free_data does). Ignores other
- * memory. */
+/* Give back the array of a step's samples, for a later step; free_data calls it. Does nothing for
+ * NULL or other memory. */
 void give_batch_memory(float *memory);
 
 /* Return rows first to first + n - 1 of m as one array, which begins at a multiple of 64 bytes: a
