@@ -8,7 +8,7 @@
 
 typedef struct ddp_measured_run {
     double seconds_a_picture; /* seconds for a picture, with all ranks together */
-    size_t pictures;          /* number of pictures that were trained on */
+    size_t pictures;          /* number of pictures in the measured steps: all but the first */
     int ranks;                /* number of ranks that trained */
 } ddp_measured_run;
 

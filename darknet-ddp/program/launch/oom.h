@@ -12,7 +12,7 @@ typedef struct ddp_oom {
     /* number of processes of this host that the kernel killed for want of memory before
      * ddp_oom_open; -1: unknown */
     int64_t killed_before;
-    int count; /* ranks seen so far */
+    int count; /* number of ranks seen so far */
     struct {
         int rank;
         int64_t peak_bytes; /* most memory that the rank was seen to have had */

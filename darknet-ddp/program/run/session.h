@@ -27,7 +27,8 @@ typedef struct ddp_session_command {
     const char *cfg;     /* path of the cfg */
     const char *weights; /* weights file that training begins with; NULL: none */
     int clear;           /* 1: -clear is given */
-    const ddp_foreign_options_taken *ignored; /* options without effect, which the run prints */
+    /* options without effect, which the run prints; not NULL */
+    const ddp_foreign_options_taken *ignored;
 } ddp_session_command;
 
 /* Check the files that the command names, and some pictures. Open the validation, if the .data file

@@ -14,8 +14,8 @@ ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_o
                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_USAGE if another run owns the name `base` in directory; this run does not own
- * it after. Passes if no file can be written there. Waits as ddp_run_lock_take. Fails also with
- * DDP_ERR_NOMEM. */
+ * it after. Passes if no file can be written there. Waits up to 10 s, as ddp_run_lock_take. Fails
+ * also with DDP_ERR_NOMEM. */
 ddp_status ddp_run_lock_probe(const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -59,7 +59,8 @@ void ddp_csv_columns_release(ddp_csv_columns *c);
 void ddp_csv_columns_fill_heads(const ddp_csv_columns *c, const ddp_head_figures *heads,
                                 double *row);
 
-/* Write a validation's result to its columns of row[0..c->count); NaN if result is NULL. */
+/* Write a validation's result to its columns of row[0..c->count); NaN if result is NULL, or for a
+ * class without labels. */
 void ddp_csv_columns_fill(const ddp_csv_columns *c, const ddp_validation_result *result,
                           double *row);
 

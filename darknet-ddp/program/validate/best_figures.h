@@ -20,7 +20,7 @@ typedef struct ddp_best_figures {
     ddp_best_figure best;
     int number; /* number of validations so far */
     /* `count` validations that were the best when they came, the present best last. On rank 0;
-     * those without memory are missing. */
+     * those for which there was no memory are missing. */
     ddp_best_figure *all;
     size_t count;
 } ddp_best_figures;
