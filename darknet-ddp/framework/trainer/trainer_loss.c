@@ -1,5 +1,5 @@
-/* Numbers that travel with a step's loss: a checksum of the parameters, by which ranks see that
- * they agree, how many samples were replaced, and how much each rank has left to send
+/* Numbers that travel with a step's loss: a checksum of the parameters (by which ranks see that
+ * theirs are equal), how many samples were replaced, and how much each rank has left to send
  * (-ddp_priority). */
 #include "trainer/trainer_state.h"
 
