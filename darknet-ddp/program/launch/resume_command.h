@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* How the new command line differs from the present one. It also has no -clear and no
- * -ddp_take_over, which would begin anew. */
+ * -ddp_take_over, which only a run's first start needs. */
 typedef struct ddp_resume_how {
     const char *option; /* "-resume" or "-resume_force", which is added */
     int epochs;         /* new number after -epochs, if the line has that; 0: the old one */

@@ -22,8 +22,8 @@ void ddp_run_log_drop(void);
  *   append  1: add to an old file; 0: rename it to PATH.old */
 void ddp_run_log_open(const char *path, int append, const char *head);
 
-/* Add text without control characters (base/printable.h). Does not wait for the disk. Text is lost
- * if 1 MiB waits already, or without memory. */
+/* Add text, which must have no control characters (base/printable.h). Does not wait for the disk.
+ * Text is lost if more than 1 MiB would wait, or without memory. */
 void ddp_run_log_add(const char *text, size_t bytes);
 
 /* Add a line, which must end with a newline, and replace its control characters. Then call

@@ -56,8 +56,8 @@ ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
 
 /* Note which of a detector's pictures have label files; one that is gone later counts as one that
  * cannot be read. Call on every rank. v may be NULL. If all label files are empty, rank 0 prints a
- * line. Fails with DDP_ERR_FORMAT if no picture has a label file, or, with -labels_required, if one
- * has none. */
+ * line. Fails with DDP_ERR_FORMAT if no picture has a label file. With -labels_required it fails if
+ * any has none. */
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Decide after which steps to validate; rank 0 prints it. With -ddp_validate K it is every K steps,
@@ -79,7 +79,7 @@ ddp_status ddp_validation_check_detector(const ddp_validation *v, const network 
 /* Validate net. ddp_validation_last then returns the result on every rank. Collective.
  *   listener  gets the boxes that were found, and the pictures that cannot be read; NULL: none
  * Fails with DDP_ERR_FORMAT: no picture can be read, or more cannot than -ddp_on_bad_data skips.
- * Fails with DDP_ERR_USAGE: net does not fit the classes, or cannot predict in bf16 (-ddp_bf16).
+ * Fails with DDP_ERR_USAGE: net does not fit the classes, or cannot predict in bf16 (-bf16).
  * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener,
