@@ -207,12 +207,14 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
         print_boxes(c);
     if (all->fatal == 0)
         return DDP_OK;
-    return ddp_fail(err, DDP_ERR_FORMAT,
-                    "%" PRIu64
-                    " fault%s at which training would end, in a look at the cfg and some pictures: "
-                    "`darknet ddp check %s %s` shows all that is wrong; -nocheck trains without "
-                    "looking",
-                    all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
+    return ddp_fail(
+        err, DDP_ERR_FORMAT,
+        "%" PRIu64
+        " fault%s at which training would end, or learn something else than was meant, in a "
+        "look at the cfg and some pictures: `darknet ddp check %s %s` shows all that is wrong; "
+        "-nocheck trains without "
+        "looking",
+        all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
 }
 
 /* Every rank looks at its share, and all judge by what all have found. */
