@@ -150,7 +150,7 @@ int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t
         (void)usleep(10000);
     if (how == -1 && agent > 0)
         end_agent(agent);
-    if (how == 0)
+    if (how == 0 || agent < 0)
         return 0;
     if (how == -1)
         (void)snprintf(out, size, "%s has no answer for %.0f s", program, limit_s);
