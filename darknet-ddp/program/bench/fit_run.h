@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* number of steps below which a detector learns little: ddp_fit_run halves batches to have it */
+/* number of steps below which a detector learns little: ddp_fit_run halves the batch to reach it */
 enum { DDP_FEW_STEPS = 1000 };
 
 /* Values of a cfg's [net] that say how long a run is, by key. */
