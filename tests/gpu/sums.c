@@ -284,6 +284,34 @@ static int wrong_parts(const struct run *r)
     return wrong;
 }
 
+/* Each start has an answer of its own, which a second call repeats. */
+static int wrong_finite(const struct run *r)
+{
+    const float values[] = {1, INFINITY, 1, NAN, INFINITY, 1};
+    float *x;
+    ddp_work *sum;
+    ddp_error err;
+    int wrong = 0;
+
+    must(ddp_group_alloc_memory(r->g, r->d, &x, 1, &err), &err);
+    must(ddp_allreduce_open_on(&sum, r->g, r->d, x, 1, r->wire, &err), &err);
+    wrong += !ddp_work_finite(sum);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        ddp_device_set(r->d, x, &values[i], 1);
+        must(ddp_work_start(sum, &err), &err);
+        must(ddp_work_wait(sum, &err), &err);
+        ddp_device_synchronize(r->d);
+        for (int call = 0; call < 2; call++)
+            wrong += ddp_work_finite(sum) != (isfinite(values[i]) != 0);
+    }
+    if (wrong)
+        (void)fprintf(stderr, "rank %d: %d wrong answers of ddp_work_finite\n",
+                      ddp_group_rank(r->g), wrong);
+    ddp_work_close(sum);
+    ddp_group_free_memory(r->g, r->d, x);
+    return wrong;
+}
+
 static void use_gpu(ddp_group *g, int nccl, int ordered)
 {
     int gpus = ddp_device_count();
@@ -401,6 +429,7 @@ int main(int argc, char **argv)
     wrong += wrong_parts(&r);
     if (nccl && r.ordered && schedule == DDP_SCHEDULE_HIERARCHICAL)
         wrong += too_much_left(&r);
+    wrong += wrong_finite(&r);
     wrong = count_wrong(r.g, wrong);
     ddp_work_close(r.loss_sum);
     close_parts(&r);

@@ -94,12 +94,11 @@ int ddp_work_fence_blocks(const ddp_work *w);
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if every element of the last sum is finite, or none was started; else 0. Every rank gets
- * the same answer. With 0 no element of buf is of use. Call it once after each start, when
- * ddp_work_wait, or a fence and ddp_group_synchronize, have returned. A second call may return 1
- * for the same sum.
+ * the same answer. With 0 no element of buf is of use. Call it after each start, when
+ * ddp_work_wait, or a fence and ddp_group_synchronize, have returned.
  *
- * In a group of one rank on the host, the call may read buf instead. On a GPU its answer may be
- * about an earlier start, unless ddp_device_synchronize was called. */
+ * A group of one rank differs. On the host the call may read buf as it is then. On a GPU call
+ * ddp_device_synchronize before it: else its answer may be about an earlier start. */
 int ddp_work_finite(ddp_work *w);
 
 /* Return the event that passes when the sum begins: it was started, and the values in buf were

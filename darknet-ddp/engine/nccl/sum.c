@@ -80,6 +80,7 @@ static ddp_status sum_start(ddp_work *w, ddp_error *err)
     struct ddp_gpu_sum *s = sum_of(w);
 
     s->number++;
+    s->is_told = 0;
     if (w->group->size == 1) {
         ddp_gpu_check_finite(s, (ddp_range){0, w->count}, ddp_cuda_stream(w->behind));
         return DDP_OK;
@@ -103,11 +104,12 @@ static int sum_finite(ddp_work *w)
 {
     struct ddp_gpu_sum *s = sum_of(w);
     unsigned number = *(volatile unsigned *)s->not_finite;
-    int finite = number == s->told || s->unsettled;
 
-    if (!finite)
+    if (!s->unsettled && number != s->told) {
         s->told = number;
-    return finite;
+        s->is_told = 1;
+    }
+    return !s->is_told;
 }
 
 static int sum_in_flight(const ddp_work *w)

@@ -40,7 +40,8 @@ struct ddp_gpu_sum {
     unsigned number;     /* how often the sum was started */
     unsigned
         *not_finite; /* pinned: `number` of the last start whose result is not finite; 0: none */
-    unsigned told;   /* value of *not_finite for which ddp_work_finite has returned 0 already */
+    unsigned told;   /* value of *not_finite when ddp_work_finite last returned 0; 0: never did */
+    int is_told;     /* 1: ddp_work_finite has returned 0 since the last start */
     int in_flight;   /* 1: it was started and has no fence yet */
     int queued;      /* 1: all its work is queued on the GPU, and `landed` behind it */
     int unsettled;   /* 1: it has a fence, and was not seen to land yet */
@@ -48,7 +49,8 @@ struct ddp_gpu_sum {
     void *own; /* the transport's own data */
 };
 
-/* A way in which sums of the GPU's memory travel: NCCL, or staged through host memory. */
+/* A way in which sums of the GPU's memory travel: NCCL, or staged through host memory. Errors are
+ * those of comm/work.h. */
 struct ddp_gpu_transport {
     char name[32];        /* for people: "nccl 2.27.3" */
     const char *schedule; /* serves ddp_gpu_ops.schedule */
@@ -87,13 +89,14 @@ struct ddp_gpu {
 extern const struct ddp_sum_engine ddp_gpu_engine;
 
 /* Block until every sum of the GPU that has a fence has landed. Fails with DDP_ERR_COMM, also after
- * the group's timeout. */
+ * the group's timeout, and with DDP_ERR_NOMEM. */
 ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err);
 
-/* Continue sums that are not queued on the GPU yet, without waiting. Fails with DDP_ERR_COMM. */
+/* Continue sums that are not queued on the GPU yet, without waiting. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
-/* Queue a kernel on a stream that reads a range of the sum, which is not empty. If an element is
+/* Queue on `stream` a kernel that reads a range of the sum, which is not empty. If an element is
  * not finite, the kernel writes s->number to *s->not_finite. */
 void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t stream);
 
