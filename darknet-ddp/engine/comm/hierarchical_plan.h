@@ -102,7 +102,8 @@ struct ddp_slice {
 struct ddp_slice ddp_hierarchical_plan_slice(const struct ddp_hierarchical_plan *plan, size_t count,
                                              struct ddp_span units);
 
-/* Return how many stages sums over `hosts` hosts take if radix hosts or blocks meet in each. */
+/* Return how many stages sums over `hosts` hosts take if radix (2 or more) hosts or blocks meet in
+ * each; 0 for one host. */
 int ddp_hierarchical_stages(int hosts, int radix);
 
 #endif

@@ -54,9 +54,9 @@ struct ddp_hierarchical_chunk {
     int not_finite;      /* 1: a sum in it, or a float of an all-gather, is not finite */
     float **at; /* by local rank: its memory of the chunk, mapped here; set when it has launched */
     struct ddp_hierarchical_request *requests;
-    float ***held;   /* by stage: where the sums of the held slices are, one for each branch */
-    float **in;      /* by transfer: where its incoming sums go, one for each branch */
-    float **scratch; /* by stage: memory for incoming sums */
+    float ***held;   /* by stage: addresses of each held slice's sums, one for each branch */
+    float **in;      /* by transfer: memory for its incoming sums, one for each branch, in a row */
+    float **scratch; /* by stage: memory for all incoming sums */
 };
 
 /* The algorithm's data (ddp_group.algorithm_own). */
@@ -127,8 +127,8 @@ ddp_status ddp_hierarchical_send_slices(ddp_group *g, struct ddp_hierarchical_ch
 ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 
-/* Set c->not_finite to 1 if a sum that came back is marked as not finite. Call when the messages of
- * ddp_hierarchical_return_sums have ended. */
+/* Set c->not_finite to 1 if a sum that came back is not finite, which its first element shows. Call
+ * when the messages of ddp_hierarchical_return_sums have ended. */
 void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* ---- hierarchical_gather.c: the steps of an all-gather's chunk, in their order ---- */
