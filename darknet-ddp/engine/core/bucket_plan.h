@@ -8,8 +8,8 @@
  * sent.
  *
  * A bucket ends with a *run count* for each of its parameters. A rank writes 1 there if the
- * parameter's layer ran on it since the last step, else 0. After the sum over ranks it is the
- * number of ranks on which the layer ran. */
+ * parameter's layer ran on it since the last step, else 0. After the sum over ranks it is above
+ * 0 if the layer ran on any rank. (It counts these ranks, but a compressed message rounds it.) */
 #ifndef DDP_CORE_BUCKET_PLAN_H
 #define DDP_CORE_BUCKET_PLAN_H
 

@@ -1,6 +1,6 @@
 /* Finds layers that did not run on some rank, or on none. Each bucket carries a run count for each
- * of its parameters: on how many ranks the parameter's layer ran (core/bucket_plan.h). The count is
- * read only if the layer did not run on this rank. */
+ * of its parameters, which is above 0 if the parameter's layer ran on any rank
+ * (core/bucket_plan.h). It is read only if the layer did not run on this rank. */
 #include "core/reducer_state.h"
 
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first)

@@ -1,4 +1,5 @@
-/* Draws letters of class names with FreeType, if the program was built with it (DDP_FREETYPE). */
+/* Draws those letters of class names that are not ASCII, with FreeType. In a build without it (no
+ * DDP_FREETYPE) '?' stands for each of them. */
 #include "layers/images/label_text.h"
 
 #ifdef DDP_FREETYPE
