@@ -14,7 +14,7 @@ typedef struct ddp_footprint {
     double used;       /* bytes in use while each image has `pixels` pixels */
     double pixels;     /* width times height at which `used` was measured */
     double per_pixel;  /* bytes of layers for one more pixel in one image of a mini-batch */
-    /* bytes for one more pixel in all pictures that are loaded ahead of training; 0 on a GPU */
+    /* bytes for one more pixel in each picture that is loaded ahead of training; 0 on a GPU */
     double loaded_per_pixel;
 } ddp_footprint;
 
@@ -28,9 +28,9 @@ int ddp_footprint_largest(const struct network *net, int *width, int *height);
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);
 
-/* Allocate the layers' memory for the largest size of net, which must draw sizes, by resizing it to
- * host->width x host->height and back. Later resizes then neither allocate nor free memory of
- * layers. Sets `used` and `pixels` of both, which ddp_footprint_measure has filled. Call while no
+/* Resize net, which must draw sizes, to its largest, host->width x host->height, and back. Later
+ * resizes then neither allocate nor free memory of layers. If that size is larger than at the
+ * measurement, sets `used` and `pixels` of both for it. Call after ddp_footprint_measure, while no
  * sum is in flight. */
 void ddp_footprint_take_largest(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                                 ddp_device *d);

@@ -27,7 +27,7 @@ enum { DDP_NET_NUMBERS_MOST = 8 };
 
 /* Make a network from the cfg file, and set *shape. If Darknet refuses the cfg, it ends the program
  * (glue/darknet.h). The caller frees the result with ddp_network_free.
- *   numbers   values of [net], before those of the cfg and of ddp_darknet_set_net_values
+ *   numbers   values of [net]; they replace the cfg's, and ddp_darknet_set_net_values's
  *   count     length of numbers, at most DDP_NET_NUMBERS_MOST
  *   gpu       number of the GPU to compute on; -1: the CPU
  *   draws     1: draw first weights, for training; 0: leave weights of convolutions 0, faster */

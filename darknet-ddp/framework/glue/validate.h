@@ -57,7 +57,7 @@ ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t
                                  ddp_error *err) DDP_MUST_CHECK;
 
 typedef struct ddp_accuracy {
-    size_t pictures; /* number of pictures that could be read */
+    size_t pictures; /* number of pictures that could be read; 0: all figures are 0 */
     double top1;     /* fraction of pictures, 0 to 1, whose true class is the likeliest */
     double topk; /* fraction of pictures, 0 to 1, whose true class is among the `top` likeliest */
     double loss; /* mean of -log(probability of the true class), natural */

@@ -13,7 +13,7 @@ typedef struct ddp_weights_fit {
 /* Find out whether a weights file fits a cfg, by loading both in a child process, on the CPU and
  * without -weights_force. If Darknet refuses the cfg or file, still returns DDP_OK: see
  * fit->refusal. Prints Darknet's lines about the load. Fails with DDP_ERR_IO (no file at `weights`,
- * or the child crashes), DDP_ERR_NOMEM. */
+ * or the child cannot start or crashes), DDP_ERR_NOMEM. */
 ddp_status ddp_weights_check(const char *cfg, const char *weights, ddp_weights_fit *fit,
                              ddp_error *err) DDP_MUST_CHECK;
 

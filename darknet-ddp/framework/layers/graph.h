@@ -14,7 +14,7 @@
 enum { NETWORK_INPUT = -1, NO_SOURCE = -2 };
 
 /* Return the index of the k-th layer, from 0, that layer i reads. The layer before i comes first,
- * if its type reads that, then the layers that the cfg names. A layer may come twice. Returns
+ * if i's type reads it, then the layers that the cfg names. A layer may come twice. Returns
  * NETWORK_INPUT for the network's input, NO_SOURCE if i reads k layers or fewer. */
 int layer_source(const network *net, int i, int k);
 

@@ -18,9 +18,9 @@ typedef struct {
      * end_backward sets it; in a prediction without truth it keeps its value. */
     void (*end_forward)(network *net);
     /* Begin the backward pass of layer l, net->index: add up its deltas (bf16_combine_deltas), and
-     * point net's input and delta to those of the layer before. For the first layer they are those
-     * of `whole`, the caller's network. Return 0 if `backward` must be left out, since l has no
-     * parameters, and the layer before takes no delta. */
+     * point net's input and delta to those of the layer before. The first layer gets those of
+     * `whole`, the caller's network. Return 0 if `backward` must be left out: l has no parameters,
+     * and the layer before takes no delta. */
     int (*begin_backward)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
     /* End a backward pass. On a GPU in training, set *net->cost. */

@@ -5,7 +5,9 @@
  * 2. ddp_predictor_load starts to decode a picture, if ddp_predictor_has_room returns 1.
  * 3. ddp_predictor_next predicts the picture that was loaded first. (ddp_predictor_predict_rgb and
  *    ddp_predictor_predict_planes predict pixels in memory.)
- * 4. ddp_prediction_release frees a prediction, ddp_predictor_close the predictor. */
+ * 4. ddp_prediction_release frees a prediction, ddp_predictor_close the predictor.
+ *
+ * If there is no memory for a prediction, Darknet ends the program. */
 #ifndef DDP_PREDICT_PREDICTOR_H
 #define DDP_PREDICT_PREDICTOR_H
 
@@ -36,7 +38,7 @@ typedef struct ddp_prediction {
     const char *path;  /* the pointer that ddp_predictor_load got; NULL: pixels in memory */
     size_t number;     /* index of the picture in its list, or of the frame in its film, from 0 */
     int is_frame;      /* 1: a frame of a film */
-    int width, height; /* size of the picture in pixels */
+    int width, height; /* size of the picture in pixels; 0: it cannot be read */
     double seconds;    /* time of the forward pass; with `mirrors`, of the first of two */
     /* found[0..count): a detector's boxes, in fractions of the picture, or a classifier's likeliest
      * classes, with boxes of 0; the likeliest first. With `mirrors`, found[i].picture is 1 if the
@@ -67,7 +69,7 @@ ddp_status ddp_predictor_use_bf16(ddp_predictor *p, ddp_error *err) DDP_MUST_CHE
 /* Set `thresh` and `nms` (ddp_predictor_config) for all later predictions. */
 void ddp_predictor_set_thresholds(ddp_predictor *p, float thresh, float nms);
 
-/* Return 1 if ddp_predictor_load may be called: fewer than `threads` pictures are loaded. */
+/* Return 1 if ddp_predictor_load may be called: fewer than `threads` pictures wait. */
 int ddp_predictor_has_room(const ddp_predictor *p);
 
 /* Start to decode the picture at path in a thread. Call only if ddp_predictor_has_room returns 1.

@@ -22,7 +22,7 @@ typedef struct bf16_backend {
 
     /* Allocate n values of bf16, all zero. */
     void *(*make)(size_t n);
-    /* Return an array for n undefined values in place of x, from make. x null: return null. */
+    /* Return x, an array of make, resized to n values, all undefined. x null: return null. */
     void *(*resize)(void *x, size_t n);
     void (*free)(void *x);
     void (*zero)(void *x, size_t n);
@@ -80,7 +80,7 @@ typedef struct bf16_backend {
      * Write it to `output` (bf16). */
     void (*recompute_output)(layer l, void *output);
     /* Compute the output of a layer without BatchNorm from the convolution's result: add the biases
-     * (on a CPU convolve has), then activate. */
+     * (not on a CPU: convolve has added them), then activate. */
     void (*add_bias)(layer l);
     /* Replace the layer's delta by the gradient by the convolution's result. Add the gradients by
      * scales and biases to l.scale_updates and l.bias_updates. */

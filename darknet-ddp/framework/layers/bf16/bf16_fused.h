@@ -64,9 +64,9 @@ struct own_delta {
 struct shortcut_delta {
     // Half as many, since each is of two arrays: there are registers for no more.
     enum { AT_ONCE = VALUES_AT_ONCE / 2 };
-    const bf16 *delta, *output; // the [shortcut]'s; output 0: its activation is linear
-    float slope, alpha, beta;   // see shortcut_output
-    bf16 *from_delta;           // delta of the layer that is added; 0: it wants none
+    const bf16 *delta, *output; // the [shortcut]'s; output null: its activation is linear
+    float slope, alpha, beta;   // the activation's slope below 0; factors of y and of from
+    bf16 *from_delta;           // delta of the layer that is added; null: it wants none
     int set_from;               // 1: from_delta is set; 0: added to
 
     template <int V> __device__ two_packs<V> load(size_t i) const

@@ -12,8 +12,8 @@ typedef struct {
     region_tally tally;
 } region_sums;
 
-/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
- * must hold zeros, its region_sums to net.figures_gpu. Queues kernels on the default stream. */
+/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu to l.delta_gpu, which must hold
+ * zeros. Write its region_sums to net.figures_gpu. Queues kernels on the default stream. */
 void train_region_gpu(layer l, network net);
 
 #endif

@@ -42,9 +42,9 @@ FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
 
 /* Train anchor n of column i, row j of picture b, before train_yolo_truth. `truths`: the picture's.
  * The best IoU of the box with a truth decides what is learnt:
- * - up to ignore_thresh: objectness learns 0
- * - above ignore_thresh: nothing
- * - above truth_thresh: box, objectness and classes learn this truth */
+ * - above truth_thresh: box, objectness and classes learn this truth
+ * - else above ignore_thresh: nothing
+ * - else: objectness learns 0 */
 FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team t = ALONE;

@@ -16,8 +16,8 @@ typedef struct {
 /* Apply the key scale_x_y to x and y of all boxes in l.output_gpu. Queues a kernel. */
 void scale_yolo_gpu(layer l);
 
-/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu. They go to l.delta_gpu, which
- * must hold zeros, its yolo_sums to net.figures_gpu. Queues kernels on the default stream. */
+/* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu to l.delta_gpu, which must hold
+ * zeros. Write its yolo_sums to net.figures_gpu. Queues kernels on the default stream. */
 void train_yolo_gpu(layer l, network net);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct {
 } place;
 
 /* Return the output x for a box's centre, stretched by the key scale_x_y, s. The centre may then
- * lie up to (s - 1)/2 outside of the cell. */
+ * lie up to (s - 1)/2 cells outside of its own. */
 FORMULA float scale_centre(float x, float s)
 {
     return x * s - (s - 1) / 2;
@@ -218,9 +218,10 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
 
 /* Train place p before assign_truth. `truths`: the picture's. The best IoU of p's box with a truth
  * decides what is learnt:
- * - up to ignore_thresh, or if no class is above SURE_OF_A_CLASS: objectness learns 0
- * - above ignore_thresh: nothing (with objectness_smooth, objectness learns the IoU)
- * - above truth_thresh: box, objectness and classes learn this truth */
+ * - above truth_thresh: box, objectness and classes learn this truth
+ * - else above ignore_thresh, with a class above SURE_OF_A_CLASS: nothing (with objectness_smooth,
+ *   objectness learns the IoU)
+ * - else: objectness learns 0 */
 FORMULA void train_unassigned(layer l, network net, place p, const float *truths)
 {
     team t = ALONE;

@@ -26,7 +26,7 @@ struct inference_step {
     int is_shown; /* 1: Darknet's code reads the output, so it is written to l.output, too */
     int is_read;  /* 1: a step of kind STEP_PLANNED reads the output */
     inference_tensor out; /* the layer's output */
-    int is_convolution;   /* 1: the fields below are used */
+    int is_convolution;   /* 1: the fields from shape to biases are used */
     convolution_shape shape;
     convolution *convolution; /* NULL: Winograd's algorithm computes the shape */
     void *weights;            /* packed by convolution_pack or winograd_pack */

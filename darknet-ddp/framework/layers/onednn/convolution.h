@@ -19,15 +19,15 @@
 
 #include <stddef.h>
 
-/* Whether the forward pass adds the values that y held: no, AFTER the activation, or BEFORE it. */
+/* When the forward pass adds the values that y held: never, AFTER the activation, or BEFORE it. */
 typedef enum {
     CONVOLUTION_SUM_NONE,
     CONVOLUTION_SUM_AFTER,
     CONVOLUTION_SUM_BEFORE
 } convolution_sum;
 
-/* A convolution's sizes and type. Clear it before you fill it. Set activation in any case: LINEAR,
- * none, is not 0. */
+/* A convolution's sizes and type. Clear it before you fill it. Always set activation, too: LINEAR
+ * (none) is not 0. */
 typedef struct {
     int images; /* images that one call computes: a batch or a slice of it */
     int channels, height, width, filters;
@@ -84,8 +84,7 @@ size_t convolution_packed_bytes(convolution *c, convolution_pass pass);
 void convolution_pack(convolution *c, convolution_pass pass, const float *weights, void *packed);
 
 /* Return 1 if a and b read packed weights in one layout in this pass. Then one packing of the same
- * weights does for both.
- */
+ * weights does for both. */
 int convolution_same_packing(convolution *a, convolution *b, convolution_pass pass);
 
 /* Return how many bytes of scratch memory a pass needs; 0: none. */

@@ -72,7 +72,7 @@ void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
 /* Return the process's engine, made at the first call. */
 dnnl_engine_t onednn_engine(void);
 
-/* End the program if status is a failure; the message names `what` failed. */
+/* End the program if status is a failure; the message says that `what` failed. */
 void onednn_check(dnnl_status_t status, const char *what);
 
 /* Return oneDNN's name of an activation, and set *alpha to its parameter; dnnl_alg_kind_undef if it

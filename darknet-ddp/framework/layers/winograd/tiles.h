@@ -20,8 +20,8 @@ void winograd_transform_weights(int m, const float *windows, size_t each, int is
                                 size_t step);
 
 /* Add the gradients of the 3x3 windows of one filter and WINOGRAD_LANES channels to windows, 9
- * floats for each channel. The sums of a product are WINOGRAD_LANES floats: over all tiles, the
- * input's transform times dy's. Products lie `step` floats apart. */
+ * floats for each channel. sums: WINOGRAD_LANES floats for each product, `step` floats apart. They
+ * are sums over all tiles of the input's transform times dy's. */
 void winograd_add_windows(int m, const float *sums, size_t step, float *windows);
 
 /* Write the transform of a tile's input to out, [product][channel]. pixels: where the channels of

@@ -14,7 +14,7 @@ typedef struct {
     int across, each;  /* tiles in a row, and in an image */
     int tiles;         /* tiles in all images */
     int at_once;       /* tiles of each block; the last block may have fewer */
-    int most_at_once;  /* most tiles of a block for any number of images up to this one: sizes
+    int most_at_once;  /* greatest at_once for this many images or fewer, for the size of
                           scratch memory */
 } winograd_tiling;
 

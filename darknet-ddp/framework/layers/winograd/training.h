@@ -13,8 +13,8 @@
  * not compute them: always in a build without oneDNN. */
 size_t winograd_workspace(layer l);
 
-/* Compute out, the products of all images of net.input with the weights. This function and the two
- * below return 1; if winograd_workspace returns 0, they do nothing and return 0. */
+/* Write the convolution of all images of net.input to out. This function and the two below return
+ * 1; if winograd_workspace returns 0, they do nothing and return 0. */
 int winograd_forward_layer(layer l, network net, float *out);
 
 /* Add to l.weight_updates the gradients of the weights, from net.input and l.delta. Return 1 or 0

@@ -6,8 +6,8 @@
  * multiplications as m = 4, and 2.25 times as many as m = 2. The weights take (m + 2)^2 / 9 times
  * their memory. Blocks of tiles are computed one after the other, so that they stay in the cache.
  * Images are NHWC, as in onednn/convolution.h. Results have the same bits for any number of
- * threads, but not for any number of images: small images have a block in common. Only
- * winograd_suits exists in a build without oneDNN. */
+ * threads, but not for any number of images: a block may span several. Only winograd_suits exists
+ * in a build without oneDNN. */
 #ifndef LAYERS_WINOGRAD_WINOGRAD_H
 #define LAYERS_WINOGRAD_WINOGRAD_H
 
@@ -57,7 +57,8 @@ size_t winograd_sums_bytes(const convolution_shape *s);
 size_t winograd_sums_scratch(const convolution_shape *s);
 
 /* Add the products of the transforms of x and dy, over all tiles, to sums. With is_first 1,
- * overwrite sums with them. dy: the gradient by y. sums and scratch are aligned to 64. */
+ * overwrite sums with them. dy: the gradient by y. sums and scratch have the sizes above, and are
+ * aligned to 64. */
 void winograd_sum_products(const convolution_shape *s, const float *x, const float *dy,
                            int is_first, float *sums, float *scratch);
 
