@@ -123,7 +123,7 @@ size_t ddp_reducer_piece_count(const ddp_reducer *r);
 const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *bucket);
 
 /* Return how many floats a bucket has on this rank in this pass: gradients with alignment gaps, or
- * the codec's numbers, and run counts. */
+ * what the codec makes of them, and run counts. */
 size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
 /* Return how many floats all buckets have together on this rank in this pass. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
