@@ -42,8 +42,8 @@ enum { DDP_NET_VALUES_MOST = 32 };
 void ddp_darknet_set_net_values(const ddp_net_value *values);
 
 /* Return path if the file is there, or is nowhere. If path begins with cfg/ or data/, and the file
- * is only where the program was installed, return that place. The caller must not free the
- * result. */
+ * is only where the program was installed, return that place. path NULL: return NULL. The caller
+ * must not free the result, which is valid as long as path. */
 const char *ddp_installed_path(const char *path);
 
 #endif

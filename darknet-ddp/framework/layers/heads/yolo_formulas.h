@@ -10,9 +10,9 @@
 
 #define BOX_VALUES (4 + 1) /* values of a truth, a labelled box: x, y, w, h, class */
 
-/* Let the classes of a place learn class `label`. If the first class has a delta already, write
- * only the delta of `label`. `index`: the first class's in l.output. Add the output of `label` to
- * *probability, which may be NULL. */
+/* Let the classes of a place learn class `label`, and add its output to *probability, which may be
+ * NULL. A place that has learnt a class before (its first class has a delta) gets only the delta of
+ * `label`. `index`: the first class's in l.output. */
 FORMULA void delta_yolo_class(layer l, int index, int label, float *probability, team t)
 {
     int n, stride = l.w * l.h;

@@ -71,7 +71,8 @@ int inference_plan_convolution(inference_plan *p, int i);
  * other layer reads i. Else change nothing. */
 void inference_fuse_shortcut(inference_plan *p, int i);
 
-/* Set weights, packed, and biases in the step of convolution i, with its BatchNorm folded in. */
+/* Set packed weights and biases in the step of convolution i, with its BatchNorm folded in. Call
+ * after inference_fuse_shortcut, which may change its shape. */
 void inference_fold(inference_plan *p, int i);
 
 /* Function that computes a layer, which is no convolution, on tensors. */
@@ -79,16 +80,16 @@ typedef void (*inference_run)(const inference_plan *, const layer *, const infer
 /* Return the function that computes layer i; NULL: the plan has none. */
 inference_run inference_loop_of(const inference_plan *p, int i);
 
-/* Allocate memory for the tensors that steps read or write. A tensor may lie in the memory of
- * another that no later step reads. A [shortcut] within a convolution may overwrite the tensor that
- * it adds. Without memory the program ends. */
+/* When all steps are planned, allocate memory for the tensors that they read or write. A tensor may
+ * lie in the memory of another that no later step reads. A [shortcut] within a convolution may
+ * overwrite the tensor that it adds. Without memory the program ends. */
 void inference_share_memory(inference_plan *p);
 
 /* Convert images: [channel][row][column] floats, as Darknet has them, to a tensor, and back. */
 void inference_pack(const inference_plan *p, const float *from, const inference_tensor *to);
 void inference_unpack(const inference_plan *p, const inference_tensor *from, float *to);
 
-/* Replace all values of a tensor by their activation a, by Darknet's functions. */
+/* Apply activation a to all values of a tensor, by Darknet's functions. */
 void inference_activate(const inference_plan *p, const inference_tensor *t, ACTIVATION a);
 
 /* Allocate `bytes` zero bytes, aligned to 64; the caller frees them by free. Without memory the
