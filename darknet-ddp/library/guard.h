@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 
-/* Call work(ctx) on this thread, and return 0. If Darknet would end the program in it, returns -1.
- * Then error[0..size) has Darknet's message, without a newline. Memory that work allocated on this
- * thread is freed, and its files are closed. Waits while another thread is in this function. work
- * must not call it. */
+/* Call work(ctx) on this thread, and return 0. Returns -1 if Darknet would end the program in it.
+ * Then Darknet's message is in error[0..size), without a newline; the memory that work allocated on
+ * this thread is freed, and its files are closed. Waits while another thread is in this function.
+ * work must not call it. */
 int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 
 /* Begin a list of the memory that this thread allocates and the files that it opens. The linker

@@ -37,7 +37,7 @@ typedef struct ddp_annotated_box {
     int class_id;     /* index of the box's class in the set */
     size_t source;    /* index of the annotation file that has the box, in the set's `sources` */
     long long object; /* number of the box in that file: its line, or COCO's id */
-    unsigned odd;     /* the box's oddities, bits 1 << ddp_oddity, which are not counted yet */
+    unsigned odd;     /* oddities that ddp_annotations_prepare counts: bits 1 << ddp_oddity */
     double left, top, right, bottom;
 } ddp_annotated_box;
 
@@ -65,7 +65,7 @@ typedef struct ddp_annotations {
     const char *object_word; /* word for the number `object` of a box, such as "line" */
 
     size_t odd[DDP_ODDITIES];                       /* by kind: number of oddities counted */
-    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: places of the first; NULL: none */
+    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: the first places; NULL: no more */
     int lost; /* 1: something could not be added for want of memory */
 } ddp_annotations;
 

@@ -14,7 +14,7 @@
 #include "import/annotations.h"
 
 typedef struct ddp_import_written {
-    char *data;          /* path of the .data file, which the caller frees, also after a failure */
+    char *data;          /* path of the .data file, or NULL; the caller frees it in any case */
     size_t train, valid; /* number of pictures on each list */
 } ddp_import_written;
 

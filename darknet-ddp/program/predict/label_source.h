@@ -10,10 +10,10 @@ typedef struct ddp_label_source {
 } ddp_label_source;
 
 /* Set *s to the source of a label, as import wrote it to the folder sources/ (import/write.h).
- * Returns 1; 0 if there is none. If the label file was edited since, lines may have moved: `line`
- * then counts as 0.
+ * Returns 1; 0 if there is none.
  *   labels   path of the label file
- *   line     number of the label's line, from 1; 0: the first label, without its object */
+ *   line     number of the label's line, from 1; 0: the first label, without its object. Counts as
+ *            0 if the label file was edited since, as its lines may have moved */
 int ddp_label_source_read(ddp_label_source *s, const char *labels, int line);
 
 #endif

@@ -9,13 +9,12 @@
 /* The most words that ddp_named_run_expand adds to a command line. */
 enum { DDP_NAMED_RUN_WORDS = 9 };
 
-/* If argv is "ddp VERB RUN", and the command VERB takes a run (DDP_COMMAND_OF_RUN), replace RUN by
- * "DATA CFG WEIGHTS...", from RUN.log and the run's folder. Else do nothing. After a failure argv
- * must not be used.
- *   argv           must have room for DDP_NAMED_RUN_WORDS words more; new words stay valid for ever
+/* If argv is "darknet ddp VERB RUN", and the command VERB takes a run (DDP_COMMAND_OF_RUN), replace
+ * RUN by "DATA CFG WEIGHTS...", found by RUN.log and in RUN's folder. Else do nothing.
+ *   argv           has room for DDP_NAMED_RUN_WORDS words more; new words stay valid for ever
  *   options->out   becomes RUN.VERB.html if it is NULL and RUN was replaced
- * Fails with DDP_ERR_IO: the log or weights cannot be read.
- * Fails with DDP_ERR_FORMAT: the log names no .data file and cfg. Fails also with DDP_ERR_NOMEM. */
+ * Fails with DDP_ERR_IO (the log or weights cannot be read), DDP_ERR_FORMAT (the log names no .data
+ * file and cfg), DDP_ERR_NOMEM. After a failure argv must not be used. */
 ddp_status ddp_named_run_expand(int *argc, char **argv, ddp_options *options,
                                 ddp_error *err) DDP_MUST_CHECK;
 

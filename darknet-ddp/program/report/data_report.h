@@ -19,7 +19,7 @@ typedef struct ddp_report_picture {
     /* 1 + index in ddp_data_report.pictures of the nearest picture; 0: none is near. like: among
      * those before it in its list; trained: for valid=, among those of train= */
     uint32_t like, trained;
-    double like_by, trained_by; /* likeness, 0 to 1, to the pictures of `like` and of `trained` */
+    double like_by, trained_by; /* likeness to `like` and `trained`, 0.99 to 1; 0: none is near */
 } ddp_report_picture;
 
 typedef struct ddp_data_report {

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-/* Return burn_in= for a run of `batches`: as large a part of it as in the cfg, whose burn_in= and
- * max_batches= are cfg_burn_in and cfg_batches. But a run whose rate rises within a few batches
- * diverges: returns at least the smallest of 100, batches / 3 and cfg_burn_in. */
+/* Return burn_in= for a run of `batches`: cfg_burn_in * batches / cfg_batches, rounded, where these
+ * are burn_in= and max_batches= (above 0) of the cfg. A run whose rate rises too fast diverges:
+ * returns at least the smallest of 100, batches / 3 and cfg_burn_in. */
 static inline double ddp_burn_in_of(double cfg_burn_in, double cfg_batches, double batches)
 {
     const double least = fmin(cfg_burn_in, fmin(100, floor(batches / 3)));

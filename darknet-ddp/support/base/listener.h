@@ -46,9 +46,9 @@ int ddp_listener_put_fds(const ddp_listener *d, struct pollfd *fds);
 /* Return how many sockets ddp_listener_put_fds writes at most. */
 int ddp_listener_most_fds(const ddp_listener *d);
 
-/* Return a connection whose handshake has the key, and set *who to the handshake's number. Returns
- * -1 if there is none yet. Call again until it returns -1, and whenever a socket can be read. The
- * caller closes the connection. Its reads and writes do not block. */
+/* Return the descriptor of a connection whose handshake has the key, and set *who to the
+ * handshake's number; -1: there is none yet. Does not wait. Call whenever a socket can be read,
+ * until it returns -1. The caller closes the connection, whose reads and writes do not block. */
 int ddp_listener_accept(ddp_listener *d, int32_t *who);
 
 /* Close all sockets, also those of pending connections, and free d. NULL is allowed. */
@@ -62,7 +62,8 @@ typedef struct ddp_handshake {
 
 /* Connect with a listener and send it the handshake. Tries all its addresses, at[0..count), at once
  * and takes the first that answers; count is at most DDP_LISTENER_SOCKETS. Waits up to wait_ms.
- * Returns a descriptor that does not block, or -1 with errno set. */
+ * Returns a descriptor that does not block, which the caller closes; -1 with errno set if that
+ * fails. */
 int ddp_listener_connect(const ddp_net_address *at, int count, const ddp_handshake *handshake,
                          int wait_ms);
 

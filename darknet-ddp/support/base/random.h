@@ -39,7 +39,7 @@ void ddp_random_block(uint64_t seed, uint32_t topic, uint64_t number, uint32_t b
                       uint32_t out[4]);
 
 /* Return a random whole number from 0 to end - 1, made of block number `block`; end is not 0. The
- * odds of any two numbers differ by less than end / 2^64. */
+ * probabilities of any two numbers differ by 2^-64 at most. */
 uint64_t ddp_random_below(uint64_t seed, uint32_t topic, uint64_t number, uint32_t block,
                           uint64_t end);
 

@@ -2,16 +2,17 @@
 #ifndef DDP_BASE_SUGGEST_H
 #define DDP_BASE_SUGGEST_H
 
-/* A search for the candidate most like a word. The caller sets `word` and `beginning`. */
+/* A search for the candidate most like a word. Set `word` and `beginning`; all else begins as
+ * zero. */
 typedef struct ddp_suggest {
     const char *word;
-    const char *beginning; /* beginning left out of the comparison if both words have it, or NULL */
+    const char *beginning; /* left out of the comparison if both words begin with it; NULL: none */
     const char *best;      /* candidate most like `word` so far; NULL: no candidate is like it */
     int distance;          /* letters put in, left out, changed or swapped between word and best */
 } ddp_suggest;
 
 /* Compare a candidate with n->word, and keep it in n->best if it is the most like that word so far.
- * It must outlive *n. It may differ in about a third of the word's letters, and in 3 at most. Words
+ * It must outlive *n. It may differ from the word in about a third of its letters, 3 at most. Words
  * of more than 63 letters are never alike. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 

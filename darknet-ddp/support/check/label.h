@@ -19,8 +19,8 @@ typedef enum ddp_label_file {
 } ddp_label_file;
 
 /* Check the label file at path, by ddp_label_line_read. Adds faults to *f, sets *kind, and returns
- * how many good boxes the file has. Calls found(ctx, box) for each of them. A line that is not
- * blank and has no good box is an error. But all lines in pixels, not fractions, are one error. */
+ * how many good boxes the file has. Calls found(ctx, box) for each of them. Each other line that is
+ * not blank is an error; all lines in pixels are one error. */
 size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
                        ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),
                        void *ctx);

@@ -29,12 +29,13 @@ typedef struct ddp_film_functions {
      * with DDP_ERR_IO. */
     ddp_status (*read)(ddp_film_reader *film, unsigned char *rgb, int *got, ddp_error *err);
     void (*close)(ddp_film_reader *film); /* Free the reader; film may be NULL. */
-    /* Create a film of this size and rate; info->frames is not read. The ending of path decides the
-     * format. If width or height is odd, the last column or row is left out. Fails with
-     * DDP_ERR_IO, DDP_ERR_NOMEM. */
+    /* Create a film of this size and rate, in place of any file at path, whose ending decides the
+     * format. info->frames is not read. If width or height is odd, the last column or row is left
+     * out. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
     ddp_status (*create)(ddp_film_writer **out, const char *path, const ddp_film_info *info,
                          ddp_error *err);
-    /* Write a frame of the film's size, in the layout of `read`. Fails with DDP_ERR_IO. */
+    /* Write a frame of the film's size, in the layout of `read`. Fails with DDP_ERR_IO; then call
+     * `finish`, too. */
     ddp_status (*write)(ddp_film_writer *film, const unsigned char *rgb, ddp_error *err);
     /* Write all frames that are still in memory, and free the writer. Fails with DDP_ERR_IO; the
      * writer is freed all the same. */

@@ -19,7 +19,7 @@
 typedef struct ddp_csv ddp_csv;
 
 /* Open the file at path for a run that goes on after `step` steps, 0 for a new run. Keeps the rows
- * up to that step, and removes all behind them: the run makes later steps again. If step is 0, or
+ * up to that step, and removes those of later steps, which the run makes again. If step is 0, or
  * the file has other columns, gives it an old name, and begins a new file.
  *   names   names of the columns, without commas, quotes and newlines; must outlive *out
  *   each    called with the values[0..columns) of each row that is kept; may be NULL

@@ -23,8 +23,8 @@ typedef struct ddp_record_file {
  * would wait, or there is no memory, drop the record and count it in f->lost. */
 void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
 
-/* Write all waiting records; none, and set f->error, if that fails. If now is 0, only if a second
- * has passed since the last flush. */
+/* Write all waiting records. If that fails, none is written, and f->error is set. If now is 0,
+ * writes only if a second has passed since the last flush. */
 void ddp_record_file_flush(ddp_record_file *f, int now);
 
 /* Return how many records are not in the file: dropped for want of memory, or waiting because the

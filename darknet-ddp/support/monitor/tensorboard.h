@@ -20,16 +20,17 @@ ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, doubl
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Add the value of a tag, cut to 255 bytes, at a step. time_s: now, in seconds since 1970. Values
- * wait in memory; if a second has passed since the last write, all are written. If 4 MB wait
- * already, since the disk is full for example, the value is dropped (ddp_tensorboard_lost). */
+ * wait in memory; all are written if a second has passed since the last write. If 4 MB wait
+ * already, for example since the disk is full, the value is dropped (ddp_tensorboard_lost). */
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
 /* Write waiting values to the file. */
 void ddp_tensorboard_flush(ddp_tensorboard *t);
 
-/* Return how many values are not in the file: dropped for want of memory, or waiting because the
- * last flush failed. *why becomes the system's words for that failure; NULL if it did not fail. */
+/* Return how many events, the first one included, are not in the file: dropped for want of memory,
+ * or waiting because the last flush failed. *why becomes the system's words for that failure; NULL
+ * if it did not fail. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
 
 /* Write waiting values, close the file, and free t. NULL is allowed. */

@@ -25,7 +25,7 @@ typedef enum ddp_line_kind {
 } ddp_line_kind;
 
 /* Split a line of a cfg (is_cfg is 1) or of a .data file. Afterwards `line` is the title or the
- * key, and *value the option's value, which may be empty; NULL if the line has no '='. In a cfg all
+ * key, and *value the option's value, which may be empty; NULL if there is no '='. In a cfg all
  * blanks are removed; in a .data file those within a value, which may be a path, stay. */
 ddp_line_kind ddp_line_split(char *line, int is_cfg, char **value);
 

@@ -17,7 +17,8 @@ const char *ddp_numbers_next(const char **at, double *value);
 /* Read a whole number in an int's range, as ddp_numbers_next reads any number. */
 const char *ddp_numbers_next_whole(const char **at, int *value);
 
-/* Read a value that must be a single number. Returns NULL, or a static text about the fault. */
+/* Read a value that must be a single number. Returns NULL on success; else a static text about the
+ * fault, and *value must not be used. */
 const char *ddp_number_read(const char *text, double *value);
 /* Read a value that must be a single whole number, as ddp_number_read does. */
 const char *ddp_number_read_whole(const char *text, int *value);

@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-/* Write to out, of `size` bytes, the path of a file that blocks another thread of this process, in
- * a system call such as open, read or flock. Of several such files, writes one. Devices do not
- * count. "": there is none, or this system does not say. Always ended by a zero. */
+/* Write to out, of `size` bytes, the path of a file for which another thread of this process waits
+ * in a system call such as open, read or flock. If there are several, writes one. Devices do not
+ * count. Writes "" if there is none, or this system does not say. Always ended by a zero. */
 void ddp_blocked_file(char *out, size_t size);
 
 #endif

@@ -58,8 +58,8 @@ void ddp_heartbeat_close(ddp_heartbeat *c);
 
 /* Send bytes[0..count), at most DDP_CHANNEL_BYTES, as a message to `rank`. kind: any number. Does
  * not wait: what the system does not take now stays in a buffer until the next send or poll.
- * Drops the message if the buffer is full, the connection is not open, or neither this rank nor
- * `rank` is 0. */
+ * Drops the message, without an error, if the buffer is full or there is no open connection with
+ * `rank`. */
 void ddp_heartbeat_send(ddp_heartbeat *c, int rank, int kind, const void *bytes, size_t count);
 
 /* Handles a message from `rank`. bytes[0..count) are valid until it returns. */

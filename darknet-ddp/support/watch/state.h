@@ -83,7 +83,8 @@ static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t then_ns
 
 /* ---- heartbeat_messages.c ---- */
 
-/* Wait at most wait_ms for messages of other ranks, and handle those that have come. */
+/* Wait at most wait_ms for messages of other ranks, and handle those that have come. Needs
+ * w->channel. */
 void ddp_watch_poll(ddp_watch *w, int wait_ms);
 
 /* Note this rank's position, *p, in w->ranks. Once a second also send it to rank 0; a timeout_s
@@ -94,7 +95,7 @@ void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
  * rank waits for no sum and has not moved for 0.8 s, and at most every 0.8 s. */
 void ddp_watch_tell_file(ddp_watch *w);
 
-/* On another rank than 0: ask rank 0 to print the table of all ranks. */
+/* On another rank than 0: ask rank 0 to print the table of all ranks. Needs w->channel. */
 void ddp_watch_send_table_request(ddp_watch *w);
 
 /* If ddp_watch_fail was called on this rank, tell rank 0 (rank 0: all ranks) that this rank ends
@@ -106,17 +107,16 @@ void ddp_watch_say_goodbye(ddp_watch *w);
 /* On rank 0: tell each other rank to send its events and end, if its connection is open. Sets
  * w->events_left to the number of ranks that were told. */
 void ddp_watch_ask_events(ddp_watch *w);
-/* Send this rank's events to rank 0. */
+/* Send this rank's events to rank 0. Needs w->channel. */
 void ddp_watch_send_events(ddp_watch *w);
 
 /* ---- hang_detector.c ---- */
 
-/* Check the run once a tick.
+/* Check the run; called once a tick. Does nothing after ddp_watch_fail.
  *   rank 0        prints the table of ranks if it was asked for; warns if the run stands still, and
  *                 ends it if that lasts too long, or if a rank is lost
  *   other ranks   ask rank 0 for the table if it was asked for here; end themselves if rank 0 is
- *                 lost or silent; do nothing without a channel
- * Does nothing after ddp_watch_fail. */
+ *                 lost or silent; do nothing without a channel */
 void ddp_watch_detect_hang(ddp_watch *w);
 
 /* ---- abort.c ---- */

@@ -37,7 +37,7 @@ typedef struct ddp_watch_config {
      * and `end` must not be NULL. */
     void *ctx;
     /* Print a text of one or several lines, without a newline at its end. Called on rank 0, and on
-     * other ranks when the run ends. */
+     * other ranks before ddp_watch_join and when the run ends. */
     void (*say)(void *ctx, const char *text);
     /* Write to out which layers a bucket holds: "layers 12 to 40". NULL: it is not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);
@@ -47,8 +47,8 @@ typedef struct ddp_watch_config {
      * while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
     /* Write the events of a rank to a file, when the run ends. Rank 0 calls it for each rank. A
-     * rank that cannot reach rank 0 calls it for itself. A last call has rank -1 and no events.
-     * NULL: events are not wanted. */
+     * rank that cannot reach rank 0 calls it for itself. After the last rank it is called with rank
+     * -1 and no events. NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));
@@ -97,9 +97,9 @@ void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 
 /* Ask rank 0 to print the table of all ranks; the run goes on. */
 void ddp_watch_ask_hang_report(ddp_watch *w);
-/* Note that this rank is about to end with an error that it reports itself. The watch then prints
- * nothing more on this rank. Within a tick it tells rank 0 (rank 0's watch: all ranks), so that
- * this rank does not count as lost. Later calls do nothing. */
+/* Note that this rank is about to end with an error that it reports itself. From now on the watch
+ * prints nothing on this rank. Within a tick it tells rank 0 (rank 0's watch: all ranks), so that
+ * this rank does not count as lost. A second call does nothing. */
 void ddp_watch_fail(ddp_watch *w);
 
 #endif
