@@ -1,5 +1,6 @@
 /* ddp-test: quick */
 /* How ranks that tell each other their hosts and networks are numbered, and where each listens. */
+#include "base/net_interface.h"
 #include "transport/peer_addresses.h"
 
 #include <arpa/inet.h>
@@ -168,6 +169,19 @@ static void a_rank_knows_its_own_host(void **state)
     ddp_group_use_interface(NULL);
 }
 
+static void an_interface_is_named_or_found_by_its_network(void **state)
+{
+    char names[64];
+
+    (void)state;
+    ddp_net_interface_names("lo", names, sizeof names);
+    assert_string_equal(names, "lo");
+    ddp_net_interface_names("127.0.0.0/8", names, sizeof names);
+    assert_string_equal(names, "lo");
+    ddp_net_interface_names("no-such-interface", names, sizeof names);
+    assert_string_equal(names, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +193,7 @@ int main(void)
         cmocka_unit_test(a_host_without_a_network_is_named),
         cmocka_unit_test(a_host_without_a_way_to_the_others_is_named),
         cmocka_unit_test(a_rank_knows_its_own_host),
+        cmocka_unit_test(an_interface_is_named_or_found_by_its_network),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
  * one has a communicator and a stream of its own. Sums take turns at them in the order in which
  * they are started. NCCL requires that order to be the same on all ranks, and it is. */
 #include "base/clock.h"
+#include "base/net_interface.h"
 #include "comm/chunk_pipeline.h"
 #include "comm/collectives.h"
 #include "comm/work.h"
@@ -341,6 +342,18 @@ static void pretend_own_host(const ddp_group *g)
     (void)setenv("NCCL_HOSTID", name, 0);
 }
 
+/* NCCL takes "=eth0,eth1" for the interfaces of exactly these names. */
+static void choose_interface(void)
+{
+    char names[256] = "=";
+
+    if (!ddp_group_interface())
+        return;
+    ddp_net_interface_names(ddp_group_interface(), names + 1, sizeof names - 1);
+    if (names[1])
+        (void)setenv("NCCL_SOCKET_IFNAME", names, 0);
+}
+
 /* NCCL starts a thread for each call that does not block. With DARKNET_DDP_NCCL_BLOCKING=1 in the
  * environment calls block: a peer that never comes is then found by the watchdog alone. */
 static int may_block(void)
@@ -356,6 +369,7 @@ static ddp_status init_communicator(ddp_group *g, struct ddp_nccl_channel *n, dd
     ncclUniqueId id;
     ncclResult_t rc = ncclSuccess;
 
+    choose_interface();
     if (g->gpu->config.shared)
         pretend_own_host(g);
     config.blocking = may_block();

@@ -45,41 +45,59 @@ ddp_status ddp_net_interface_fail(const char *host, const char *interface, ddp_e
                     interface ? interface : "but lo");
 }
 
-/* List the names of interfaces that are up, each once. Returns 1 if `interface` names one of
- * them. */
-static int look_for(const struct ifaddrs *all, const char *interface, char *names, size_t size)
+/* Return 1 if *a is up and, unless `interface` is NULL, matches it. */
+static int is_wanted(const struct ifaddrs *a, const char *interface)
 {
-    int found = 0;
+    return (ddp_net_interface_is_up(a, AF_INET) || ddp_net_interface_is_up(a, AF_INET6))
+           && (!interface || ddp_net_interface_matches(a, interface));
+}
 
+/* List the names, each once, of the wanted interfaces. */
+static void list_names(const struct ifaddrs *all, const char *interface, const char *separator,
+                       char *names, size_t size)
+{
     names[0] = '\0';
     for (const struct ifaddrs *a = all; a; a = a->ifa_next) {
+        const struct ifaddrs *first = all; /* of this name: an interface has several addresses */
         size_t used = strlen(names);
 
-        if (!ddp_net_interface_is_up(a, AF_INET) && !ddp_net_interface_is_up(a, AF_INET6))
+        if (!is_wanted(a, interface))
             continue;
-        found |= ddp_net_interface_matches(a, interface);
-        if (!strstr(names, a->ifa_name))
-            (void)snprintf(names + used, size - used, "%s%s", used ? ", " : "", a->ifa_name);
+        while (!is_wanted(first, interface) || strcmp(first->ifa_name, a->ifa_name) != 0)
+            first = first->ifa_next;
+        if (first == a)
+            (void)snprintf(names + used, size - used, "%s%s", used ? separator : "", a->ifa_name);
     }
-    return found;
+}
+
+void ddp_net_interface_names(const char *interface, char *names, size_t size)
+{
+    struct ifaddrs *all;
+
+    names[0] = '\0';
+    if (getifaddrs(&all))
+        return;
+    list_names(all, interface, ",", names, size);
+    freeifaddrs(all);
 }
 
 ddp_status ddp_net_interface_check(const char *interface, ddp_error *err)
 {
     struct ifaddrs *all;
-    char host[256] = "", names[256];
-    int found;
+    char host[256] = "", names[256], host_has[256];
 
     if (!interface)
         return DDP_OK;
     if (getifaddrs(&all))
         return ddp_fail(err, DDP_ERR_IO, "cannot list network interfaces: %s", strerror(errno));
-    found = look_for(all, interface, names, sizeof names);
+    list_names(all, interface, ", ", names, sizeof names);
+    if (!names[0])
+        list_names(all, NULL, ", ", host_has, sizeof host_has);
     freeifaddrs(all);
-    if (found)
+    if (names[0])
         return DDP_OK;
     (void)gethostname(host, sizeof host - 1);
     return ddp_fail(err, DDP_ERR_IO,
                     "host %s has no network interface %s that is up with an address; it has %s",
-                    host, interface, names);
+                    host, interface, host_has);
 }

@@ -15,6 +15,10 @@ int ddp_net_interface_matches(const struct ifaddrs *a, const char *interface);
  * interface's name. */
 int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
 
+/* Write to names[0..size) the names of this host's interfaces that are up and that `interface` (a
+ * name or a network) matches, with commas between them; "" if there are none. */
+void ddp_net_interface_names(const char *interface, char *names, size_t size);
+
 /* Fail with DDP_ERR_IO, which is returned: `host` has no interface of this name or network that is
  * up with an address. interface NULL: it has none at all but lo. */
 ddp_status ddp_net_interface_fail(const char *host, const char *interface, ddp_error *err);
