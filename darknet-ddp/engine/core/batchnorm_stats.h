@@ -105,8 +105,7 @@ ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DD
 const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 
 /* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number. Else return 1,
- * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first; a
- * second call may return 1 for the same sum. */
+ * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first. */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
 /* Keep a copy of the running statistics for ddp_batchnorm_stats_restore_values. Call between

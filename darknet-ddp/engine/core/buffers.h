@@ -57,8 +57,7 @@ ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number. Else return 1,
- * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first; a
- * second call may return 1 for the same sum. */
+ * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first. */
 int ddp_buffers_finite(const ddp_buffers *b);
 
 #endif

@@ -88,8 +88,7 @@ ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if all numbers in a bucket's sums are finite, else 0. The same on every rank. Call after
- * the bucket's fence and, on a GPU, after ddp_group_synchronize. There a second call may return 1
- * for the same sums. */
+ * the bucket's fence and, on a GPU, after ddp_group_synchronize. */
 int ddp_encoded_sums_finite(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return how many floats of a bucket one rank sends, run counts included. */

@@ -234,7 +234,7 @@ ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 /* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers; with
  * config.sharded, all whose updated parameters were received. Else return 0, and *bucket is the
  * index of the first bucket that does not. The same on every rank. On a GPU call
- * ddp_group_synchronize first; a second call may return 1 for the same sums. */
+ * ddp_group_synchronize first. */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Skip the step: set all gradients to zero, as if no layer had run. Call after
