@@ -26,7 +26,8 @@ typedef struct ddp_sink_config {
 
 typedef struct ddp_sink ddp_sink;
 
-/* A sink: callbacks that get the predictions of a command, one after the other. */
+/* A sink: callbacks that get the predictions of a command, one after the other. Those that write
+ * files fail with DDP_ERR_IO if that is not possible. */
 struct ddp_sink {
     void *ctx;
     /* Begin a film, whose frames come next. number: its index in config->paths. NULL: not called.
@@ -59,8 +60,7 @@ ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const 
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture's label file where training looks for it, unless the file
- * exists. Its `take` fails with DDP_ERR_IO if the file cannot be written. Its `close` prints how
- * many files were written, and how many existed. */
+ * exists. Its `close` prints how many files were written, and how many existed. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -16,8 +16,8 @@ typedef struct ddp_report_picture {
     int is_read;          /* 1: the picture could be decoded */
     ddp_label_box *boxes; /* boxes of its label file; for a classifier one around the picture */
     size_t box_count;
-    /* 1 + index in ddp_data_report.pictures of the nearest picture; 0: none is near. like: among
-     * those before it in its list; trained: for valid=, among those of train= */
+    /* like: the nearest picture before it in its list; trained: for valid=, the nearest of train=.
+     * Each is 1 + index in ddp_data_report.pictures; 0: none is near */
     uint32_t like, trained;
     double like_by, trained_by; /* likeness to `like` and `trained`, 0.99 to 1; 0: none is near */
 } ddp_report_picture;

@@ -14,7 +14,7 @@ typedef struct ddp_protobuf {
     int failed;           /* 1: there was no memory, and the message is not whole */
 } ddp_protobuf;
 
-/* Add a field of whole numbers (int32, int64, bool, enum). */
+/* Add a field that is a whole number (int32, int64, bool, enum). */
 void ddp_protobuf_put_int(ddp_protobuf *m, int field, int64_t value);
 
 void ddp_protobuf_put_float(ddp_protobuf *m, int field, float value);

@@ -16,7 +16,7 @@ typedef struct ddp_film_writer ddp_film_writer;
 
 typedef struct ddp_film_info {
     int width, height;      /* size of a frame in pixels */
-    int rate, rate_divisor; /* rate / rate_divisor frames a second */
+    int rate, rate_divisor; /* rate / rate_divisor frames a second; 25 if the file does not tell */
     size_t frames;          /* number of frames; 0: the file does not tell it */
 } ddp_film_info;
 
