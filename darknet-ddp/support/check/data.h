@@ -22,7 +22,7 @@ typedef struct ddp_tally {
     uint64_t without_labels;  /* pictures without a label file */
     uint64_t without_boxes;   /* pictures with an empty label file */
     uint64_t boxes;           /* good boxes of all pictures */
-    uint64_t beyond;          /* good boxes that reach beyond the picture's edge */
+    uint64_t beyond;          /* good boxes that reach beyond an edge by over 2 % of the picture */
     /* good pictures by their longer side: at most ddp_side_bins[i] pixels, above the bin before */
     uint64_t sides[DDP_SIDE_BINS];
     /* good boxes whose size is at most ddp_box_bins[i], and above the bin before. The size is the

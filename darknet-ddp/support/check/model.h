@@ -10,9 +10,9 @@ enum { DDP_ANCHORS_MOST = 64 }; /* most anchors in ddp_heads */
 /* The heads in a detector's cfg: sections [yolo], [region] and [detection]. */
 typedef struct ddp_heads {
     int count;               /* number of heads */
-    int classes;             /* classes= of the last head */
-    int most_boxes;          /* how many boxes of a picture training takes: max= of the last head */
-    int most_boxes_of_forks; /* most_boxes if training uses the formulas of the later forks */
+    int classes;             /* classes= of the last head; 20 if it has none */
+    int most_boxes;          /* boxes of a picture that training takes: max= of the last head */
+    int most_boxes_of_forks; /* most_boxes if training uses the formulas of Darknet's later forks */
     int width, height;       /* size of the network's input in pixels; 0: the cfg has none */
     int anchor_count;
     /* width and height of each anchor in a [yolo] head's mask=, fractions of the network's input */
