@@ -19,9 +19,9 @@ typedef struct ddp_run_length {
 double ddp_fit_count(double seconds, double seconds_a_picture, int batch);
 
 /* Return cfg's values, changed so that the run ends within `seconds`.
- *  1. While fewer than max_batches and DDP_FEW_STEPS steps fit, halves batch and subdivisions, if
- *     both are even. Mini-batches keep their size. Stops before ranks would have unequal numbers of
- *     them, or all together fewer than 4.
+ *  1. While fewer steps fit than DDP_FEW_STEPS and than max_batches, halves batch and subdivisions,
+ *     if both are even. Mini-batches keep their size. Stops before ranks would have unequal numbers
+ *     of them, or all together fewer than 4.
  *  2. If fewer than max_batches steps fit (ddp_fit_count), max_batches becomes that number, and
  *     burn_in shrinks with it (ddp_burn_in_of). Both are 0 if not one step fits. */
 ddp_run_length ddp_fit_run(ddp_run_length cfg, double seconds, double seconds_a_picture, int ranks);

@@ -15,8 +15,8 @@ int ddp_net_interface_matches(const struct ifaddrs *a, const char *interface);
  * interface's name. */
 int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
 
-/* Write to names[0..size) the names of this host's interfaces that are up, with commas between
- * them; "" if there are none. interface: a name or network that they match; NULL: any. */
+/* Write to names[0..size) which interfaces of this host are up, by name, with commas between; "" if
+ * none is. interface: a name or network that they match; NULL: any. */
 void ddp_net_interface_names(const char *interface, char *names, size_t size);
 
 /* Fail with DDP_ERR_IO, which is returned: `host` has no interface of this name or network that is

@@ -25,7 +25,7 @@ typedef struct ddp_precision {
     /* average precision, mean over the ten IoU thresholds (AP@0.5:0.95); -1: the class has no truth
      */
     double ap;
-    double ap50, ap75; /* average precision at an IoU threshold of 0.5, and of 0.75 */
+    double ap50, ap75; /* average precision at an IoU of 0.5, and of 0.75; -1: no truth */
 
     /* Counts of detections of at least the score threshold, at IoU 0.5: */
     size_t hits, misses; /* hits: true positives; misses: false positives */

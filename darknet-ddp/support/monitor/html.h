@@ -26,7 +26,7 @@ void ddp_html_begin(FILE *out, const char *title);
 /* Write the end of a page. */
 void ddp_html_end(FILE *out);
 
-/* Write a UTF-8 text of an element or attribute, with &, < and " escaped. text NULL: nothing. */
+/* Write a UTF-8 text of an element or attribute, with &, < and " escaped. NULL: writes nothing. */
 void ddp_html_text(FILE *out, const char *text);
 
 /* Write a JPEG of this size in pixels, with boxes drawn above it. */
