@@ -37,8 +37,8 @@ const char *ddp_folder_last(const char *path);
  * memory. */
 char *ddp_folder_find(const char *const *folders, const char *name);
 
-/* Return the side of an annotation file's pictures: TRAIN if the last two components of its path
- * contain "train", else VALID if "val", else TEST if "test", else UNKNOWN. */
+/* Return the side of an annotation file's pictures, by the last two components of its path. TRAIN
+ * if they contain "train", else VALID if "val", else TEST if "test", else UNKNOWN. */
 ddp_side ddp_folder_side(const char *path);
 
 #endif

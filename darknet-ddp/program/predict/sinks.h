@@ -1,5 +1,8 @@
 /* predict/sinks.h: writes predictions to the terminal, to JSON, label files, pictures or films.
- * Each of these writers is a sink: a struct of callbacks, implemented in NAME_sink.c. */
+ * Each of these writers is a sink: a struct of callbacks, implemented in NAME_sink.c.
+ *
+ * A function that opens a sink sets *s, which must be all zero. Its other parameters must outlive
+ * the sink. After it has failed, close the sink if its ctx is set. */
 #ifndef DDP_PREDICT_SINKS_H
 #define DDP_PREDICT_SINKS_H
 
@@ -46,11 +49,7 @@ struct ddp_sink {
     int is_of_each_rank;
 };
 
-/* Each function below opens a sink in *s, which must be all zero. config and other parameters must
- * outlive it. Each may fail with DDP_ERR_NOMEM. After a failure, close the sink if its ctx is set.
- */
-
-/* Open a sink that prints predictions on standard output. */
+/* Open a sink that prints predictions on standard output. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   ddp_error *err) DDP_MUST_CHECK;
 
@@ -60,7 +59,8 @@ ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const 
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture's label file where training looks for it, unless the file
- * exists. Its `close` prints how many files were written, and how many existed. */
+ * exists. Its `close` prints how many files were written, and how many existed. Fails with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 

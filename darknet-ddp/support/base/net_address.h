@@ -31,8 +31,8 @@ void ddp_net_address_text(const ddp_net_address *a, char out[DDP_ADDRESS_TEXT]);
  * the text is no address. */
 ddp_net_address ddp_net_address_from(const char *text);
 
-/* Return 1 if a and b are of one family and their first `bits` bits are equal. bits: 0 to 32, for
- * IPv6 to 128. */
+/* Return 1 if a and b are of one family and their first `bits` bits are equal. bits: 0 to 32 for
+ * IPv4, 0 to 128 for IPv6. */
 int ddp_net_address_shares(const ddp_net_address *a, const ddp_net_address *b, int bits);
 
 /* Return how many bits an address of a's family has: 32 or 128. */

@@ -12,8 +12,8 @@ typedef struct ddp_suggest {
 } ddp_suggest;
 
 /* Compare a candidate with n->word, and keep it in n->best if it is the most like that word so far.
- * It must outlive *n. It may differ from the word in about a third of its letters, 3 at most. Words
- * of more than 63 letters are never alike. */
+ * A candidate must outlive *n. It may differ from the word in about a third of the word's letters,
+ * 3 at most. Words of more than 63 letters are never alike. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 
 enum { DDP_SUGGEST_TEXT = 96 }; /* bytes of the text below, with the zero at its end */

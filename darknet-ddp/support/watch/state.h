@@ -133,7 +133,7 @@ void ddp_watch_abort_all(ddp_watch *w) __attribute__((noreturn));
 void ddp_watch_abort_alone(ddp_watch *w, const char *title) __attribute__((noreturn));
 
 /* On another rank than 0, when rank 0 has ended the run: send this rank's events, and end this
- * process. In between waits, at most 4 s, until rank 0 has reported for all and is gone. */
+ * process. Waits until rank 0 has reported for all and is gone, but at most 4 s. */
 void ddp_watch_exit_after_events(ddp_watch *w) __attribute__((noreturn));
 
 #endif
