@@ -10,7 +10,7 @@
 enum { DDP_NAMED_RUN_WORDS = 9 };
 
 /* If argv is "darknet ddp VERB RUN", and the command VERB takes a run (DDP_COMMAND_OF_RUN), replace
- * RUN by "DATA CFG WEIGHTS...", found by RUN.log and in RUN's folder. Else do nothing.
+ * RUN by "DATA CFG WEIGHTS...", taken from RUN.log and RUN's folder. Else do nothing.
  *   argv           has room for DDP_NAMED_RUN_WORDS words more; new words stay valid for ever
  *   options->out   becomes RUN.VERB.html if it is NULL and RUN was replaced
  * Fails with DDP_ERR_IO (the log or weights cannot be read), DDP_ERR_FORMAT (the log names no .data
