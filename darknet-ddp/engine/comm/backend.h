@@ -9,8 +9,9 @@
  *                   host memory while a GPU's sums go through the host, too
  *   ddp_gpu_ops     uses a rank's GPU (nccl/gpu.c)
  *
- * Every member of these tables is required, unless its comment allows NULL. The files group.c,
- * collectives.c and work.c call them. These files check arguments and remember a failure. */
+ * Every member of these tables is required, unless its comment allows NULL. Only files
+ * of comm/ call them: group*.c a backend and a GPU, work.c an engine, chunk_pipeline*.c,
+ * collective.c and wire_messages.c a transport. */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
 

@@ -1,10 +1,10 @@
 /* layers/bf16/bf16_tiles.h: how a kernel's threads share an NHWC array of bf16 whose channels are
  * summed.
  *
- * A row is a cell: all channels of a pixel. A block has `lanes` threads side by side, each with a
- * pack of channels, on THREADS / lanes rows. For the same channels there are `parts` blocks, each
- * of which takes every parts-th such group of rows. The order of sums follows from the layer's
- * sizes alone. */
+ * A row is all channels of one pixel. A block has THREADS threads: `lanes` side by side, each with
+ * a pack of channels, on `rows` = THREADS / lanes rows at a time. So all channels take `tiles`
+ * blocks. Where channels are summed, `parts` blocks share the rows of a tile: block p takes groups
+ * p, p + parts, ... of `rows` rows. The order of sums follows from the layer's sizes alone. */
 #ifndef BF16_TILES_H
 #define BF16_TILES_H
 
