@@ -12,7 +12,8 @@
  *
  * If rank 0 is not heard any more, each other rank ends by itself. A suspended machine is no hang:
  * the watch's clock counts at most a second a tick. Every function allows NULL as a watch, and then
- * does nothing. */
+ * does nothing. Call from the main thread; ddp_watch_ask_hang_report and ddp_watch_fail also from
+ * other threads and from signal handlers. */
 #ifndef DDP_WATCH_WATCH_H
 #define DDP_WATCH_WATCH_H
 
@@ -74,7 +75,7 @@ ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *h
  * and its channel. If rank 0 has ended the run meanwhile, config.end ends the process instead. */
 void ddp_watch_close(ddp_watch *w);
 
-/* ---- where this rank is; call from its main thread ---- */
+/* ---- where this rank is ---- */
 
 /* Note that this rank begins a mini-batch, from 0, of a step, from 1. */
 void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch);
@@ -93,7 +94,7 @@ void ddp_watch_moved(ddp_watch *w);
 /* Record an event of this rank in its flight recorder. number: see ddp_event_kind. */
 void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 
-/* ---- call from any thread, or from a signal handler ---- */
+/* ---- also from signal handlers ---- */
 
 /* Ask rank 0 to print the table of all ranks; the run goes on. */
 void ddp_watch_ask_hang_report(ddp_watch *w);
