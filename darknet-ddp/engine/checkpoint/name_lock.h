@@ -26,8 +26,9 @@ typedef struct ddp_name_lock_config {
     void (*note)(const char *sentence);
     /* Called ten times a second while another owner is waited for. Not NULL. */
     void (*on_wait)(void);
-    /* Called as soon as the file is made, by open or by renew, before the calling thread takes a
-     * signal. NULL: nothing is called. */
+    /* Called with the lock file's path as soon as open or renew has made the file. The calling
+     * thread takes no signal in between. path is valid while the lock is open. NULL: nothing is
+     * called. */
     void (*on_own)(const char *path);
     /* Called at most once, on the thread of the lock, when another run has taken the name; err
      * names that run. NULL: nothing is called. */

@@ -83,7 +83,7 @@ struct ddp_chunk_pipeline {
 
     /* ---- for wire_messages.c ---- */
     struct ddp_packed *packed; /* by request: its message, if that has fewer than 32 bits a float */
-    int requests;              /* entries of packed */
+    int requests;              /* length of packed, one entry for each request there can be */
 
     /* ---- for collective.c, and chunk_pipeline.c, which ends requests ---- */
     struct ddp_collective_request *collective_requests; /* by request: its message */
@@ -136,7 +136,7 @@ static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 struct ddp_late_rank {
     int rank;        /* -1: none */
     int has_to_take; /* 1: it has to take a message of this rank; 0: it has to send one */
-    int is_cause;    /* 1: it waits for no other rank itself; 0: it may */
+    int is_cause;    /* 1: that rank itself waits for no other; 0: it may wait for another */
 };
 
 /* An algorithm that sums chunks over ranks: direct or hierarchical. ddp_group.algorithm_own is its

@@ -110,10 +110,10 @@ int64_t ddp_group_descheduled_ns(const ddp_group *g);
  * seen. moved NULL: nothing is called. */
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
-/* Choose the network interface for messages between hosts, for all groups that this process opens
- * later. Open MPI, Gloo and NCCL obey it, other MPIs do not. OMPI_MCA_btl_tcp_if_include and
+/* Choose the network interface for messages between hosts. Call once, before the first group is
+ * opened. Open MPI, Gloo and NCCL obey it, other MPIs do not. OMPI_MCA_btl_tcp_if_include and
  * NCCL_SOCKET_IFNAME in the environment take precedence. interface: its name, or its network such
- * as "10.1.0.0/16"; the text must stay valid. NULL: these choose. */
+ * as "10.1.0.0/16"; the text must stay valid. NULL: the libraries choose. */
 void ddp_group_use_interface(const char *interface);
 
 #endif

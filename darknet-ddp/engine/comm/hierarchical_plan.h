@@ -60,8 +60,8 @@ struct ddp_stage_transfer {
     int peer;              /* the other rank */
     int incoming;          /* 1: from peer; 0: to peer */
     struct ddp_span units; /* units of the slice */
-    /* index of a slice in a stage's `held`. incoming 1: the next stage's, to which this slice is
-     * added; 0: this stage's, from which it is cut */
+    /* With incoming 1: index in the next stage's `held` of the slice to which this one is added.
+     * With incoming 0: index in this stage's `held` of the slice from which this one is cut. */
     int held;
     struct ddp_span ranks; /* ranks over which the sender has summed the slice */
 };

@@ -72,7 +72,9 @@ struct ddp_reducer {
     ddp_tree_sum *tree; /* the tree of config.mini_batches; NULL without it */
 
     /* Members that are used only with config.priority: */
-    size_t early; /* how many elements the next syncing pass launches while backward runs */
+    /* how many floats the next syncing pass launches while backward runs; later ones wait for its
+     * end */
+    size_t early;
     ddp_launch_history history; /* history of the last steps, for ddp_launch_order_adapt */
 };
 

@@ -14,8 +14,8 @@
 typedef enum ddp_darknet_command_kind {
     DDP_READS,
     DDP_SHOWS,     /* needs a camera or video by OpenCV, which this program is built without */
-    DDP_TRAINS,    /* trains, and writes weights as it goes */
-    DDP_TRAINS_DDP /* trains, also on ranks (-ddp) */
+    DDP_TRAINS,    /* trains, in one process only, and writes weights as it goes */
+    DDP_TRAINS_DDP /* trains in one process or on ranks (-ddp) */
 } ddp_darknet_command_kind;
 
 /* A row of options/darknet_commands.def, which explains the columns. */

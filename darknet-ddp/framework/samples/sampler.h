@@ -23,8 +23,8 @@
  * replace by others, which must outlive the run; NULL: none. */
 void ddp_sampler_open(int replace, ddp_bad_samples *bad);
 
-/* Set the run's seed. Call before any thread draws: a thread that has named a purpose keeps the old
- * seed until it names the next. */
+/* Set the run's seed. Call before loader threads draw: another thread that has named a purpose
+ * keeps the old seed until it names the next one. The calling thread forgets its purpose. */
 void ddp_sampler_seed(uint64_t seed);
 
 /* ---- lines; any thread ---- */

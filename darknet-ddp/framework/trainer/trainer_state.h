@@ -76,7 +76,7 @@ struct ddp_trainer {
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
     ddp_sync_batchnorm *sync_batchnorm; /* NULL: each rank normalizes with its own statistics */
-    joint_statistics joint;             /* functions with which Darknet calls sync_batchnorm */
+    joint_statistics joint;             /* net->statistics: how Darknet calls sync_batchnorm */
     char *deferred; /* per layer: 1: it is updated, or received, in the next forward pass */
     ddp_loss *loss;
     float last_loss; /* last loss given to Darknet: sum over a rank's images, mean of ranks */

@@ -17,9 +17,9 @@
 /* Note this rank's number, as its launcher gives it. Call before all other functions here. */
 void ddp_rank_output_init(ddp_launcher launcher);
 
-/* Note the group, which must outlive every call below. Ranks other than 0 print nothing to standard
- * output from now on. To standard error they print only errors of this header, until
- * ddp_rank_output_show_errors. Call before the first message of a run. */
+/* Note the group, which must outlive every call below. From now on ranks other than 0 print nothing
+ * to standard output. Their standard error shows only what functions of this header print; after
+ * ddp_rank_output_show_errors it shows all again. Call before the first message of a run. */
 void ddp_rank_output_open(ddp_group *group);
 
 /* Discard what other code writes to standard error, until ddp_rank_output_show_errors. Functions of

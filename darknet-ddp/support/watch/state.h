@@ -46,7 +46,7 @@ struct ddp_watch {
     ddp_known_rank *ranks;  /* on rank 0 of all ranks; elsewhere of this rank only, at index 0 */
     ddp_completed_step completed;
     int64_t own_ns;    /* nanoseconds that this process has run: clock of the times below */
-    int64_t last_ns;   /* ddp_watch_now_ns when own_ns was last counted */
+    int64_t last_ns;   /* ddp_watch_now_ns when own_ns last moved on */
     int64_t told_ns;   /* when this rank last sent its position, or on rank 0 its pings */
     int64_t heard_ns;  /* when any message last came */
     int64_t moved_ns;  /* when any rank in `ranks` last moved */

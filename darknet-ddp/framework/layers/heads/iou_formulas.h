@@ -79,9 +79,9 @@ PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
 
 /* Intersection and union of the predicted box and the truth. */
 typedef struct {
-    float overlap_w,
-        overlap_h;           /* sides of the intersection; negative if the boxes do not overlap */
-    float overlap, together; /* areas of intersection and union */
+    /* sides of the intersection; the boxes overlap only if both are above 0 */
+    float overlap_w, overlap_h;
+    float overlap, together;             /* areas of intersection and union */
     edge_gradient d_overlap, d_together; /* derivatives of these areas */
 } overlap_change;
 

@@ -20,10 +20,10 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
     }
 }
 
-/* Let the classes of a place learn class `label` and, with a tree, its ancestors. Add the
- * probability of `label` to *probability. `index`: the first class's in l.output. Without tree and
- * softmax, a place that has learnt a class before (its first class has a delta) gets only the delta
- * of `label`, and *probability stays as it is. */
+/* Write the deltas that teach a place class `label` and, with a tree, its ancestors. Add the
+ * probability of `label` to *probability. `index`: the first class's in l.output. Exception without
+ * tree and softmax: a place whose first class has a delta has learnt a class before. It gets only
+ * the delta of `label`, and *probability stays as it is. */
 FORMULA void delta_region_class(layer l, int index, int label, float *probability, team t)
 {
     int i, n, stride = l.w * l.h;
