@@ -54,9 +54,9 @@ typedef struct ddp_attached {
     const ddp_sharded_source *saved_moments;
 } ddp_attached;
 
-/* An algorithm: which options turn it on, what it controls, and its functions. A function or table
- * may be NULL: then the algorithm has nothing to do there. Every rank makes the same calls in the
- * same order. */
+/* An algorithm: which options turn it on, what it controls, and its functions. All functions but
+ * is_on, and all tables, may be NULL: the algorithm then has nothing to do there. Every rank makes
+ * the same calls in the same order. */
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that turn it on, its option first */
     ddp_claims claims;
@@ -78,8 +78,9 @@ typedef struct ddp_algorithm {
      * are called. Only of's group, device, state and options outlive the call. After a failure
      * close is not called. */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
-    /* Begin to work on a network that is about to train. What `a` points to stays until detach. May
-     * be called again after detach. After a failure detach is not called. */
+    /* Begin to work on a network that is about to train. What `a` points to stays until detach,
+     * a->saved_moments only during the call. May be called again after detach. After a failure
+     * detach is not called. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
     /* End the work on the network, which has trained. */
     void (*detach)(void *self);
@@ -95,7 +96,8 @@ typedef struct ddp_algorithm {
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
 
-    /* With sharded: return the optimizer's moments, which self owns; NULL while not attached. */
+    /* Return the optimizer's moments, which self owns; NULL while not attached. The function is set
+     * if `sharded` is 1. */
     ddp_sharded *(*moments)(const void *self);
 
     /* Print the algorithm's lines at the beginning of a run, while attached. self may be NULL. */

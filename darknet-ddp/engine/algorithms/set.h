@@ -20,8 +20,9 @@ ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_o
 void ddp_algorithm_set_close(ddp_algorithm_set *s);
 
 /* Attach each algorithm to a network that is about to train. Every rank calls it; blocks. What *a
- * points to must stay until ddp_algorithm_set_detach. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, or
- * the error of a->saved_moments; then no algorithm is attached. */
+ * points to must stay until ddp_algorithm_set_detach, a->saved_moments only during the call. Fails
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM, or on a->root the error of a->saved_moments; then no algorithm
+ * is attached. */
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 

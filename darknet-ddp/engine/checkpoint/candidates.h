@@ -17,7 +17,8 @@ struct ddp_candidate {
     ddp_status status; /* result of reading metadata from state; DDP_ERR_FORMAT without state */
     ddp_error error;   /* why the state cannot be used (status is not DDP_OK, or is_bare is 1) */
     /* Age of the weights: how many images the weights file counts, and when it was last changed.
-     * Both are 0 if the state can be used (status is DDP_OK, and is_bare is 0). */
+     * Both are 0 if the weights are not there, or the state can be used (status is DDP_OK, and
+     * is_bare is 0). */
     uint64_t seen;
     struct timespec time;
 };

@@ -43,7 +43,7 @@ typedef struct ddp_checkpoint_metadata {
     uint64_t saved_at_ns;
     uint64_t step, seen, t; /* how many batches, images and updates the run has made */
     uint64_t seed;
-    uint64_t epoch, position;       /* place in the training list, from seen; for people to read */
+    uint64_t epoch, position;       /* epoch, and line in it, both from 0; for people to read */
     uint64_t list_count, list_hash; /* lines of the training list (0: not known), and their hash */
     uint64_t width, height;         /* input size of the network in this step, for people to read */
     uint64_t ranks;                 /* how many ranks trained; another number may go on */
@@ -129,7 +129,7 @@ ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, floa
                               ddp_error *err) DDP_MUST_CHECK;
 
 /* Read only the header of the state file at path. Check it, and the file's length. Fails with
- * DDP_ERR_FORMAT, DDP_ERR_IO. */
+ * DDP_ERR_FORMAT, DDP_ERR_IO; *out is then of no use. */
 ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 

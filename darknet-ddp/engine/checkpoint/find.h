@@ -10,7 +10,8 @@
  *             NAME_final_<batches>.weights or NAME_<number>.backup. Once later numbered weights
  *             are saved, the state file of NAME_<number>.weights has only its header
  *   averages  NAME_ema.weights, NAME_ema_<batches>.weights; they have no state file
- *   records   NAME.csv, .csv.old, .html, .log, .losses, .finished, .events
+ *   records   NAME.csv, .csv.old, .csv.old.<number>, .html, .suspects.html, .log, .losses,
+ *             .finished, .events, .events.<rank>
  *   lock      NAME.lock, while it runs (name_lock.h)
  *   aside     NAME.1/, NAME.2/, ...: the files of one earlier run each (set_aside.h)
  *   kept      X.old, X.old.2, ...: weights whose name a save has taken; they are never removed

@@ -19,7 +19,7 @@ size_t ddp_header_format(char *text, const ddp_checkpoint_metadata *metadata,
                          const ddp_header_body *body);
 
 /* Parse the header at the start of text[0..size), which may be any bytes, and set *length to its
- * length in bytes. Fails with DDP_ERR_FORMAT, which says what is wrong. */
+ * length in bytes. Fails with DDP_ERR_FORMAT, and leaves *metadata and *body as they are. */
 ddp_status ddp_header_parse(const char *text, size_t size, ddp_checkpoint_metadata *metadata,
                             ddp_header_body *body, size_t *length, ddp_error *err) DDP_MUST_CHECK;
 

@@ -49,7 +49,7 @@ ddp_status ddp_match_check_weights(const char *weights, const ddp_checkpoint_met
 ddp_status ddp_match_check_pair(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_FORMAT if a number in this weights file is not finite; with DDP_ERR_IO if the
- * file cannot be read. */
+ * file cannot be read. A file without numbers passes. */
 ddp_status ddp_match_check_finite(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many images the run had seen that wrote this weights file, by its header; 0 if it

@@ -37,18 +37,17 @@ ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoi
 /* Return the metadata that were written; valid until w is finished or abandoned. */
 const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w);
 
-/* Sync both files to the disk, and give them their names. Frees w, also on failure; then the last
- * complete pair of path is still there. Call it from any thread, for one pair at a time, and for
- * pairs of one path in the order in which they were written. Fails with DDP_ERR_IO, DDP_ERR_NOMEM,
- * and as c->guard of ddp_pair_write. */
+/* Sync both files to the disk, and give them their names. Frees w, also on failure; then the old
+ * pair, or the new one, is complete on the disk. Call it from any thread, for one pair at a time,
+ * and for pairs of one path in the order in which they were written. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM, and as c->guard of ddp_pair_write. */
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove both temporary files and free w. NULL is allowed. */
 void ddp_pair_abandon(ddp_pair_writing *w);
 
 /* Save c and its weights as the pair of path, by ddp_pair_write and ddp_pair_finish. Blocks until
- * both files are on the disk. On failure the last complete pair of path is still there. Fails as
- * those two do; the text of DDP_ERR_IO says which file and why. */
+ * both files are on the disk. Fails as those two do, and leaves what they leave. */
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err) DDP_MUST_CHECK;
 

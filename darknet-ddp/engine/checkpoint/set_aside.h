@@ -35,8 +35,8 @@ ddp_status ddp_set_aside_undo(int *moved, const char *folder, const char *direct
                               const char *base, ddp_error *err) DDP_MUST_CHECK;
 
 /* If a move of base's files was interrupted, out or back, move them back to directory. *moved
- * becomes 1 if a file came back. Call when the name is owned (name_lock.h), before its files are
- * read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * becomes 1 if a file came back, else 0. Call when the name is owned (name_lock.h), before its
+ * files are read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_set_aside_recover(int *moved, const char *directory, const char *base,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -56,11 +56,14 @@ enum {
 /* Note that the calling thread cannot read the picture or labels of a line. Returns a sentence to
  * print, which the caller frees; NULL if there is none: the line was bad already, or memory is
  * short. Any thread.
- *   path           the list's own pointer to the line; for any other *next becomes END
+ *   path           the list's own pointer to the line
  *   why            the reason, for the sentence
  *   can_be_blank   1: the thread can take a blank sample
- * *next becomes BLANK if the run must end and can_be_blank is 1; else AGAIN if another line can be
- * loaded, END if none can. */
+ *   next           becomes the first of these actions that fits:
+ *                    END     if path is another pointer
+ *                    BLANK   if the run must end, and can_be_blank is 1
+ *                    AGAIN   if another line can be loaded
+ *                    END     else */
 char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
                                       int can_be_blank, int *next);
 

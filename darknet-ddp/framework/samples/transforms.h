@@ -43,8 +43,9 @@ int ddp_picture_size(const char *picture, int *width, int *height);
  * static string. Programs with the same string decode a picture to the same numbers. */
 const char *ddp_picture_decoders(void);
 
-/* Return the numbers in a map file (map= of a .data file), which has one on each line. The caller
- * frees them. A file that cannot be read ends the program. */
+/* Return the numbers in a map file (map= of a .data file), one of each line, and -1 behind them;
+ * NULL if there are none. The caller frees them. If the file cannot be read, or a line is no whole
+ * number, the program ends. */
 int *ddp_map_read(const char *path);
 
 #endif

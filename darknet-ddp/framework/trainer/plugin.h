@@ -56,7 +56,8 @@ typedef struct ddp_plugin_callbacks {
     /* End the program after a signal or ddp_plugin_stop. The run is saved already. Threads that
      * load samples go on until the process ends. */
     void (*leave)(void) __attribute__((noreturn));
-    /* Print `sentence`, on a picture or labels that cannot be read. Called from any thread. */
+    /* Print `sentence`, on a picture or labels that cannot be read; it is valid during the call.
+     * Called from any thread. */
     void (*unreadable)(const char *sentence);
     /* End the program because more files cannot be read than are allowed.
      *   what      a sentence that says which
@@ -107,7 +108,7 @@ const char *ddp_plugin_sample_path(size_t sample, size_t *line);
 const char *ddp_plugin_line_path(size_t line);
 
 /* Return the losses of labels that this rank has trained so far; NULL if the network has no [yolo],
- * or no training list was read. The plugin owns them. */
+ * or no training list was read. The plugin owns them, until ddp_plugin_close. */
 ddp_label_losses *ddp_plugin_label_losses(void);
 
 /* Return how many unreadable samples of all ranks this run has replaced by others. */

@@ -46,7 +46,7 @@ typedef struct ddp_trainer_config {
     /* Options that choose the run's algorithms (algorithms/algorithm.h). Must outlive the trainer.
      * NULL: no algorithms. */
     const ddp_options *options;
-    uint64_t seed;
+    uint64_t seed; /* the run's seed, by which algorithms draw */
     /* DDP_REQUESTS flags of this rank (core/loss.h), which a signal handler may set. Those set when
      * a step's last backward pass ends go with its loss. Must outlive the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
@@ -87,7 +87,7 @@ ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
 /* Open the algorithms of config.options for net, and close those that were open. Call on every rank
  * when net is parsed, before a checkpoint is loaded into their state. Without this call
  * ddp_trainer_attach opens them. After a failure none is open. Fails with DDP_ERR_USAGE (one does
- * not go with net), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * not go with net), DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the open algorithms; NULL if there are none. The trainer owns them. */
@@ -101,7 +101,7 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * parameters, BatchNorm statistics and counters of rank 0, or of ddp_trainer_set_resumed's root.
  * The count of seen images is rounded down to a whole update, unless the run's last step is done.
  * The network must be parsed with ddp_trainer_split's values, have no hooks, and stay until it is
- * detached. On failure nothing is attached. Fails with:
+ * detached. On failure nothing is attached, but net may have changed. Fails with:
  *   DDP_ERR_MISMATCH   networks or settings of ranks differ
  *   DDP_ERR_USAGE      net cannot be trained so; the text says why
  *   DDP_ERR_NOMEM, DDP_ERR_COMM, or on the root the error of ddp_trainer_set_resumed's moments */

@@ -171,7 +171,7 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 /* Prepare the algorithms of config.options for net. Opens them, unless ddp_trainer_open_algorithms
  * has done so and they were never attached. Changes net, t->table, which is open and not yet read,
  * and config.reducer as they need. Fails with DDP_ERR_USAGE (one does not go with this network),
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net,
                                           ddp_error *err) DDP_MUST_CHECK;
 
@@ -211,8 +211,8 @@ int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
  * Does nothing if the step is not local. */
 void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
-/* Prepare a layer's update with this rank's own gradients, in a local step. Returns 0 if the layer
- * is not to be updated (ddp_reducer_use_own_gradients), else 1. */
+/* Prepare a layer's update with this rank's own gradients, in a local step. Call for the last layer
+ * first. Returns 0 if the layer is not to be updated (ddp_reducer_use_own_gradients), else 1. */
 int ddp_trainer_update_locally(ddp_trainer *t, int layer_index);
 
 /* Bring ranks into sync if a local step has made that due (collective then). Call after an update,

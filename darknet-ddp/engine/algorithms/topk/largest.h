@@ -29,10 +29,11 @@ struct ddp_matrix; /* algorithms/compression.h; its value is the percentage to s
  *   scratch   on a GPU DDP_LARGEST_SCRATCH floats, for one encode at a time; on the host NULL */
 void ddp_largest_encode(ddp_device *d, const struct ddp_matrix *m, float *scratch);
 
-/* Set m->error to what is left of m->gradient without the elements that this rank has sent. Then
- * set m->gradient to the sum of the elements that all ranks have sent, added in the order of ranks.
- * Call when m->numbers[0] has the numbers of all ranks. If *ran, on how many ranks the layer ran,
- * is 0, only set m->gradient to zero. *ran is in the device's memory. */
+/* Set m->error to m->gradient without the elements that this rank has sent. Then set m->gradient to
+ * the sum of the elements that all ranks have sent, added in the order of ranks. Call when
+ * m->numbers[0] has the numbers of all ranks.
+ *   ran   in the device's memory: on how many ranks the layer ran. If it is 0, only set
+ *         m->gradient to zero */
 void ddp_largest_decode(ddp_device *d, const struct ddp_matrix *m, const float *ran);
 
 /* The two functions above, for one kind of device. */

@@ -41,7 +41,8 @@
 
 typedef struct ddp_shard ddp_shard;
 
-/* The arguments of ddp_shard_open. What they point to must outlive the shard. */
+/* The arguments of ddp_shard_open. What they point to must outlive the shard, saved_moments only
+ * the call. */
 typedef struct ddp_shard_of {
     ddp_group *group;
     const ddp_param_table *table;
@@ -55,7 +56,7 @@ typedef struct ddp_shard_of {
 
 /* Give each rank the moments of its own ranges, which rank of->root has, and empty Darknet's arrays
  * of moments. Every rank calls it; blocks. *out is set on success. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM, and on of->root with of->saved_moments' error. */
+ * DDP_ERR_COMM, and on of->root with of->saved_moments' error; Darknet's moments then stay. */
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
 
 /* Free s and its moments. Darknet's arrays of moments then hold zeros; on a GPU without memory for
