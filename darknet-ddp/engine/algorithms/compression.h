@@ -63,7 +63,7 @@ typedef struct ddp_compression_of {
     double value;               /* number behind the word of -ddp_compress */
     ddp_device *device;         /* device that the network trains on */
     ddp_state *state;           /* where the compression declares the arrays that it keeps */
-    const ddp_matrix *matrices; /* a matrix for each parameter; gradient, error, numbers: NULL */
+    const ddp_matrix *matrices; /* matrices[i]: of parameter i; gradient, error, numbers are NULL */
     size_t param_count;
 } ddp_compression_of;
 

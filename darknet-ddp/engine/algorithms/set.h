@@ -38,8 +38,8 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
  * NULL. */
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
-/* The functions of a run's algorithms that a training step calls, and self, the first argument of
- * each table's functions. A table is NULL if no algorithm of the run has it. */
+/* The tables of functions of a run's algorithms that a training step calls, each with `self`, the
+ * first argument of its functions. A table is NULL if no algorithm of the run has it. */
 typedef struct ddp_plugs {
     const ddp_gradient_codec *codec;
     const ddp_update_plug *update;

@@ -108,8 +108,8 @@ struct ddp_transport {
     /* Move data, and write to ended[0..*count) the numbers of the requests that have ended since
      * the last call. `ended` has room for all requests. Fails with DDP_ERR_COMM. */
     ddp_status (*test)(ddp_group *g, int *ended, int *count, ddp_error *err);
-    /* Use `channels` channels, 2 or more, where there was one. Every rank calls it once; it may
-     * block until all have. Fails with DDP_ERR_COMM. NULL: the transport has one channel. */
+    /* Use `channels` channels, 2 or more, in place of the one so far. Every rank calls this once;
+     * may block until all have. Fails with DDP_ERR_COMM. NULL: the transport has one channel. */
     ddp_status (*use_channels)(ddp_group *g, int channels, ddp_error *err);
 };
 

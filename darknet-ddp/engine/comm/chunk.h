@@ -51,8 +51,9 @@ struct ddp_host_sum {
 /* A chunk of a sum. Algorithms append their own members. */
 struct ddp_chunk {
     struct ddp_host_sum *sum; /* NULL: the slot has no chunk */
-    float *data;       /* the chunk in the sum's buffer; in an all-gather, rank 0's floats of it */
-    size_t count;      /* floats; in an all-gather: those of one rank */
+    /* the chunk in the sum's buffer; in an all-gather, rank 0's floats of the chunk */
+    float *data;
+    size_t count;      /* number of floats in the chunk; in an all-gather, of each rank */
     uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
     int slot;          /* place among the chunks in flight: sequence modulo the window */
     int first_request; /* number of the chunk's request 0 in the transport; the others follow */
@@ -112,7 +113,7 @@ struct ddp_part {
 /* Post a message of chunk c, to part->peer (send) or from it (recv), without waiting.
  *
  *   i     number of the chunk's request, from 0 to sizes.requests - 1; must be free
- *   part  may go at once; part->data must stay until the algorithm's advance is called for i, and
+ *   part   is not kept. part->data must stay until the algorithm's advance is called for i, and
  *         then has the received floats
  *
  * Sent bytes are counted in g->traffic. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */

@@ -40,9 +40,9 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
  * 2 * DDP_TAGS on belong to as many collectives in a row, one each. */
 enum { DDP_TAGS = 8192 };
 
-/* Block until *left is 0, and poll meanwhile. If no message has ended for the group's timeout,
- * return overdue(g, err), which fails with the late rank's name. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+/* Poll until *left, a count of chunks or messages that have not ended, is 0. If no message ends for
+ * the group's timeout, return overdue(g, err), which fails with the late rank's name. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
                                          ddp_status (*overdue)(ddp_group *g, ddp_error *err),
                                          ddp_error *err);
@@ -70,8 +70,8 @@ ddp_status ddp_fail_late_rank(const ddp_group *g, int rank, int has_to_take, con
 ddp_status ddp_parts_reserve(struct ddp_chunk_pipeline *x, int requests, ddp_error *err);
 void ddp_parts_release(struct ddp_chunk_pipeline *x);
 
-/* Call when a request of a chunk has ended: unpacks the floats that it has received, if they
- * travelled in fewer than 32 bits. */
+/* Unpack the floats that a chunk's request has received, if they travelled in fewer than 32 bits.
+ * Call when the request has ended. */
 void ddp_part_ended(struct ddp_chunk_pipeline *x, int request);
 
 #endif

@@ -70,8 +70,9 @@ struct ddp_stage_transfer {
 struct ddp_stage {
     struct ddp_span ranks; /* ranks over which the held slices are summed */
     struct ddp_span *held; /* the slices, in order */
-    int *from; /* by entry of held: index in the previous stage's `held` of the slice that it is cut
-                  from; all 0 in stage 0 */
+    /* from[i]: index of the slice from which held[i] is cut, in the previous stage's `held`; all 0
+     * in stage 0 */
+    int *from;
     int held_count;
     struct ddp_stage_transfer *transfers; /* in the order of their units, so that messages match */
     int transfer_count;

@@ -38,7 +38,7 @@ enum ddp_hierarchical_state {
 /* A message of a chunk. Errors name its peer. */
 struct ddp_hierarchical_request {
     int peer;
-    char incoming; /* 1: it comes from peer; 0: it goes to peer */
+    char incoming; /* 1: the message comes from peer; 0: goes to peer */
     char pending;  /* 1: it was posted and has not ended */
 };
 
@@ -52,7 +52,9 @@ struct ddp_hierarchical_chunk {
     int messages_left;   /* posted messages that have not ended */
     int messages_posted; /* messages posted in this stage, or in this turn of an all-gather */
     int not_finite;      /* 1: a sum in it, or a float of an all-gather, is not finite */
-    float **at; /* by local rank: its memory of the chunk, mapped here; set when it has launched */
+    /* at[i]: memory of the chunk that local rank i has, mapped here; set when that rank has
+     * launched the chunk */
+    float **at;
     struct ddp_hierarchical_request *requests;
     float ***held;   /* by stage: addresses of each held slice's sums, one for each branch */
     float **in;      /* by transfer: memory for its incoming sums, one for each branch, in a row */
@@ -62,11 +64,12 @@ struct ddp_hierarchical_chunk {
 /* The algorithm's data (ddp_group.algorithm_own). */
 struct ddp_hierarchical {
     struct ddp_hierarchical_plan *plan;
-    int host;                         /* index of this rank's host */
-    struct ddp_shared_memory *memory; /* a ddp_board and slots for each rank of the host */
-    int window;                       /* chunks in flight */
-    int requests;                     /* requests of each chunk */
-    size_t chunk_count;               /* floats of a slot */
+    int host; /* index of this rank's host */
+    /* for each rank of the host a ddp_board and its slots, shared */
+    struct ddp_shared_memory *memory;
+    int window;         /* chunks in flight */
+    int requests;       /* requests of each chunk */
+    size_t chunk_count; /* floats of a slot */
     struct ddp_hierarchical_chunk *chunks;
     float **addends; /* scratch of a sum: a pointer for each rank; all NULL between uses */
 };
@@ -118,7 +121,7 @@ ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c,
 /* Post the messages that receive slices from other hosts in the chunk's stage. */
 ddp_status ddp_hierarchical_receive_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                            ddp_error *err);
-/* Post the messages that send slices of the chunk to other hosts in its stage. */
+/* Post the messages that send slices of the chunk to other hosts in the chunk's stage. */
 ddp_status ddp_hierarchical_send_slices(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 

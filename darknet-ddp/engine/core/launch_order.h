@@ -39,8 +39,8 @@ size_t ddp_launch_order_place(ddp_launch_order o, size_t sum);
 
 /* ---- how many are late ---- */
 
-/* Set o->late. In the plan's order, sums behind the deferred ones are early until they have `early`
- * elements or more together. All sums after these are late. counts[i]: elements of sum i. */
+/* Set o->late. In the plan's order, sums behind the deferred ones are early until the early ones
+ * have `early` elements or more together. All later sums are late. counts[i]: elements of sum i. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
 /* For ddp_launch_order_adapt. DDP_LAUNCH_STEPS: how many last steps the median is taken of.

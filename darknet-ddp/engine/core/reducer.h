@@ -259,7 +259,7 @@ int ddp_reducer_done(const ddp_reducer *r);
 /* Return how many bytes config.mini_batches takes for partial sums; 0 without it. */
 size_t ddp_reducer_tree_bytes(const ddp_reducer *r);
 
-/* Return the times since the reducer was opened. */
+/* Return the reducer's times, added up since it was opened. */
 ddp_reducer_times ddp_reducer_total_times(const ddp_reducer *r);
 
 #endif

@@ -21,7 +21,7 @@ typedef enum ddp_compress_word {
 typedef struct ddp_compress_row {
     const char *word;
     ddp_wire wire;  /* type in which numbers are sent with this word */
-    int compresses; /* 1: it is a compression */
+    int compresses; /* 1: the word names a compression */
     enum {
         DDP_NUMBER_NONE,
         DDP_NUMBER_WHOLE,

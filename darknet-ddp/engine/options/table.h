@@ -57,7 +57,7 @@ const ddp_option_group *ddp_option_group_of(int row);
 /* The texts of an option in help, the manual and completion. */
 typedef struct ddp_option_text {
     char name[256];     /* name and argument */
-    char fallback[64];  /* default; "" if it has none */
+    char fallback[64];  /* default value; "": none */
     char meaning[1024]; /* meaning. If only commands of `darknet ddp` read the option, it begins
                            with their verbs: "plan, bench: " */
 } ddp_option_text;

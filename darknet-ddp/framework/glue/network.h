@@ -20,7 +20,7 @@ typedef struct ddp_network_shape {
 
 typedef struct ddp_net_number {
     const char *key; /* a key of section [net]: "width", "batch", ... */
-    int value;       /* 0: leave the cfg's value */
+    int value;       /* value that replaces the cfg's; 0: the cfg's stays */
 } ddp_net_number;
 
 enum { DDP_NET_NUMBERS_MOST = 8 };

@@ -111,7 +111,7 @@ ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, in
                                         ddp_error *err) DDP_MUST_CHECK;
 
 /* Remember for ddp_nan_guard_judge_step whether the last step's loss and statistics are finite, if
- * steps may be skipped. Call before each forward pass, when they have arrived. */
+ * steps may be skipped. Call before each forward pass, when the sums of both have arrived. */
 void ddp_nan_guard_note_step(ddp_nan_guard *g);
 
 /* Check the sums of gradients, loss and statistics that have arrived. If one is not finite, find

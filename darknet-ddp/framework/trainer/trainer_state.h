@@ -77,7 +77,8 @@ struct ddp_trainer {
     ddp_batchnorm_stats *statistics;
     ddp_sync_batchnorm *sync_batchnorm; /* NULL: each rank normalizes with its own statistics */
     joint_statistics joint;             /* net->statistics: how Darknet calls sync_batchnorm */
-    char *deferred; /* per layer: 1: it is updated, or received, in the next forward pass */
+    /* deferred[i]: 1: layer i is updated, or its parameters arrive, in the next forward pass */
+    char *deferred;
     ddp_loss *loss;
     float last_loss; /* last loss given to Darknet: sum over a rank's images, mean of ranks */
     ddp_nan_guard guard;
@@ -145,8 +146,9 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 /* End the job if a sum that has arrived is not finite. Does nothing if steps may be skipped. */
 void ddp_trainer_check_arrived(ddp_trainer *t);
 
-/* Set t->update_begins. If the mini-batch is the first of an update that may be taken back, keep a
- * copy of BatchNorm's statistics. Call before each forward pass. */
+/* Set t->update_begins: 1 if the mini-batch is the first of an update, else 0. At the first, keep a
+ * copy of BatchNorm's statistics if the update may be skipped for its NaNs or bad data. Call before
+ * each forward pass. */
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
 /* Note whether the mini-batch's loss is finite, and set t->verdict to DDP_STEP_NOT_JUDGED. Call

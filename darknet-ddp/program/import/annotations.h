@@ -90,7 +90,8 @@ size_t ddp_annotations_add_picture(ddp_annotations *a, char *path, const char *n
  * added, sets a->lost, and returns source_count. */
 size_t ddp_annotations_add_source(ddp_annotations *a, const char *path);
 
-/* Add a copy of a box, whose class must be in the set. Does nothing if its picture is not in it. */
+/* Add a copy of a box, whose class must be in the set. Does nothing if the set lacks the box's
+ * picture. */
 void ddp_annotations_add_box(ddp_annotations *a, const ddp_annotated_box *box);
 
 /* Count an oddity. where: name of the file, picture or entry that is odd, for the examples. */

@@ -12,9 +12,9 @@ typedef struct ddp_child_process {
     int out, err; /* pipes with its standard output and error, to be read and closed */
 } ddp_child_process;
 
-/* Block the signals that ddp_child obeys, and return a non-blocking descriptor from which they are
- * read (signalfd); -1: it cannot be made. SIGHUP and SIGINT stay ignored if this process was
- * started so. SIGPIPE is ignored from now on. */
+/* Block the signals that ddp_child obeys. Returns a non-blocking descriptor from which they are
+ * read (signalfd), or -1 if none can be made. SIGHUP and SIGINT stay ignored if this process was
+ * started with them ignored. SIGPIPE is ignored from now on. */
 int ddp_child_listen(void);
 
 /* Start the program args[0], a path, with args (NULL after the last). It has a process group of its

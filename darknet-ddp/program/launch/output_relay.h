@@ -35,8 +35,8 @@ typedef struct ddp_output_relay {
     int begun;              /* number of ranks that have sent DDP_NOTE_BEGINS */
     ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended */
     char lost[128];         /* host whose daemon mpirun has lost; "": none */
-    /* words that may tell why the job failed: the last line outside frames that is not this
-     * program's, or else the first words of the first frame; "": none */
+    /* words that may tell why the job failed; "": none. They are the last line outside frames that
+     * this program has not printed, or else the first words of the first frame */
     char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has sent it */
     /* the members down to withheld_bytes are used only if `filters` is 1: */

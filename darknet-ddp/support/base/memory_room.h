@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 typedef struct ddp_memory_room {
-    size_t left;   /* bytes that may still be taken; SIZE_MAX: not known */
-    int is_shared; /* 1: all processes of the machine or cgroup share `left`; 0: this one has it */
+    size_t left; /* bytes that may still be taken; SIZE_MAX: not known */
+    /* 1: all processes of the machine or cgroup share `left`; 0: this process has it alone */
+    int is_shared;
     const char *limit; /* the limit that is met first, as "its cgroup's memory.max"; static text */
 } ddp_memory_room;
 

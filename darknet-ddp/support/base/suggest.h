@@ -16,7 +16,7 @@ typedef struct ddp_suggest {
  * 3 at most. Words of more than 63 letters are never alike. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 
-enum { DDP_SUGGEST_TEXT = 96 }; /* bytes of the text below, with the zero at its end */
+enum { DDP_SUGGEST_TEXT = 96 }; /* bytes of ddp_suggest_text's text, with the zero at its end */
 
 /* Write "; did you mean X?" to text, which has DDP_SUGGEST_TEXT bytes; "" if n->best is NULL.
  * Returns text. */

@@ -9,9 +9,10 @@ enum { DDP_ANCHORS_MOST = 64 }; /* most anchors in ddp_heads */
 
 /* The heads in a detector's cfg: sections [yolo], [region] and [detection]. */
 typedef struct ddp_heads {
-    int count;               /* number of heads */
-    int classes;             /* classes= of the last head; 20 if it has none */
-    int most_boxes;          /* boxes of a picture that training takes: max= of the last head */
+    int count;   /* number of heads */
+    int classes; /* classes= of the last head; 20 if it has none */
+    /* boxes of a picture that training takes at most: max= of the last head */
+    int most_boxes;
     int most_boxes_of_forks; /* most_boxes if training uses the formulas of Darknet's later forks */
     int width, height;       /* size of the network's input in pixels; 0: the cfg has none */
     int anchor_count;

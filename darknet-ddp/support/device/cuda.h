@@ -13,7 +13,7 @@
 typedef struct ddp_cuda {
     ddp_device base;      /* first, so that pointers to both are interchangeable */
     int gpu;              /* CUDA's number of the GPU */
-    cudaStream_t compute; /* the default stream; in a second queue its own stream */
+    cudaStream_t compute; /* stream of computations: the default one; a second queue has its own */
     cudaStream_t comm;    /* stream of allreduces, and of copies for them */
     cudaEvent_t order;    /* in a second queue: event for ddp_device_follow */
     uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */

@@ -55,7 +55,8 @@ cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t co
 
 enum { DDP_CUDA_CHECKSUMS = 512 }; /* how many numbers ddp_cuda_checksum writes */
 
-/* Write numbers to sums, in pinned host memory, whose sum modulo 2^64 is a checksum of x[0..count).
+/* Write DDP_CUDA_CHECKSUMS numbers to sums, in pinned host memory. Their sum modulo 2^64 is a
+ * checksum of x[0..count).
  */
 cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *sums);
 

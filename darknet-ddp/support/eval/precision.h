@@ -29,9 +29,9 @@ typedef struct ddp_precision {
 
     /* Counts of detections of at least the score threshold, at IoU 0.5: */
     size_t hits, misses; /* hits: true positives; misses: false positives */
-    double precision;    /* hits / (hits + misses); 0 if there are none */
-    double recall;       /* hits / truths; 0 if there are none */
-    double mean_iou;     /* sum of the IoU of hits / (hits + misses); 0 if there are none */
+    double precision;    /* hits / (hits + misses); 0 without detections */
+    double recall;       /* hits / truths; 0 without truths */
+    double mean_iou;     /* sum of the IoU of hits / (hits + misses); 0 without detections */
 } ddp_precision;
 
 typedef struct ddp_precision_config {

@@ -19,7 +19,7 @@ typedef enum ddp_label_verdict {
 
 typedef struct ddp_label_line {
     ddp_label_box box; /* the box, without box.line; only for DDP_LABEL_BOX and DDP_LABEL_CUT */
-    const char *kind;  /* short name of the fault: "label-columns"; NULL: there is none */
+    const char *kind;  /* short name of the fault: "label-columns"; NULL: no fault */
     char why[256];     /* a sentence about the fault; only if kind is not NULL */
 } ddp_label_line;
 

@@ -48,7 +48,7 @@ void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran,
  * replaced by that of `drawn`. Does nothing if *ran is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
-/* The four functions above, for one kind of device. */
+/* The functions ddp_low_rank_NAME for one kind of device. */
 typedef struct ddp_low_rank_ops {
     void (*compute_p)(ddp_device *d, const ddp_low_rank *x);
     void (*compute_q)(ddp_device *d, const ddp_low_rank *x);

@@ -40,7 +40,8 @@ void ddp_top_k_select(float *out, const float *x, size_t count, double percent);
  * `selected`, with the same count and percent. A number that is no index is skipped. */
 void ddp_top_k_add(float *x, const float *selected, size_t count, double percent);
 
-/* Set x[0..count) to 0 at each index in `selected`. Otherwise as ddp_top_k_add. */
+/* Set x[0..count) to 0 at each index in `selected`, which ddp_top_k_select has written with the
+ * same count and percent. A number that is no index is skipped. */
 void ddp_top_k_clear(float *x, const float *selected, size_t count, double percent);
 
 #ifdef __cplusplus

@@ -27,7 +27,7 @@ typedef struct {
 int decode_picture(const char *path, int channels, decoded *out);
 
 /* Set the size (once upright), channels and orientation of *out from the file's header, and bytes
- * to NULL. Return 0, or -1 with the reason in note. */
+ * to NULL. Returns 0, or -1 with the reason in out->note. */
 int decode_size(const char *path, decoded *out);
 
 /* Decode the file at path as grey, otherwise like decode_picture. To save time, a JPEG may be

@@ -32,7 +32,8 @@ struct inference_step {
     void *weights;            /* packed by convolution_pack or winograd_pack */
     float *biases;
     ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */
-    int writes;      /* index of the layer whose output is written: this one, or the [shortcut] */
+    /* index of the layer whose output is written: this layer, or the [shortcut] behind it */
+    int writes;
     int adds; /* index of the layer whose output the [shortcut] adds; NO_SOURCE: no [shortcut] */
 };
 
