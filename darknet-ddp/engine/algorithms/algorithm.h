@@ -73,8 +73,8 @@ typedef struct ddp_algorithm {
      * ranks or this device. Called before open. */
     ddp_status (*check_run)(const ddp_algorithm_of *of, ddp_error *err);
 
-    /* Set *self to the algorithm's own data, the first argument of its functions, which close
-     * frees. Leave it NULL if there is nothing to do in this run: then only print and print_resumed
+    /* Set *self to the algorithm's own data: the first argument of its functions, freed by
+     * close. Leave it NULL if there is nothing to do in this run: then only print and print_resumed
      * are called. Only of's group, device, state and options outlive the call. After a failure
      * close is not called. */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);

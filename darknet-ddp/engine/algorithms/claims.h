@@ -24,7 +24,7 @@ enum {
 enum {
     /* the number of ranks changes results by rounding alone (-ddp_exact removes that, too) */
     DDP_GUARANTEE_EXACT = 1,
-    DDP_GUARANTEE_DROP = 2,  /* a step can be dropped until its first layer is updated */
+    DDP_GUARANTEE_DROP = 2,  /* a step can be skipped until its first layer is updated */
     DDP_GUARANTEE_SUMS = 4,  /* every update uses the gradients of all ranks */
     DDP_GUARANTEE_PLAIN = 8, /* the commands of `darknet ddp` can simulate a step */
     DDP_GUARANTEE_FP32 = 16  /* nothing is computed in fewer bits than float32 */

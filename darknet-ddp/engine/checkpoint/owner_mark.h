@@ -17,7 +17,7 @@ typedef struct ddp_owner_mark {
     char host[DDP_OWNER_WORD], boot[DDP_OWNER_WORD], space[DDP_OWNER_WORD];
     int64_t pid;
     uint64_t start; /* when the process began, in ticks of the kernel since the boot */
-    uint64_t file;  /* inode number of the file when it was written; a copy has another */
+    uint64_t file;  /* inode number of the file when written; a copy has another; 0: unknown */
     int is_copy;    /* 1: the file that was read is a copy of the one that was written */
     char since[DDP_OWNER_WORD]; /* when the process got the name, for people to read */
     char text[DDP_OWNER_TEXT];  /* the whole text of the file, with the counter */

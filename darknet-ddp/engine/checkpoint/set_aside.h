@@ -2,9 +2,8 @@
  * name, and back.
  *
  * The folders DIRECTORY/BASE.1/, BASE.2/ and so on hold the files of one run each, under the names
- * that they had. These are its pairs, CSV file, page, log and its other files BASE.<ending>. The
- * highest number is the run that was set aside last. Files are renamed within one file system, and
- * never removed.
+ * that they had: those that find.h calls pairs, averages and records. The highest number is the run
+ * that was set aside last. Files are renamed within one file system, and never removed.
  *
  * While files are moved, out or back, their folder is named BASE.<number>.moving. If a process dies
  * meanwhile, a run's files are at two places; ddp_set_aside_recover puts them together. */

@@ -29,7 +29,8 @@ typedef struct ddp_figures {
     ddp_head_figures heads[DDP_HEADS]; /* this rank's, in the order of the cfg; then zeros */
 } ddp_figures;
 
-/* Functions that the plugin calls; all but `unreadable` on every rank. cfg: path of the cfg. */
+/* Functions that the plugin calls; all but `unreadable` on every rank. None is NULL. cfg: path of
+ * the cfg. */
 typedef struct ddp_plugin_callbacks {
     /* Load a checkpoint into net, and set *seed to its seed; without a checkpoint leave both.
      * Called when net has been parsed. Only rank 0's net has to change: the others get what rank 0

@@ -63,7 +63,7 @@ typedef struct ddp_trainer_config {
     /* How to treat numbers that are not finite. If guard.skip_most is not 0, reducer.defer_bytes
      * and reducer.priority must be 0. */
     ddp_nan_guard_config guard;
-    /* End the program with an error, which a hook cannot return. */
+    /* End the program with an error, which a hook cannot return. Not NULL. */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_trainer_config;
 
