@@ -58,7 +58,8 @@ class result
     {
         return all;
     }
-    /* Write the result to x, rounded to x's type, and add the noise. Call once, at the end. */
+    /* Write the result, with the noise `rounding` added, to x, rounded to x's type. Call once, at
+     * the end. */
     void write_back(noise rounding);
 
   private:

@@ -83,11 +83,13 @@ struct ddp_chunk_pipeline {
     int64_t timeout_from_ns;
 
     /* ---- for wire_messages.c ---- */
-    struct ddp_packed *packed; /* by request: its message, if that has fewer than 32 bits a float */
-    int requests;              /* length of packed, one entry for each request there can be */
+    /* packed[i]: message of request i, if its floats have fewer than 32 bits */
+    struct ddp_packed *packed;
+    /* number of entries of `packed`: one for each request there can be */
+    int requests;
 
     /* ---- for collective.c, and chunk_pipeline.c, which ends requests ---- */
-    struct ddp_collective_request *collective_requests; /* by request: its message */
+    struct ddp_collective_request *collective_requests; /* [i]: message of request i */
     int collective_left;      /* how many of collective_requests have not ended */
     uint32_t next_collective; /* number of the next collective; it makes the messages' tag */
 };

@@ -17,7 +17,7 @@
  * Both give the same bits. NCCL's exact sums (ddp_gpu_config) travel in these ways, too, but ranks
  * of a host then exchange messages. NCCL's other sums travel in a way of its own. */
 typedef enum ddp_schedule {
-    DDP_SCHEDULE_AUTO, /* the one that comm/schedule_cost.h expects to be faster */
+    DDP_SCHEDULE_AUTO, /* the schedule that comm/schedule_cost.h expects to be faster */
     DDP_SCHEDULE_DIRECT,
     DDP_SCHEDULE_HIERARCHICAL
 } ddp_schedule;

@@ -55,18 +55,21 @@ struct ddp_reducer {
     ddp_encoded_sums *encoded;      /* encoded_sums if this pass uses it; NULL: it uses sums[] */
 
     /* Members for layers that did not run: */
-    float *counts;  /* run counts (core/bucket_plan.h) of one bucket, on the host */
-    char *ran;      /* by layer: 1 if it ran on this rank since the last step */
-    char *dropped;  /* by layer: 1 if it was dropped in each pass since the last syncing one */
+    float *counts; /* run counts (core/bucket_plan.h) of one bucket, on the host */
+    char *ran;     /* by layer: 1 if it ran on this rank since the last step */
+    /* by layer: 1: the layer was dropped in every pass since the last syncing one */
+    char *dropped;
     int frozen;     /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
     int mini_batch; /* how many passes have ended since the last syncing one */
 
     /* Members that are used only with config.sharded: */
-    float *ran_ranks;  /* by layer: 1 if it ran here; after the sum, on how many ranks it ran */
+    /* by layer: 1: the layer ran here; after the sum: on how many ranks the layer ran */
+    float *ran_ranks;
     ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
     int ran_started;   /* 1: ran_sum was started at least once */
-    /* how many all-gathers of this step were started (sent) or waited for (received), from the
-     * plan's last bucket on; dropped buckets count, too */
+    /* With sharded updates, how many buckets' all-gathers of parameters this step has started
+     * (sent) or waited for (received), from the plan's last bucket on; dropped buckets are counted,
+     * too */
     size_t sent, received;
 
     ddp_tree_sum *tree; /* the tree of config.mini_batches; NULL without it */
@@ -89,7 +92,8 @@ static inline int ddp_reducer_is_alone(const ddp_reducer *r)
     return ddp_group_size(r->group) == 1;
 }
 
-/* Return the last sum of a piece in this pass. With a codec a piece is a bucket. */
+/* Return the last sum of a piece in this pass. A codec may use two sums for a piece, which is then
+ * a bucket. */
 static inline ddp_work *ddp_reducer_last_sum(const ddp_reducer *r, size_t piece)
 {
     return r->encoded ? ddp_encoded_sums_last_sum(r->encoded, piece) : r->sums[piece];

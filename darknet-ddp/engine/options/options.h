@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Values of CHOICE options, in the order of the words in the table: DDP_BF16_AUTO is the word auto
- * of -ddp_bf16. Values of -ddp_batch are a ddp_batch_mode, those of -ddp_schedule are in
- * comm/group_schedule.h. */
+/* Values of CHOICE options, in the order of their words in options.def: DDP_BF16_AUTO is the word
+ * auto of -ddp_bf16. Values of -ddp_batch are a ddp_batch_mode, those of -ddp_schedule a
+ * ddp_schedule (comm/group_schedule.h). */
 enum { DDP_BACKEND_AUTO, DDP_BACKEND_NCCL, DDP_BACKEND_MPI, DDP_BACKEND_GLOO, DDP_BACKEND_SOLO };
 enum { DDP_BF16_NO, DDP_BF16_YES, DDP_BF16_AUTO };
 enum { DDP_BUFFERS_STEP, DDP_BUFFERS_SAVE };           /* -ddp_broadcast_buffers */

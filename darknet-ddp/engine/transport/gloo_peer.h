@@ -86,7 +86,7 @@ struct peer {
     UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on, if any */
     bool waits_on_note = false;        /* that buffer is a note's */
 
-    /* Requests with this peer, in the order of posting. */
+    /* Numbers of requests with this peer, in the order of posting. */
     std::deque<int> sends;    /* sends that the peer has not taken yet */
     std::deque<int> receives; /* receives whose message is not announced yet */
     std::deque<int> late;     /* receives that were posted after the message was announced */

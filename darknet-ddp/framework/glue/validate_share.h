@@ -12,8 +12,9 @@ typedef struct ddp_picture_share {
     ddp_group *group;
     network *net;
     const ddp_validation_set *set;
-    const ddp_validation_listener *listener; /* NULL: none */
-    ddp_picture_fit fit;                     /* brings a picture to the input's size */
+    /* its `unreadable` is called; NULL: nothing is */
+    const ddp_validation_listener *listener;
+    ddp_picture_fit fit; /* brings a picture to the input's size */
     /* Predict picture i of the set by inference_predict(plan, ...), and compare the result with the
      * picture's labels. If the labels cannot be read, write a sentence to picture->why. */
     void (*measure)(void *ctx, const struct ddp_picture_share *s, inference_plan *plan, size_t i,

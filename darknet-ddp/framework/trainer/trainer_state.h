@@ -91,8 +91,8 @@ struct ddp_trainer {
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
     int root; /* the rank whose parameters, counters and state all ranks begin with */
-    /* 1: the next ddp_trainer_attach gives all ranks the optimizer's state of `root`, too, since
-     * the run was resumed; 0 again after that */
+    /* 1: the run was resumed, so the next ddp_trainer_attach also gives all ranks the optimizer's
+     * state of `root`, and sets this to 0 */
     int resumed;
     /* on rank `root`: source of optimizer moments to deal out to ranks; NULL: net has them all */
     const ddp_sharded_source *saved_moments;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 typedef struct ddp_measured_run {
-    double seconds_a_picture; /* seconds for a picture, with all ranks together */
+    double seconds_a_picture; /* time of a step divided by the pictures of all ranks in it */
     size_t pictures;          /* number of pictures in the measured steps: all but the first */
     int ranks;                /* number of ranks that trained */
 } ddp_measured_run;

@@ -26,9 +26,9 @@ enum { DDP_ODD_EXAMPLES = 3 }; /* the most examples that are kept of each kind *
 /* The set that a picture belongs to. */
 typedef enum ddp_side {
     DDP_SIDE_UNKNOWN, /* the source does not say */
-    DDP_SIDE_TRAIN,   /* training: it comes to the list train= */
-    DDP_SIDE_VALID,   /* validation: it comes to the list valid= */
-    DDP_SIDE_TEST     /* a test set: it comes to no list */
+    DDP_SIDE_TRAIN,   /* a training picture, for the list train= */
+    DDP_SIDE_VALID,   /* a validation picture, for the list valid= */
+    DDP_SIDE_TEST     /* a picture of a test set, for no list */
 } ddp_side;
 
 /* A box. Its sides are fractions of the picture's width and height. */
@@ -44,7 +44,7 @@ typedef struct ddp_annotated_box {
 typedef struct ddp_annotated_picture {
     char *path;  /* path of the picture file; NULL: none was found, or the picture is left out */
     char *named; /* the picture's name in the source, for messages */
-    double width, height; /* pixels, of the source, or else of the file; 0: unknown */
+    double width, height; /* size in pixels, as the source says, or else the file; 0: unknown */
     ddp_side side;
     size_t boxes; /* number of boxes that stay, set by ddp_annotations_prepare */
 } ddp_annotated_picture;

@@ -17,7 +17,7 @@
 enum {
     DDP_RELAY_BYTES = 1 << 16, /* while more wait to be written, nothing is read from the pipe */
     DDP_RELAY_FRAME = 4096, /* each of four texts: a line, a path, a frame, all frames kept back */
-    DDP_RELAY_WHY = 400     /* ddp_output_relay.why */
+    DDP_RELAY_WHY = 400     /* text in ddp_output_relay.why */
 };
 
 typedef struct ddp_output_relay {

@@ -74,7 +74,7 @@ void ddp_session_advise_if_saved(void);
 void ddp_session_checkpoint_callbacks(ddp_plugin_callbacks *callbacks);
 /* Set the callbacks attached, reads, check_list and labelled (begin.c). */
 void ddp_session_begin_callbacks(ddp_plugin_callbacks *callbacks);
-/* Set the callback step_ended (step.c). */
+/* Set callbacks->step_ended to the function of step.c. */
 void ddp_session_step_callbacks(ddp_plugin_callbacks *callbacks);
 /* Set the callbacks leave, unreadable and end_unreadable (end.c). */
 void ddp_session_end_callbacks(ddp_plugin_callbacks *callbacks);

@@ -21,7 +21,7 @@ typedef struct ddp_page_model {
     const ddp_csv_columns *columns;
     const ddp_history *history;       /* a row a step: columns, then DDP_WAITS_COLUMNS of waits */
     const double *row;                /* the last step's row */
-    const ddp_wait_shares *waits;     /* how long each rank waits */
+    const ddp_wait_shares *waits;     /* how long each rank waited, gathered last */
     const ddp_validation *validation; /* validation of the run; NULL: none */
     ddp_train_position now;
     double remaining_s; /* seconds until the run's last step; NaN: not known */

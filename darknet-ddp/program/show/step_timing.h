@@ -23,7 +23,8 @@ typedef struct ddp_step_timing {
     int64_t saving_ns;            /* when the present save began (ddp_clock_ns) */
     int64_t save_ns;              /* total time spent on saving */
     int64_t aside_ns; /* total time outside of steps, such as for saves and validations */
-    int in_row;       /* 1 between ddp_step_timing_end and ddp_step_timing_next */
+    /* 1: a step has ended (ddp_step_timing_end), and the next has not begun (_next) */
+    int in_row;
 } ddp_step_timing;
 
 /* Begin the first step, after `images` images. The trainer must stay attached while *t is used. */

@@ -20,7 +20,7 @@ enum ddp_purpose {
     DDP_PURPOSE_SYNTHETIC = 0xf2,  /* draws of timing/synthetic.c */
     DDP_PURPOSE_LAYER_DROP = 0xf3, /* draws of algorithms/layer_drop/draw.c */
     DDP_PURPOSE_COMPRESS = 0xf4,   /* draws of algorithms/powersgd */
-    DDP_PURPOSE_NONE = 0xff        /* draws before any purpose was named */
+    DDP_PURPOSE_NONE = 0xff        /* draws of code that has named no purpose yet */
 };
 
 typedef struct ddp_random {

@@ -11,8 +11,10 @@
 typedef int (*ddp_exif_reader)(const unsigned char *exif, size_t size);
 
 typedef struct ddp_picture_header {
-    int width, height; /* pixels, as viewers show it; 1 x 1 for kinds whose size is not read */
-    int turned;        /* 1: its Exif data make viewers turn or mirror it */
+    /* size in pixels, turned as viewers show the picture; 1 x 1: the size of this kind is not
+     * read */
+    int width, height;
+    int turned; /* 1: its Exif data make viewers turn or mirror it */
 } ddp_picture_header;
 
 /* Return 1 if the picture at path is fit, by its first and last bytes. Else returns 0, and adds a

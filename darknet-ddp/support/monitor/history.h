@@ -32,7 +32,7 @@ void ddp_history_add(ddp_history *h, double x, const double *values);
 size_t ddp_history_points(const ddp_history *h);
 /* Return how many rows are in each point; the last may have fewer. */
 size_t ddp_history_rows_a_point(const ddp_history *h);
-/* Return the x of a point's last row. */
+/* Return the x that ddp_history_add got with the last row of point number `point`, from 0. */
 double ddp_history_x(const ddp_history *h, size_t point);
 /* Return the values of a column in a point; both count from 0. */
 ddp_history_value ddp_history_at(const ddp_history *h, size_t point, size_t column);

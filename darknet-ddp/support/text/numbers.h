@@ -21,7 +21,7 @@ const char *ddp_numbers_next_whole(const char **at, int *value);
 /* Read a value that must be a single number. Returns NULL on success; else a static text about the
  * fault, and *value must not be used. */
 const char *ddp_number_read(const char *text, double *value);
-/* Read a value that must be a single whole number, as ddp_number_read does. */
+/* Read a value that must be a single whole number in an int's range. Returns as ddp_number_read. */
 const char *ddp_number_read_whole(const char *text, int *value);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct ddp_rank_position {
     int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
     int32_t layer;      /* layer that the rank computes, or computed last; -1: none */
     int32_t bucket;     /* bucket for whose sum the rank waits; -1: none */
-    int32_t peer;       /* rank whose message it waits for; -1: not known */
+    int32_t peer;       /* rank for whose message this one waits; -1: not known */
     int32_t unused;
 } ddp_rank_position;
 

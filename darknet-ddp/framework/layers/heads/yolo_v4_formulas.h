@@ -109,8 +109,8 @@ FORMULA dbox mse_box_deltas(layer l, network net, place p, box truth)
     return d;
 }
 
-/* Return the deltas with which the outputs of p's box learn `truth` by any other iou_loss: `scale`
- * times its gradient by the outputs, each limited by limit_delta. */
+/* Return the deltas with which the outputs of p's box learn `truth` by an iou_loss other than
+ * IOU_MSE. Each is `scale` times the gradient of that measure (iou.h), limited by limit_delta. */
 FORMULA dbox iou_box_deltas(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;

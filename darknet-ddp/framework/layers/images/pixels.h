@@ -20,8 +20,8 @@ typedef struct {
  *   mirror   1: mirror the picture */
 pixel_pair *pixels_find_pairs(int begin, int count, int corner, int size, int pixels, int mirror);
 
-/* Compute n pixels of a canvas's row from the picture's row `from`. `columns`: their pixel pairs,
- * none outside of the picture. */
+/* Compute pixels out[0..n) of a canvas's row from the picture's row `from`. columns[i]: pixel pair
+ * of out[i]; no index lies outside of the row. */
 void pixels_interpolate_row(const float *from, const pixel_pair *columns, int n, float *out);
 
 /* Write (1 - weight)*one[i] + weight*other[i] to out[i], for n values. */

@@ -38,7 +38,7 @@ typedef struct {
     int bf16;             /* 1: x, y, dx, dy are bf16; 0: floats */
     /* ---- for convolution_forward; for its backward passes 0, LINEAR, CONVOLUTION_SUM_NONE ---- */
     int has_bias;          /* 1: a bias is added to each filter's values */
-    ACTIVATION activation; /* LINEAR, or one of which convolution_can_activate returns 1 */
+    ACTIVATION activation; /* LINEAR, or another for which convolution_can_activate returns 1 */
     convolution_sum sum;
 } convolution_shape;
 
@@ -109,10 +109,10 @@ void convolution_backward_weights(convolution *c, const void *x, const void *dy,
 convolution_way convolution_measure_way(convolution *c, const void *x, const void *dy,
                                         void *scratch);
 
-/* Choose the way of c's shape, in place of measuring, so that all ranks compute the same bits. Call
- * it before the first convolution_backward_weights. To measure, do so on one rank by
- * convolution_measure_way, and send its choice to all. If c has no product, CONVOLUTION_PRODUCT
- * becomes CONVOLUTION_PRIMITIVE. */
+/* Set how convolution_backward_weights computes c's shape, so that all ranks compute the same bits.
+ * Call before the first convolution_backward_weights. A rank may choose by convolution_measure_way,
+ * and send its choice to all. If c has no product, CONVOLUTION_PRODUCT becomes
+ * CONVOLUTION_PRIMITIVE. */
 void convolution_set_way(convolution *c, convolution_way way);
 
 #endif

@@ -88,7 +88,7 @@ dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add
  * slow as the others. */
 int onednn_is_reference(dnnl_primitive_desc_t description);
 
-/* Make *p, the primitive of a description, which p owns from then on. */
+/* Make *p, the primitive of `description`. *p then owns the description. */
 void onednn_make_primitive(onednn_primitive *p, dnnl_primitive_desc_t description);
 
 /* Return the layout of a primitive's argument, owned by p; query: dnnl_query_src_md and so on. */
