@@ -38,7 +38,7 @@ typedef struct ddp_claims {
 
 /* An option that makes claims: an algorithm's (algorithms/algorithm.h), or another one. */
 typedef struct ddp_claimant {
-    const char *example; /* words of a command line that turn it on, the option first */
+    const char *example; /* words of a command line that turn the option on, its name first */
     ddp_claims claims;
     int (*is_on)(const ddp_options *o);
 } ddp_claimant;

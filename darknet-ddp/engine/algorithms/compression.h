@@ -44,8 +44,9 @@ typedef struct ddp_matrix {
     double value;    /* number behind the word of -ddp_compress: 2 in "powersgd:2" */
     int rank, ranks; /* number of this rank; number of ranks */
 
-    float *gradient; /* `count` floats: this rank's before encode, their sum after decode */
-    float *error;    /* `count` floats: the part of earlier gradients that is not sent yet */
+    /* `count` floats: this rank's before encode, the sum over ranks after decode */
+    float *gradient;
+    float *error; /* `count` floats: the part of earlier gradients that is not sent yet */
     /* Numbers of each round: this rank's after encode, then their sum over ranks. With `gathers`,
      * numbers[0] has a place for each rank's numbers (ddp_matrix_payload_of) instead. */
     float *numbers[DDP_CODEC_ROUNDS];

@@ -102,7 +102,7 @@ typedef struct ddp_checkpoint {
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
-/* Set the run's name in metadata. It is cut if too long; its control characters become '?'. */
+/* Set the run's name in metadata. A name that is too long is cut; control characters become '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
 /* Write c to f, as a state file. A write error is not reported here, but when f is finished; after

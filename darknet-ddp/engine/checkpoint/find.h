@@ -92,7 +92,8 @@ void ddp_pair_release(ddp_pair *p);
 
 /* The newest pair of a folder, by the headers of state files. */
 typedef struct ddp_pair_header {
-    char *weights;        /* path of its weights, which the caller frees; NULL: there is no pair */
+    /* path of the pair's weights file, which the caller frees; NULL: there is no pair */
+    char *weights;
     uint64_t step, seen;  /* how many batches and images the run had done */
     uint64_t saved_at_ns; /* when this pair was saved: ns since 1970; 0: there is none */
     /* when any run last saved under these names, also one with another cfg; 0: never. A save with a

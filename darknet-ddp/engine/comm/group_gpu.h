@@ -15,12 +15,13 @@
 #include "device/device.h"
 
 typedef struct ddp_gpu_config {
-    int gpu;    /* CUDA's number of this rank's GPU, from 0 */
-    int shared; /* 1: other ranks of this host use this GPU, too; NCCL then takes each for a host */
-    int nccl;   /* 1: sums by NCCL; 0: through host memory and the group's transport */
-    int exact;  /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
-                   every rank. Sums through host memory always have the order of device/sum.h. */
-    int ctas;   /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
+    int gpu; /* CUDA's number of this rank's GPU, from 0 */
+    /* 1: other ranks of this host use this GPU, too; NCCL then takes each rank for a host */
+    int shared;
+    int nccl;  /* 1: sums by NCCL; 0: through host memory and the group's transport */
+    int exact; /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
+                  every rank. Sums through host memory always have the order of device/sum.h. */
+    int ctas;  /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
     /* advice in errors on how to run without NCCL; must stay valid; NULL: none */
     const char *without_nccl;
     /* function that ends the program when a CUDA call has failed; err says which call and why.

@@ -45,7 +45,7 @@ typedef struct ddp_batchnorm_stats ddp_batchnorm_stats;
 
 /* How the statistics of ranks are combined (head of this file). */
 typedef enum ddp_batchnorm_stats_mode {
-    DDP_STATISTICS_COPIED, /* rank 0's are copied to all ranks */
+    DDP_STATISTICS_COPIED, /* rank 0's statistics are copied to all ranks */
     DDP_STATISTICS_SUMMED, /* all ranks' mini-batches count; right up to rounding */
     DDP_STATISTICS_EXACT   /* all ranks' mini-batches count; same bits on any number of ranks */
 } ddp_batchnorm_stats_mode;

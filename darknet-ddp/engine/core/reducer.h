@@ -87,8 +87,9 @@ typedef struct ddp_reducer_config {
     const ddp_gradient_codec *codec;
     void *codec_self;
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
-    ddp_watch *watch; /* is told which buckets are launched, waited for and landed; NULL: none */
-    int sharded;      /* 1: with several ranks, each updates its share alone (head of this file) */
+    /* watchdog, told which buckets are launched, waited for and landed; NULL: none */
+    ddp_watch *watch;
+    int sharded; /* 1: with several ranks, each updates its share alone (head of this file) */
     /* 0: mini-batches add up in place. Else a power of two: they are added in the tree of
      * core/tree_sum.h, layer by layer, and at least every mini_batches-th pass must sync. */
     int mini_batches;

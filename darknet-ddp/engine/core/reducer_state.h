@@ -56,7 +56,7 @@ struct ddp_reducer {
 
     /* Members for layers that did not run: */
     float *counts; /* run counts (core/bucket_plan.h) of one bucket, on the host */
-    char *ran;     /* by layer: 1 if it ran on this rank since the last step */
+    char *ran;     /* by layer: 1: the layer ran on this rank since the last step */
     /* by layer: 1: the layer was dropped in every pass since the last syncing one */
     char *dropped;
     int frozen;     /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
@@ -110,8 +110,8 @@ static inline size_t ddp_reducer_last_piece(const ddp_reducer *r, size_t b)
 /* Copy the gradients of all trained layers to the buckets' memory, and point the framework's
  * pointers there. */
 void ddp_reducer_take_gradients(ddp_reducer *r);
-/* Copy the gradients back to the framework's memory, and point the framework's pointers there.
- * First adds to them the sums that r->tree keeps aside. */
+/* Add to the gradients the sums of earlier mini-batches that r->tree keeps. Then copy the gradients
+ * back to the framework's memory, and point the framework's pointers there. */
 void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and the order in which they are launched ---- */

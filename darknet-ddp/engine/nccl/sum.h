@@ -80,7 +80,8 @@ struct ddp_gpu {
     ddp_gpu_config config;
     struct ddp_gpu_transport transport;                   /* all zero in a group of one rank */
     struct ddp_gpu_sum *first_unsettled, *last_unsettled; /* list, in the order of fences */
-    int64_t stalled_ns;                                   /* result of ddp_group_stalled_ns */
+    /* how long the GPU has waited for sums (ddp_group_stalled_ns) */
+    int64_t stalled_ns;
 };
 
 /* ---- sum.c ---- */

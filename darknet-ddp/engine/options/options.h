@@ -20,10 +20,10 @@
  * ddp_schedule (comm/group_schedule.h). */
 enum { DDP_BACKEND_AUTO, DDP_BACKEND_NCCL, DDP_BACKEND_MPI, DDP_BACKEND_GLOO, DDP_BACKEND_SOLO };
 enum { DDP_BF16_NO, DDP_BF16_YES, DDP_BF16_AUTO };
-enum { DDP_BUFFERS_STEP, DDP_BUFFERS_SAVE };           /* -ddp_broadcast_buffers */
-enum { DDP_SAVE_ERROR_STOP, DDP_SAVE_ERROR_CONTINUE }; /* -ddp_on_save_error */
+enum { DDP_BUFFERS_STEP, DDP_BUFFERS_SAVE };           /* values of -ddp_broadcast_buffers */
+enum { DDP_SAVE_ERROR_STOP, DDP_SAVE_ERROR_CONTINUE }; /* values of -ddp_on_save_error */
 enum { DDP_BEST_MAP, DDP_BEST_MAP50 };
-enum { DDP_JSON_BOXES, DDP_JSON_COCO }; /* -json_format */
+enum { DDP_JSON_BOXES, DDP_JSON_COCO }; /* values of -json_format */
 enum { DDP_HEADS_RAW, DDP_HEADS_BOXES, DDP_HEADS_NMS };
 
 /* The C type of an option's field in ddp_options, by the option's kind. */
@@ -60,8 +60,9 @@ enum {
 /* An option and its value. */
 typedef struct ddp_option_value {
     const char *name;
-    char value[64]; /* the value as typed. "yes" or "no" if the option has no argument; "not given"
-                       if it is not given and has no default */
+    /* the value in the form in which it is typed, cut if it is longer. "yes" or "no" if the option
+     * has no argument; "not given" if it is not given and has no default */
+    char value[64];
     int is_default; /* 1: the value is the default; always 0 for a seed */
 } ddp_option_value;
 

@@ -29,7 +29,8 @@ enum ddp_option_scope {
 /* A row of options/options.def. */
 typedef struct ddp_option {
     enum ddp_option_kind kind;
-    size_t field; /* offset of its field in ddp_options; the field's type follows from kind */
+    /* offset of the option's field in ddp_options; the field's type follows from kind */
+    size_t field;
     const char *name;
     /* argument as help shows it; "": it takes none. The words of a CHOICE have | between them. A
      * TEXT that may be left out begins with [ */

@@ -4,8 +4,8 @@
 
 #include "base/cfg_text.h"
 
-/* Return 1 if the cfg has a section or key of Darknet's later forks, so that it is trained by their
- * formulas (cfg_keys.h); else 0. */
+/* Return 1 if the cfg has a section, key or value of Darknet's later forks, so that it is trained
+ * by their formulas (cfg_keys.h); else 0. */
 int ddp_cfg_of_forks(const ddp_cfg_text *cfg);
 
 /* Return 1 if a detector with this cfg gets pictures that keep their aspect, 0 if they are

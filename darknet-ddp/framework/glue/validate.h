@@ -20,7 +20,8 @@ typedef struct ddp_validation_set {
     /* labelled[i]: 1: paths[i] had a label file when the run began; detectors only */
     char *labelled;
     char *reported; /* reported[i]: 1: listener->unreadable was called for paths[i]; 0 at first */
-    int width, height; /* size of the network's input during a validation, in pixels; 0: its own */
+    /* size of the network's input during a validation, in pixels; 0: unchanged */
+    int width, height;
     int classes;
     int bf16; /* 1: convolutions compute in bf16 (ddp_network_check_bf16) */
     int *map; /* map[i]: node of class i in a tree of classes; NULL: no tree */

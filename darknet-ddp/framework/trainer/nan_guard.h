@@ -70,7 +70,7 @@ typedef struct ddp_nan_guard_config {
 /* A mini-batch of this rank in which numbers may have ceased to be finite. */
 typedef struct ddp_nan_guard_mini_batch {
     int number;        /* number in its step, from 1; 0: none is noted */
-    size_t sample;     /* its first sample, counted in the run from 0 */
+    size_t sample;     /* number in the run, from 0, of the mini-batch's first sample */
     ddp_origin origin; /* where numbers ceased to be finite; not set in ddp_nan_guard.last */
     int layer;         /* layer of `origin`; -1: none; not set in ddp_nan_guard.last */
 } ddp_nan_guard_mini_batch;

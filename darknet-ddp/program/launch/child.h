@@ -29,9 +29,10 @@
 
 /* How a launcher and its ranks have ended. */
 typedef struct ddp_exit_info {
-    int status;  /* exit status of the job; 128 + N if signal N ended it */
-    int begun;   /* 1: a rank has begun */
-    int failed;  /* 1: status is not 0, and no signal had asked the ranks to end */
+    int status; /* exit status of the job; 128 + N if signal N ended it */
+    int begun;  /* 1: a rank has begun */
+    /* 1: status is not 0, and no signal, to this process or a rank, had asked for the end */
+    int failed;
     int trained; /* 1: all ranks have begun to train */
     int saved;   /* 1: a checkpoint was saved, or the run went on from one */
     int taken;   /* 1: another run has taken over the folder with the checkpoints */

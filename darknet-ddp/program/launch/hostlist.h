@@ -26,7 +26,8 @@ typedef struct ddp_hosts {
 ddp_status ddp_hosts_read(ddp_hosts *h, const char *text, int ranks, ddp_error *err) DDP_MUST_CHECK;
 void ddp_hosts_release(ddp_hosts *h); /* frees the list; all zero is allowed */
 
-/* Return 1 if the name of any host has a domain, such as a.example; else 0. */
+/* Return 1 if any host is named with its domain, such as a.example; else 0. An IP address has
+ * none. */
 int ddp_hosts_have_domains(const ddp_hosts *h);
 
 /* Return 1 if the text is an IP address. */

@@ -24,7 +24,7 @@ typedef struct ddp_mpirun_start {
     const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
     const char *network; /* network between hosts: an interface or "10.1.0.0/16"; NULL: not known */
     const char *interface;        /* interface that -ddp_interface names; NULL: none */
-    int has_domains;              /* 1: a host is named with its domain */
+    int has_domains;              /* 1: some of `hosts` are named with a domain */
     const char *const *passed_on; /* names of environment variables to set on other hosts, too, NULL
                                      at the end; unused without hosts */
 } ddp_mpirun_start;

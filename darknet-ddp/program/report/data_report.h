@@ -12,9 +12,10 @@
 /* A picture of the list train= or valid=. A near picture is one with a likeness of 0.99 or more. */
 typedef struct ddp_report_picture {
     const char *path;
-    int is_valid;         /* 1: the list is valid=; 0: train= */
-    int is_read;          /* 1: the picture could be decoded */
-    ddp_label_box *boxes; /* boxes of its label file; for a classifier one around the picture */
+    int is_valid; /* 1: the list is valid=; 0: train= */
+    int is_read;  /* 1: the picture could be decoded */
+    /* boxes of the label file; for a classifier one box, around the picture */
+    ddp_label_box *boxes;
     size_t box_count;
     /* like: the nearest picture before it in its list; trained: for valid=, the nearest of train=.
      * Each is 1 + index in ddp_data_report.pictures; 0: none is near */

@@ -10,7 +10,8 @@
 
 #include <stddef.h>
 
-/* Keep what is added from now on. Without this call all other functions do nothing. */
+/* Keep for the file what ddp_run_log_add gets from now on. Without this call all other functions do
+ * nothing. */
 void ddp_run_log_keep(void);
 
 /* Forget what was kept, and keep nothing more. */

@@ -13,8 +13,9 @@ typedef struct ddp_heads {
     int classes; /* classes= of the last head; 20 if it has none */
     /* boxes of a picture that training takes at most: max= of the last head */
     int most_boxes;
-    int most_boxes_of_forks; /* most_boxes if training uses the formulas of Darknet's later forks */
-    int width, height;       /* size of the network's input in pixels; 0: the cfg has none */
+    /* most_boxes if training is by the formulas of Darknet's later forks */
+    int most_boxes_of_forks;
+    int width, height; /* size of the network's input in pixels; 0: the cfg has none */
     int anchor_count;
     /* width and height of each anchor in a [yolo] head's mask=, fractions of the network's input */
     float anchors[2 * DDP_ANCHORS_MOST];

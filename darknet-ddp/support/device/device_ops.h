@@ -21,7 +21,7 @@ struct ddp_device_ops {
     void (*synchronize)(ddp_device *d);
     void (*memory)(ddp_device *d, size_t *used, size_t *total);
     ddp_status (*event_open)(ddp_device_event **out, ddp_device *d,
-                             ddp_error *err); /* also sets (*out)->device */
+                             ddp_error *err); /* must set (*out)->device, too */
     void (*event_close)(ddp_device_event *m);
     void (*event_record)(ddp_device_event *m);
     double (*event_seconds)(const ddp_device_event *from, const ddp_device_event *to);

@@ -11,7 +11,7 @@ typedef struct ddp_view_finds {
     const ddp_detection *all;
     size_t count;
     int classes, views;
-    double *best; /* the caller's scratch memory for ddp_look_at: classes x views scores */
+    double *best; /* scratch memory that the caller gives ddp_look_at: classes * views numbers */
 } ddp_view_finds;
 
 /* How the detections of all views see the place of a box. Scores are means over views. */

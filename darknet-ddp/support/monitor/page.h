@@ -69,7 +69,8 @@ typedef struct ddp_page {
     size_t tile_count, fact_count;
     const ddp_page_class *classes;
     size_t class_count;
-    const double *confusion; /* counts of [label][find], confusion_count of each; NULL: none */
+    /* confusion_count rows, by label, of confusion_count counts, by find; NULL: none */
+    const double *confusion;
     const char *const *confusion_names;
     size_t confusion_count;
     const ddp_page_picture *pictures;

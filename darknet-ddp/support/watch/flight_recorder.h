@@ -19,7 +19,7 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* the allreduce of a bucket began; `number` is the bucket */
     DDP_EVENT_LAND,   /* the sum of a bucket arrived; `number` is the bucket */
     DDP_EVENT_FAIL,   /* the rank reported an error */
-    /* Rank 0 writes these two for a rank that did not send its events: */
+    /* SILENT and SENT are written by rank 0, for a rank that did not send its events: */
     DDP_EVENT_SILENT, /* the rank was last heard; `number` is the ddp_phase it was in */
     DDP_EVENT_SENT    /* all ranks, this one too, had completed the event's step */
 } ddp_event_kind;

@@ -30,7 +30,7 @@ struct own_output {
 // Output of the [shortcut], computed from y, the output of the layer before it.
 struct shortcut_output {
     const bf16 *from;  // output of the layer that the [shortcut] adds
-    float alpha, beta; // factors of y and of from
+    float alpha, beta; // alpha: factor of y; beta: factor of `from`
     float slope;       // slope of the [shortcut]'s activation below 0; 1: linear
 
     template <int V> __device__ floats<V> operator()(floats<V> y, size_t i) const

@@ -19,7 +19,7 @@
 typedef struct {
     float *x, *delta;
     int stride;
-    int anchor; /* index in l.biases */
+    int anchor; /* index of the anchor: l.biases[2 * anchor] is its width */
     int column, row;
     box pred; /* the predicted box */
 } place;

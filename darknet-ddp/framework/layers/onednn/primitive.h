@@ -27,7 +27,7 @@ typedef struct {
 
 /* The memory of one argument of a primitive. */
 typedef struct {
-    int argument; /* DNNL_ARG_... */
+    int argument; /* one of oneDNN's DNNL_ARG_... */
     onednn_layout layout;
     void *data;
 } onednn_argument;
