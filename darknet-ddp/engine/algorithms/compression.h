@@ -53,7 +53,7 @@ typedef struct ddp_matrix {
     size_t stride; /* with `gathers`: floats from one rank's numbers to the next one's */
 } ddp_matrix;
 
-/* Return the place of a rank's m->send_count[0] numbers. Only with `gathers`. */
+/* Return the address of the m->send_count[0] numbers of a rank. Only with `gathers`. */
 static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
 {
     return m->numbers[0] + (size_t)rank * m->stride;

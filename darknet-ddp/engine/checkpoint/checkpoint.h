@@ -142,8 +142,8 @@ ddp_status ddp_checkpoint_check_arrays(const ddp_checkpoint *c, const ddp_checkp
                                        size_t count, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_FORMAT if a number in c's arrays is not finite; the text names the first such
- * array. Arrays with neither data nor a source are skipped. Fails also as ddp_checkpoint_get, and
- * with DDP_ERR_NOMEM. */
+ * array. Arrays with neither data nor a source are skipped. Fails also with DDP_ERR_NOMEM, or with
+ * the source's error (a file: DDP_ERR_IO). */
 ddp_status ddp_checkpoint_check_finite(const ddp_checkpoint *c, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *err to say that this array has a number that is not finite. Returns DDP_ERR_FORMAT. */
@@ -151,7 +151,8 @@ ddp_status ddp_checkpoint_fail_not_finite(const ddp_checkpoint_array *array,
                                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy c's arrays to the data of arrays[0..count), for which ddp_checkpoint_check_arrays has
- * returned DDP_OK. Arrays whose data is NULL are skipped. Fails as ddp_checkpoint_get. */
+ * returned DDP_OK. Arrays whose data is NULL are skipped. Fails with the error of c's source (a
+ * file: DDP_ERR_IO). */
 ddp_status ddp_checkpoint_copy_arrays(const ddp_checkpoint *c, const ddp_checkpoint_array *arrays,
                                       size_t count, ddp_error *err) DDP_MUST_CHECK;
 

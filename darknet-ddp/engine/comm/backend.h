@@ -137,7 +137,9 @@ struct ddp_group {
     char (*hosts)[DDP_HOST_BYTES]; /* host name of each rank */
     struct ddp_rank_hosts places;  /* the ranks of each host */
     char schedule[128];            /* how sums of host memory travel, in words: "direct" */
-    int wants_hierarchical; /* 1: hierarchical sums were chosen, even if no memory is shared */
+    /* 1: ddp_group_use_schedule chose hierarchical sums, also if this host's ranks share no
+     * memory */
+    int wants_hierarchical;
     struct ddp_host_memory *host_memory; /* list of memory that this host's ranks share */
     uint64_t host_memory_count; /* entries ever added to host_memory, also those freed since */
     int channels;               /* number of channels, at which sums take turns */
@@ -163,7 +165,8 @@ struct ddp_work {
     size_t count_each; /* floats of each rank in an all-gather; 0: it is a sum */
     ddp_wire wire;
     ddp_work_phase phase; /* phase that was started last; in an all-gather always DDP_ALLREDUCE */
-    int number;  /* its number for errors: 1 if no other was open, else one more than the last */
+    /* number in errors: 1 if no sum or all-gather was open before, else one more than the last */
+    int number;
     int started; /* 1: it was started at least once */
     ddp_device_event *began, *ended;
 };

@@ -57,7 +57,7 @@ struct ddp_chunk {
     uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
     int slot;          /* place among the chunks in flight: sequence modulo the window */
     int first_request; /* number of the chunk's request 0 in the transport; the others follow */
-    int ended;         /* 1: it is summed, or gathered; the algorithm sets it */
+    int ended;         /* 1: the chunk is summed or gathered; set by the algorithm */
 };
 
 /* Sizes of a group's chunks. */
@@ -90,7 +90,7 @@ struct ddp_chunk_pipeline {
 
     /* ---- for collective.c, and chunk_pipeline.c, which ends requests ---- */
     struct ddp_collective_request *collective_requests; /* [i]: message of request i */
-    int collective_left;      /* how many of collective_requests have not ended */
+    int collective_left;      /* entries of collective_requests whose message has not ended */
     uint32_t next_collective; /* number of the next collective; it makes the messages' tag */
 };
 

@@ -13,7 +13,7 @@
 /* A message of the collective under way (comm/collective.h). */
 struct ddp_collective_request {
     int peer;
-    int is_recv; /* 1: it comes from peer; 0: it goes to peer */
+    int is_recv; /* 1: the message comes from peer; 0: it goes to peer */
     int pending; /* 1: it was posted and has not ended */
 };
 

@@ -69,7 +69,7 @@ struct ddp_hierarchical {
     struct ddp_shared_memory *memory;
     int window;         /* chunks in flight */
     int requests;       /* requests of each chunk */
-    size_t chunk_count; /* floats of a slot */
+    size_t chunk_count; /* room of a slot for one chunk, in floats */
     struct ddp_hierarchical_chunk *chunks;
     float **addends; /* scratch of a sum: a pointer for each rank; all NULL between uses */
 };

@@ -22,8 +22,8 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts);
  * hosts or blocks of hosts meet in a stage (comm/hierarchical_plan.h), at least 2. */
 ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix);
 
-/* Return 1 if the hierarchical algorithm takes less time than the direct one, or if the direct one
- * needs more than most_connections connections of a rank; else 0. */
+/* Return 1 if the hierarchical algorithm takes less time than the direct one, else 0. Return 1,
+ * too, if the direct one needs more than most_connections connections of a rank to other hosts. */
 int ddp_hierarchical_is_cheaper(const struct ddp_rank_hosts *hosts, int radix,
                                 int most_connections);
 

@@ -6,9 +6,11 @@
 typedef struct ddp_option_names {
     const char *exact; /* option for the same bits on any number of ranks */
     const char *batch; /* option for ddp_batch_mode; an error puts "rank" or "global" after it */
-    const char *sync_every;  /* option for how many batches make an update; a number follows */
-    const char *buffers;     /* option for when statistics are shared; "step" or "save" follows */
-    const char *find_unused; /* option that allows layers to be unused; "1" follows */
+    /* option for how many batches make an update; an error puts a number after it */
+    const char *sync_every;
+    /* option for when statistics are shared; an error puts "step" or "save" after it */
+    const char *buffers;
+    const char *find_unused; /* option that allows unused layers; an error puts "1" after it */
 } ddp_option_names;
 
 /* Plain words ("batch mode") in place of names. A function that gets NULL uses them. */

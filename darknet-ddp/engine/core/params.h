@@ -15,8 +15,8 @@
 enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a parameter */
 
 /* The optimizer's buffers of one parameter, each of the parameter's size; the framework owns them.
- * buffer[k] is NULL after the last one. In a GPU's table that was made while ranks had parts of the
- * moments (core/sharded.h), it is NULL for a moment, too. */
+ * buffer[k] is NULL after the last one. A moment's buffer[k] is NULL, too, in a GPU's table that
+ * was made while ranks had parts of the moments (core/sharded.h). */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
     const char *name[DDP_OPTIMIZER_BUFFERS]; /* in files and messages: "momentum" */

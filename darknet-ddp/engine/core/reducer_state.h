@@ -151,8 +151,9 @@ ddp_status ddp_reducer_must_update(ddp_reducer *r, int layer, int *update, ddp_e
 
 /* ---- reducer_steps.c: with config.mini_batches ---- */
 
-/* Add the gradients of a layer, final in this mini-batch, to r->tree. If the pass syncs, the
- * gradients become the sum of the step's mini-batches so far; else +0. */
+/* Add the gradients of a layer, final in this mini-batch, to r->tree. In a pass that syncs, the
+ * layer's gradients become the sum of the step's mini-batches so far; in another, they become
+ * +0. */
 void ddp_reducer_fold_layer(const ddp_reducer *r, int layer);
 
 /* Fail with DDP_ERR_USAGE if this pass is the last of config.mini_batches and does not sync. */

@@ -23,7 +23,7 @@ struct ddp_nccl_level {
     const struct ddp_span *slices; /* units of each slice (ddp_nccl_plan.route) */
     int slice_count;
     int addend_count; /* addends of each slice */
-    int sum_count;    /* sums that the addends of a slice become */
+    int sum_count;    /* sums of a slice: one for each branch of its addends */
     int *first_ranks; /* by addend, ascending: the first of the ranks over which it is summed */
     /* by addend, for ddp_sum_stack: how often the top two of a stack are added after this addend
      * was pushed */

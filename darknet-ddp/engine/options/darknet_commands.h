@@ -29,7 +29,7 @@ typedef struct ddp_darknet_command {
  */
 const ddp_darknet_command *ddp_darknet_command_at(size_t i);
 
-/* The options that every command reads, as a list like ddp_darknet_command.options. */
+/* The options that every command reads, as a list for ddp_darknet_next_option. */
 extern const char *const ddp_darknet_everywhere;
 
 /* Read the next option of a list like ddp_darknet_command.options, "-gpus LIST -clear", and

@@ -28,7 +28,7 @@ typedef struct ddp_gloo_link ddp_gloo_link;
 
 typedef struct ddp_gloo_failure {
     int peer;       /* rank whose connection failed; -1: none */
-    char text[256]; /* a sentence about it */
+    char text[256]; /* sentence that says what failed */
 } ddp_gloo_failure;
 
 /* Call all functions on one thread. Those with a `failure` return 1 on success, or else 0 and set

@@ -84,7 +84,7 @@ struct peer {
     std::array<note, notes_ahead> notes;
     std::array<std::unique_ptr<UnboundBuffer>, notes_ahead> note_buffers;
     UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on, if any */
-    bool waits_on_note = false;        /* that buffer is a note's */
+    bool waits_on_note = false;        /* waits_on is the buffer of a note */
 
     /* Numbers of requests with this peer, in the order of posting. */
     std::deque<int> sends;    /* sends that the peer has not taken yet */

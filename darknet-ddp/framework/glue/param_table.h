@@ -30,8 +30,7 @@ ddp_status ddp_param_table_pull(const ddp_param_table *host, network *net, ddp_d
 ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Return a hash (XXH3) of all parameters and BatchNorm buffers. The table must be one of the
- * host. */
+/* Return a hash (XXH3) of all parameters and BatchNorm buffers of a table in host memory. */
 uint64_t ddp_param_table_hash(const ddp_param_table *table);
 
 /* Free the table's lists, but not the arrays that they point to, and make *table all zero. */

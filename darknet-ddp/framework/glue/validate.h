@@ -36,8 +36,8 @@ typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t
 typedef struct ddp_validation_listener {
     ddp_found_listener found; /* called once in a detector's validation, on rank 0 */
     void *ctx;                /* first argument of found */
-    /* Take a sentence that names a picture that cannot be used (it or its labels cannot be read)
-     * and its line in the list. Called once a run for a picture, on the rank that reads it. */
+    /* Called with a sentence that names a picture and its line in the list if the picture or its
+     * labels cannot be read. Called once a run for a picture, on the rank that reads it. */
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 

@@ -23,8 +23,9 @@ int layer_source(const network *net, int i, int k);
  * NETWORK_INPUT stays as it is. `reader` is greater than i. */
 int layer_actual_source(const network *net, int i, int reader);
 
-/* Return the index of the first layer behind layer `after` whose actual source is layer i; net->n
- * if none. If a [dropout] stands right behind i, it is the only one. */
+/* Return the index of the first layer behind layer `after` that has layer i as an actual source;
+ * net->n if there is none. If a [dropout] stands right behind i, no other layer has i as a
+ * source. */
 int layer_reader(const network *net, int i, int after);
 
 /* Return 1 if layer i uses the weights of another layer, or another layer uses those of layer i. */

@@ -33,10 +33,12 @@ typedef enum ddp_broken { DDP_BROKEN_GRADIENTS, DDP_BROKEN_LOSS, DDP_BROKEN_STAT
 typedef enum ddp_origin {
     DDP_ORIGIN_INPUT,  /* pixels of the samples */
     DDP_ORIGIN_TRUTH,  /* labels of the samples */
-    DDP_ORIGIN_OUTPUT, /* output of a layer; of several, the first layer's */
-    DDP_ORIGIN_DELTA,  /* delta of a layer; of several, the last layer's, computed first */
-    DDP_ORIGIN_LOSS,   /* the loss alone: inputs, outputs and deltas are finite */
-    DDP_ORIGIN_NONE    /* no origin found: only sums of gradients have become too large */
+    DDP_ORIGIN_OUTPUT, /* output of a layer: the first layer whose output is not finite */
+    /* delta of a layer: the last layer whose delta is not finite, since its delta is computed
+     * first */
+    DDP_ORIGIN_DELTA,
+    DDP_ORIGIN_LOSS, /* the loss alone: inputs, outputs and deltas are finite */
+    DDP_ORIGIN_NONE  /* no origin found: only sums of gradients have become too large */
 } ddp_origin;
 
 /* Facts about a step with numbers that are not finite; the same on every rank. */

@@ -34,8 +34,8 @@ typedef struct ddp_trainer ddp_trainer;
 /* Settings of a trainer. All but asked, bad_data and the functions are the same on all ranks. */
 typedef struct ddp_trainer_config {
     ddp_reducer_config reducer;
-    /* With DDP_BATCH_RANK a network's first attachment multiplies its learning rate by the number
-     * of ranks. */
+    /* Whether batch= is a rank's batch or that of all ranks. With DDP_BATCH_RANK a network's first
+     * attachment multiplies its learning rate by the number of ranks. */
     ddp_batch_mode batch_mode;
     int broadcast_buffers; /* 1: ranks share BatchNorm's running statistics after each step; 0:
                               never, and saves have rank 0's */
@@ -126,9 +126,9 @@ int ddp_trainer_in_sync(const ddp_trainer *t);
  * the step under way, if they have them now. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
-/* If ranks differ (ddp_trainer_in_sync), give all the same parameters, in the algorithm's way
- * (collective). Call between two steps, while attached. A failure ends the program by
- * config.fail. */
+/* Give all ranks the same parameters, as the algorithm of the run does (local SGD: their mean).
+ * Does nothing if ddp_trainer_in_sync returns 1. Collective. Call between two steps, while
+ * attached. A failure ends the program by config.fail. */
 void ddp_trainer_sync(ddp_trainer *t);
 
 /* Have ddp_trainer_attach give all ranks the counters, parameters and optimizer state of rank

@@ -48,7 +48,8 @@ typedef struct ddp_bench_config {
     const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
     const char *replay; /* profile by whose times layers sleep; NULL: they compute */
     int draw;           /* 1: run two steps more, trace the second; must be alike on all ranks */
-    FILE *trace;        /* file for the trace of `draw` (core/trace.h); NULL: none, or not rank 0 */
+    /* file that the trace is written to (core/trace.h); NULL: draw is 0, or not rank 0 */
+    FILE *trace;
 } ddp_bench_config;
 
 /* The result of ddp_bench_run. Print it on rank 0. */

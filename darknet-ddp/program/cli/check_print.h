@@ -27,9 +27,10 @@ typedef struct ddp_check_counts {
     size_t errors, warnings;
 } ddp_check_counts;
 
-/* Print each fault to out as a line "FILE:LINE: error: SENTENCE"; of more than 50 of one kind in a
- * row, only the first 50. Then print the counts of r. Write all of it as JSON to json, too; NULL:
- * do not. Returns the numbers of faults. Afterwards *faults can only be released. */
+/* Print a line to out for each fault, "FILE:LINE: error: SENTENCE" or "FILE:LINE: warning:
+ * SENTENCE". Of more than 50 of one kind in a row, print only the first 50. Then print the counts
+ * of r. If json is not NULL, write all faults and the counts to it. Returns the numbers of errors
+ * and warnings. Afterwards *faults can only be released. */
 ddp_check_counts ddp_check_print(FILE *out, FILE *json, ddp_faults *faults,
                                  const ddp_check_result *r);
 

@@ -16,8 +16,8 @@ typedef struct ddp_import_source {
 /* Add the classes, pictures and boxes of a source to *a, and count what is odd. Leaves out entries
  * that cannot be read. If some are missing for want of memory, sets a->lost.
  * Fails with DDP_ERR_FORMAT: the file is not of this format, or the folder has no such file.
- * Fails with DDP_ERR_USAGE: this build lacks the format's library, or path is not what the reader
- * below wants.
+ * Fails with DDP_ERR_USAGE: this build lacks the format's library, or source->path is no file or
+ * folder that the reader can take.
  * Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 typedef ddp_status ddp_import_reader(ddp_annotations *a, const ddp_import_source *source,
                                      ddp_error *err) DDP_MUST_CHECK;

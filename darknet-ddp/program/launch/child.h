@@ -92,7 +92,8 @@ pid_t ddp_child_starter(void);
  * rank was started otherwise. to: the descriptor of the rank's standard error. From any thread. */
 void ddp_child_tell(int to, ddp_launcher_note note);
 
-/* In rank 0: send the path of NAME.log, as ddp_child_tell sends a note. */
+/* In rank 0: send the path of NAME.log to the process that started the rank by ddp_child. Does
+ * nothing if the rank was started otherwise. to: the descriptor of the rank's standard error. */
 void ddp_child_tell_log(int to, const char *path);
 
 #endif

@@ -38,8 +38,8 @@ char *ddp_resume_command_of(char *const *argv, ddp_resume_how how);
  * be read, or there is no memory. */
 char *ddp_command_line(void);
 
-/* Return the sentence "COMMAND goes on from WHERE". The caller frees it. NULL: command is NULL, or
- * there is no memory. */
+/* Return the sentence "COMMAND goes on from WHERE", which the caller frees. `command` stays the
+ * caller's. NULL: command is NULL, or there is no memory. */
 char *ddp_resume_advice(char *command, const char *where);
 
 #endif

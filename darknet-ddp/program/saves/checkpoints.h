@@ -34,11 +34,12 @@ typedef struct ddp_checkpoints ddp_checkpoints;
 typedef struct ddp_checkpoints_config {
     const ddp_options *options;
     ddp_group *group;
-    ddp_trainer *trainer;         /* the trainer, with its algorithms open, but not attached */
-    const ddp_data_files *inputs; /* files that the run has read */
-    const char *directory;        /* folder that the run saves in */
-    const char *cfg;              /* path of the cfg, after which the files are named */
-    const char *first_weights;    /* the file that the network was loaded from; NULL: none */
+    ddp_trainer *trainer; /* the trainer, with its algorithms open, but not attached */
+    /* small files that decide what is learnt (data_files.h); the state file remembers them */
+    const ddp_data_files *inputs;
+    const char *directory;     /* folder that the run saves in */
+    const char *cfg;           /* path of the cfg, after which the files are named */
+    const char *first_weights; /* the file that the network was loaded from; NULL: none */
     const char *valid; /* text that tells on which pictures the run validates; NULL: on none */
 } ddp_checkpoints_config;
 

@@ -34,8 +34,8 @@ void ddp_rank_output_show_errors(void);
  * closed. If that cannot be made, returns stdout, and discards nothing. */
 FILE *ddp_rank_output_take_output(void);
 
-/* Print no errors from now on: a thread that fails waits for the process to end. Call when this
- * rank is about to leave the group and end. */
+/* Print no errors from now on. A thread that fails later then blocks, without a message, until the
+ * process ends. Call once, when this rank is about to leave the group and end. */
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any

@@ -34,7 +34,7 @@ typedef struct ddp_run_files_config {
     int resumed;                  /* 1: the run goes on from a checkpoint, and so do its files */
     int best;                     /* value of the option -best (options/options.h) */
     ddp_train_position start;     /* position at which the run begins */
-    const ddp_run_origin *origin; /* the checkpoint that the run goes on from */
+    const ddp_run_origin *origin; /* from which checkpoint the run goes on; not NULL */
     ddp_trainer *trainer;       /* the trainer, attached from ddp_run_files_open to the last save */
     ddp_validation *validation; /* gets validations of a resumed run's CSV file; NULL: none */
     const ddp_wait_shares *waits; /* shares of time waited, for the page and the history */

@@ -26,7 +26,7 @@ typedef struct ddp_key {
     unsigned char bytes[DDP_KEY_BYTES];
 } ddp_key;
 
-/* Set *key to random bytes; if the system gives none, to the clock's. */
+/* Set *key to random bytes. If the system gives none, sets *key to bytes of the clock. */
 void ddp_key_draw(ddp_key *key);
 
 typedef struct ddp_listener ddp_listener;

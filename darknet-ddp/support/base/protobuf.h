@@ -32,8 +32,8 @@ void ddp_protobuf_put_message(ddp_protobuf *m, int field, ddp_protobuf *inner);
 /* Append the fields of the message `more` to m, and release it. If `more` has failed, m fails. */
 void ddp_protobuf_append(ddp_protobuf *m, ddp_protobuf *more);
 
-/* Begin a last field of `count` bytes, which are not put into m: the caller writes them to the file
- * behind m's bytes. */
+/* Begin the last field of m, of `count` bytes. The caller then writes these bytes to the file,
+ * behind those of m; m does not hold them. */
 void ddp_protobuf_begin_bytes(ddp_protobuf *m, int field, size_t count);
 
 /* Free what m holds; m is then an empty message. */

@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* Returns the orientation, 1 to 8, in Exif data of `size` bytes; 1 if they have none. */
+/* Returns the orientation, 1 to 8, in `size` bytes of Exif data, behind the mark "Exif\0\0" of a
+ * JPEG; 1 if they have none. */
 typedef int (*ddp_exif_reader)(const unsigned char *exif, size_t size);
 
 typedef struct ddp_picture_header {

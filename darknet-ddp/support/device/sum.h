@@ -40,8 +40,8 @@ enum { DDP_SUM_NODES_MAX = 64 }; /* most nodes that make up ranks begin to end -
  * the next one begins. Returns how many nodes there are, at most DDP_SUM_NODES_MAX. */
 int ddp_sum_nodes(int size, int begin, int end, int *firsts);
 
-/* Plan how a GPU kernel adds up `count` nodes by a stack. After it has pushed node i, it replaces
- * the top two entries by their sum, additions[i] times.
+/* Plan how a GPU kernel adds up `count` nodes by a stack. The kernel pushes the nodes in order.
+ * After node i it replaces the top two entries by their sum, additions[i] times.
  *
  *   firsts     first rank of each node; a node ends where the next one begins
  *   end        number of the first rank behind the last node

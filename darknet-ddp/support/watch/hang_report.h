@@ -4,8 +4,8 @@
 
 #include "watch/rank_position.h"
 
-/* All that this process knows about a rank. Times are nanoseconds that this process had run by
- * then, without the time in which it was stopped. */
+/* All that this process knows about a rank. A time is how many nanoseconds this process had run by
+ * then, without those in which it was stopped. */
 typedef struct ddp_known_rank {
     ddp_rank_position at; /* where the rank last said that it is */
     int64_t heard_ns;     /* when a message of the rank last came */

@@ -30,7 +30,7 @@ struct ddp_watch {
     ddp_flight_recorder recorder;
 
     /* Arguments of ddp_watch_join, for the watch's thread: */
-    atomic_int joined; /* 1: `told` is set */
+    atomic_int joined; /* 1: ddp_watch_join has been called, and the members below are set */
     struct membership {
         int rank, size;
         const char *const *hosts;

@@ -15,8 +15,9 @@ double threshold_below(double x);
 void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
                           float hier, char **names);
 
-/* Print how many of dets[0..n) are not finite, if any. A box counts if one of its scores is not
- * finite, or if a score is above thresh, and x, y, w or h is not finite. */
+/* Print how many boxes of dets[0..n) are not finite; nothing if there are none. A box counts if one
+ * of its scores is not finite. It also counts if a score is above thresh, and x, y, w or h is not
+ * finite. */
 void say_if_not_finite(const detection *dets, int n, float thresh);
 
 #endif

@@ -86,7 +86,8 @@ inference_run inference_loop_of(const inference_plan *p, int i);
  * overwrite the tensor that it adds. Without memory the program ends. */
 void inference_share_memory(inference_plan *p);
 
-/* Convert images: [channel][row][column] floats, as Darknet has them, to a tensor, and back. */
+/* Convert images of [channel][row][column] floats, as Darknet has them, to a tensor (pack), or a
+ * tensor to such images (unpack). */
 void inference_pack(const inference_plan *p, const float *from, const inference_tensor *to);
 void inference_unpack(const inference_plan *p, const inference_tensor *from, float *to);
 

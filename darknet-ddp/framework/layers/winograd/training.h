@@ -13,16 +13,16 @@
  * not compute them: always in a build without oneDNN. */
 size_t winograd_workspace(layer l);
 
-/* Write the convolution of all images of net.input to out. This function and the two below return
- * 1; if winograd_workspace returns 0, they do nothing and return 0. */
+/* Write the convolution of all images of net.input to out, and return 1. If winograd_workspace
+ * returns 0, do nothing and return 0. */
 int winograd_forward_layer(layer l, network net, float *out);
 
-/* Add to l.weight_updates the gradients of the weights, from net.input and l.delta. Return 1 or 0
- * as winograd_forward_layer. */
+/* Add to l.weight_updates the gradients of the weights, from net.input and l.delta. Return 1. If
+ * winograd_workspace returns 0, do nothing and return 0. */
 int winograd_backward_weights(layer l, network net);
 
-/* Add the gradients of the input, from l.delta, to net.delta; with is_set 1 overwrite net.delta
- * with them. Return 1 or 0 as winograd_forward_layer. */
+/* Add the gradients of the input, from l.delta, to net.delta, or with is_set 1 write them there.
+ * Return 1. If winograd_workspace returns 0, do nothing and return 0. */
 int winograd_backward_data(layer l, network net, int is_set);
 
 #endif
