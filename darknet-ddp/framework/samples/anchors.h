@@ -7,8 +7,8 @@
  * box with its best anchor.
  *   boxes     2 * count floats: width and height of each box, in fractions of the network's input
  *   input     width and height of that input, in pixels
- *   anchors   becomes 2 * k floats: width and height of each anchor in whole pixels, sorted by area
- *             before rounding */
+ *   anchors   becomes 2 * k floats: width and height of each anchor in whole pixels, 1 or more;
+ *             sorted by area before rounding */
 double ddp_anchors_find(const float *boxes, int count, int k, const int input[2], float *anchors);
 
 /* Compute which fractions of a network's width and height a picture of width x height pixels fills,

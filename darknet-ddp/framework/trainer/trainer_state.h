@@ -147,8 +147,8 @@ void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 void ddp_trainer_check_arrived(ddp_trainer *t);
 
 /* Set t->update_begins: 1 if the mini-batch is the first of an update, else 0. At the first, keep a
- * copy of BatchNorm's statistics if the update may be skipped for its NaNs or bad data. Call before
- * each forward pass. */
+ * copy of BatchNorm's statistics if the update may be skipped, or ended by unreadable samples. Call
+ * before each forward pass. */
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
 /* Note whether the mini-batch's loss is finite, and set t->verdict to DDP_STEP_NOT_JUDGED. Call

@@ -41,8 +41,8 @@ void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
  * by that of `drawn`, of Q's size, and all are made orthonormal again. */
 void ddp_matrix_renew_q(float *q, const float *drawn, ddp_shape s);
 
-/* The fraction of a column's norm, left after its projections on earlier columns are subtracted, up
- * to which the column counts as dependent on them: so much may be rounding. */
+/* A column depends on earlier columns if at most this fraction of its norm is left when its
+ * projections on them are subtracted: so much may be rounding. */
 #define DDP_MATRIX_LEAST_LEFT 1e-5
 
 #ifdef __cplusplus
