@@ -182,6 +182,10 @@ ddp_status ddp_label_losses_gather(const ddp_label_losses *l, ddp_group *group,
     if (!st)
         st = ddp_concatenate_on_first(group, own, own_count * sizeof *own, &joined, &bytes, err);
     free(own);
+    if (st) {
+        free(joined);
+        joined = NULL;
+    }
     *all = joined;
     *count = joined ? merge(*all, bytes / sizeof **all) : 0;
     return st;

@@ -47,8 +47,8 @@ void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const
 void ddp_label_losses_add_mini_batch(ddp_label_losses *l, const network *net, int layer);
 
 /* Join the losses of all ranks on rank 0 (collective). There (*all)[0..*count) becomes one entry
- * for each label with losses, sorted by picture and line. On other ranks *all becomes NULL, and
- * *count 0. The caller frees *all, also on failure. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * for each label with losses, sorted by picture and line. On other ranks, and on failure, *all
+ * becomes NULL, and *count 0. The caller frees *all. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_label_losses_gather(const ddp_label_losses *l, ddp_group *group,
                                    ddp_label_loss **all, size_t *count,
                                    ddp_error *err) DDP_MUST_CHECK;
