@@ -48,8 +48,8 @@ struct noise {
     uint64_t seed;
 };
 
-/* An array that a convolution writes, as NCHW floats. It begins with x's values; with keep 0 they
- * are of no use. */
+/* An array that a convolution writes, as NCHW floats. It begins with x's values or, with keep 0,
+ * with undefined ones. */
 class result
 {
   public:

@@ -91,8 +91,8 @@ completion enqueue_marker(cudaStream_t stream, const completion &after);
 
 /* Run the queued work that EMULATED_ORDER lets run now. Does not wait for more. */
 void run_ready();
-/* Run queued work until `end` is done (wait), until the stream has none left (wait_stream), or
- * until no stream has any left (wait_everything). */
+/* Run queued work, and wait: until `end` is done (wait), until the stream has no work left
+ * (wait_stream), or until no stream has any (wait_everything). */
 void wait(const completion &end);
 void wait_stream(cudaStream_t stream);
 void wait_everything();

@@ -14,9 +14,9 @@ int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 /* Begin a list of the memory that this thread allocates and the files that it opens. The linker
  * replaces malloc and its like by functions of memory_guard.c, which add to the list (--wrap). */
 void ddp_memory_guard_begin(void);
-/* End the list, and keep the memory and files in it. */
+/* End the list of ddp_memory_guard_begin, and keep its memory and files. */
 void ddp_memory_guard_keep(void);
-/* End the list, free the memory and close the files in it. */
+/* End the list of ddp_memory_guard_begin, free its memory and close its files. */
 void ddp_memory_guard_drop(void);
 
 #endif

@@ -80,10 +80,11 @@ typedef struct ddp_pair {
     ddp_error why; /* why the run cannot resume: with NOT_FINITE, DAMAGED, BARE and RENAMED */
 } ddp_pair;
 
-/* Find the newest whole pair of base in directory, by saved_at_ns, then step. If its save was
- * interrupted, finish it. The listener is told of each pair that was passed over, and of weights
- * without a state file that count more images. Release *out with ddp_pair_release, also after a
- * failure. Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
+/* Find the newest whole pair of base in directory (by saved_at_ns, then step), or why there is none
+ * (out->there). If its save was interrupted, finish the save. The listener is told of each pair
+ * that was passed over, and of weights without a state file that count more images. Release *out
+ * with ddp_pair_release, also after a failure. Fails with DDP_ERR_IO (the directory cannot be
+ * read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 

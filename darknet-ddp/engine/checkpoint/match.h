@@ -26,8 +26,8 @@ int ddp_match_is_numbered(const char *name, const char *base);
  * copy `file` to out, and return 0. */
 int ddp_match_weights_name(char *out, size_t size, const char *file);
 
-/* Return 1 if a run of this base saves a file under this name: weights X, X.state or X.state.part.
- */
+/* Return 1 if a run of this base saves a file of this name: weights X (ddp_match_is_weights),
+ * X.state or X.state.part. */
 int ddp_match_is_pair_file(const char *file, const char *base);
 
 /* Return 1 if `file` is named X.state.part. */

@@ -128,7 +128,7 @@ struct ddp_group {
     const struct ddp_transport *transport; /* NULL in the group "solo" */
     struct ddp_chunk_pipeline *pipeline;   /* sums of host memory; NULL in the group "solo" */
     const struct ddp_allreduce_algorithm *algorithm; /* for host memory; NULL: none chosen yet */
-    void *algorithm_own;                             /* the algorithm's own data */
+    void *algorithm_own;                             /* data of `algorithm` */
     const struct ddp_sum_engine *host_sums;          /* engine that sums host memory */
     int rank;
     int size;
@@ -142,7 +142,7 @@ struct ddp_group {
     int wants_hierarchical;
     struct ddp_host_memory *host_memory; /* list of memory that this host's ranks share */
     uint64_t host_memory_count; /* entries ever added to host_memory, also those freed since */
-    int channels;               /* number of channels, at which sums take turns */
+    int channels;               /* number of channels (comm/group_schedule.h) */
     int next_channel;           /* channel of the next sum of host memory */
     ddp_traffic traffic;
     const struct ddp_gpu_ops *gpu_ops;
@@ -167,7 +167,7 @@ struct ddp_work {
     ddp_work_phase phase; /* phase that was started last; in an all-gather always DDP_ALLREDUCE */
     /* number in errors: 1 if no sum or all-gather was open before, else one more than the last */
     int number;
-    int started; /* 1: it was started at least once */
+    int started; /* 1: started at least once */
     ddp_device_event *began, *ended;
 };
 

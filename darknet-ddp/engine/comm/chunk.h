@@ -138,8 +138,8 @@ static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 /* The rank that a chunk waits for. */
 struct ddp_late_rank {
     int rank;        /* -1: none */
-    int has_to_take; /* 1: it has to take a message of this rank; 0: it has to send one */
-    int is_cause;    /* 1: that rank itself waits for no other; 0: it may wait for another */
+    int has_to_take; /* 1: rank `rank` has to take a message of ours; 0: it has to send one */
+    int is_cause;    /* 1: rank `rank` waits for no other rank; 0: it may wait for one */
 };
 
 /* An algorithm that sums chunks over ranks: direct or hierarchical. ddp_group.algorithm_own is its

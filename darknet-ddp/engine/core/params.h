@@ -19,7 +19,7 @@ enum { DDP_OPTIMIZER_BUFFERS = 3 }; /* most buffers of the optimizer for a param
  * was made while ranks had parts of the moments (core/sharded.h). */
 typedef struct ddp_optimizer {
     float *buffer[DDP_OPTIMIZER_BUFFERS];
-    const char *name[DDP_OPTIMIZER_BUFFERS]; /* in files and messages: "momentum" */
+    const char *name[DDP_OPTIMIZER_BUFFERS]; /* names for files and messages: "momentum" */
     int moments; /* the first `moments` buffers are moments, which an update reads and changes */
     /* Address of the framework's own pointer to buffer[k]. In a GPU's table, *slot[k] may be
      * replaced: free its memory by ddp_device_free, then set it to NULL or memory of

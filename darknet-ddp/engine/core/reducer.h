@@ -90,8 +90,8 @@ typedef struct ddp_reducer_config {
     /* watchdog, told which buckets are launched, waited for and landed; NULL: none */
     ddp_watch *watch;
     int sharded; /* 1: with several ranks, each updates its share alone (head of this file) */
-    /* 0: mini-batches add up in place. Else a power of two: they are added in the tree of
-     * core/tree_sum.h, layer by layer, and at least every mini_batches-th pass must sync. */
+    /* 0: gradients of mini-batches add up in place. Else a power of two, the most passes from one
+     * sync to the next: their gradients are added layer by layer in the tree of core/tree_sum.h. */
     int mini_batches;
 } ddp_reducer_config;
 

@@ -50,7 +50,7 @@ struct ddp_reducer {
                                  pieces[first_piece[b]] to [first_piece[b + 1] - 1] */
 
     /* Members that are used only with config.codec: */
-    ddp_encoded_sums *encoded_sums; /* NULL with one rank */
+    ddp_encoded_sums *encoded_sums; /* NULL with one rank, or without config.codec */
     int encodes_next;               /* 1: the next pass sums encoded gradients */
     ddp_encoded_sums *encoded;      /* encoded_sums if this pass uses it; NULL: it uses sums[] */
 

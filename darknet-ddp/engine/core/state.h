@@ -101,9 +101,9 @@ float *ddp_state_gathered_array(const ddp_state *s, size_t set, int rank, size_t
 /* Give all ranks the arrays of a run that rank root resumes. Every rank calls it, before
  * ddp_state_use_device; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
- * DDP_STATE_SAME: every rank gets root's arrays. DDP_STATE_OF_RANK: each rank gets those that root
- * has reserved and filled for it; if root has reserved none, they stay as they are. Frees what was
- * reserved. */
+ * DDP_STATE_SAME: every rank gets root's arrays. DDP_STATE_OF_RANK: each rank gets the arrays
+ * that root has filled for it (ddp_state_reserve), and root frees them. If root has reserved none,
+ * each rank's arrays stay as they are. */
 ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

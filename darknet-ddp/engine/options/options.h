@@ -47,7 +47,8 @@ typedef struct ddp_options {
 #undef ROW
 } ddp_options;
 
-/* Bits of the column `columns` of the table; options/options.def explains each. */
+/* Bits of the table's column named `columns`, facts about an option. options/options.def explains
+ * each bit. */
 enum {
     DDP_OPTION_AGREE = 1,
     DDP_OPTION_RESULTS = 2,

@@ -14,7 +14,7 @@ typedef struct ddp_footprint {
     double used;       /* bytes in use while each image has `pixels` pixels */
     double pixels;     /* width times height at which `used` was measured */
     double per_pixel;  /* bytes of layers for one more pixel in one image of a mini-batch */
-    /* bytes for one more pixel in each picture that is loaded ahead of training; 0 on a GPU */
+    /* bytes that all pictures loaded ahead of training take for each of their pixels; 0 on a GPU */
     double loaded_per_pixel;
 } ddp_footprint;
 

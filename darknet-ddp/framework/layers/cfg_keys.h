@@ -22,7 +22,8 @@ const cfg_section *cfg_find_section(const char *name);
 int cfg_reads_key(const cfg_section *s, const char *key);
 /* Return why this key with this value is ignored on purpose, a static string; null if it is not. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Return 1 if this program lacks the key, one of later forks. With value 0 it can be ignored. */
+/* Return 1 if the key is one of later forks that this program lacks. A cfg may have such a key with
+ * value 0, which is ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
 /* Return the keys of section s, separated by commas, in a static string that the next call
  * changes. */

@@ -39,7 +39,8 @@ void ddp_bad_samples_set_seed(ddp_bad_samples *b, uint64_t seed);
 /* Set the training list: paths[0..n), which must outlive b. Call before samples load. */
 void ddp_bad_samples_set_list(ddp_bad_samples *b, char *const *paths, size_t n);
 
-/* Set the path of the training list's file, for sentences. The string must outlive b. */
+/* Set the path of the training list's file, for messages about bad lines. The string must outlive
+ * b. */
 void ddp_bad_samples_set_file(ddp_bad_samples *b, const char *file);
 
 /* Return the line to load if `line` (0 to n - 1) of n lines was drawn: `line` itself or, if it is

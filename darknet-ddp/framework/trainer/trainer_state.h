@@ -85,7 +85,7 @@ struct ddp_trainer {
     ddp_replica_check *replica_check; /* compares ranks' parameters; NULL: nothing does */
     int comparison_due; /* 1: compare ranks' parameters in the next step with ranks in sync */
     int checksum_sent;  /* 1: a checksum of parameters travels with this step's loss */
-    int backlog_sent;   /* 1: DDP_COUNT_BACKLOG travels with this step's loss */
+    int backlog_sent;   /* 1: the sum of this step's loss also sums DDP_COUNT_BACKLOG */
     ddp_algorithm_set *algorithms; /* the run's algorithms; NULL: not opened yet */
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;

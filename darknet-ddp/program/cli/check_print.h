@@ -7,7 +7,7 @@
 #include "glue/weights.h"
 #include "inputs/anchor_fit.h"
 
-/* How well the anchors fit the boxes, and how well the weights fit the cfg. On rank 0. */
+/* How well the anchors fit the boxes, and how well the weights fit the cfg. For rank 0 alone. */
 typedef struct ddp_fit {
     ddp_anchor_fit anchors;
     const char *weights_path; /* path of the weights file; NULL: none was given */

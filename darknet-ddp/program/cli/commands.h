@@ -11,7 +11,7 @@
 /* The command line of a command. */
 typedef struct ddp_command_call {
     char **words; /* words after the command's name, without our options; NULL ends them */
-    int count;    /* number of words */
+    int count;    /* number of words, without NULL */
     const ddp_options *options;
     ddp_launcher launcher;
 } ddp_command_call;

@@ -100,7 +100,7 @@ void ddp_annotations_add_odd(ddp_annotations *a, ddp_oddity kind, const char *wh
 /* Return the kind with the name `word` (oddities.def); DDP_ODDITIES: there is none. */
 ddp_oddity ddp_oddity_find(const char *word);
 
-/* Return 1 if -leave may name the kind, so that users may leave it out. */
+/* Return 1 if users may leave out what is odd in this way: -leave accepts the kind's name. */
 int ddp_oddity_is_choice(ddp_oddity kind);
 
 /* Print for each kind that was counted how often, what was done, and examples. left: kinds that the

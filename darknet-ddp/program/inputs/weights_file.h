@@ -8,8 +8,9 @@
  * fewer than 12. All zeros give 1. */
 int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
-/* Return 1 if the file at path is surely a weights file, by its first bytes, or by its name if it
- * does not begin like a cfg. Return 0 if it begins with zeros, or cannot be read. */
+/* Return 1 if the file at path begins like a weights file, or is named like one (.weights, .backup,
+ * .conv.N) and does not begin like a cfg. Else return 0, also if the file begins with zeros or
+ * cannot be read. */
 int ddp_is_weights_file(const char *path);
 
 /* Return 0 if the file at path is surely no weights file, because of its first bytes; else 1. A

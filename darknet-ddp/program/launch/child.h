@@ -30,7 +30,7 @@
 /* How a launcher and its ranks have ended. */
 typedef struct ddp_exit_info {
     int status; /* exit status of the job; 128 + N if signal N ended it */
-    int begun;  /* 1: a rank has begun */
+    int begun;  /* 1: a rank has sent DDP_NOTE_BEGINS */
     /* 1: status is not 0, and no signal, to this process or a rank, had asked for the end */
     int failed;
     int trained; /* 1: all ranks have begun to train */

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /* Install the handlers of a run that does not train yet. Returns the flags that they set, valid for
- * good: SIGUSR1 sets flags[DDP_REQUEST_SAVE] to 1, SIGUSR2 flags[DDP_REQUEST_STOP] (core/loss.h). A
- * write without a reader, or beyond the limit of file sizes, fails from now on and sends no signal.
- *   trains_alone  1: no launcher started this process, which trains; SIGTERM, Ctrl-C and SIGHUP
- *                 then print a line and end it */
+ * good: SIGUSR1 sets flags[DDP_REQUEST_SAVE] to 1, SIGUSR2 flags[DDP_REQUEST_STOP] (core/loss.h).
+ * From now on a write to a closed pipe, or beyond the limit of file sizes, fails without a signal.
+ *   trains_alone  1: this process trains, and no launcher started it. SIGTERM, Ctrl-C and SIGHUP
+ *                 then print a line and end the process */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
 /* Return 1 if this process was started with signal `number` ignored: SIGHUP, as by nohup, or

@@ -35,13 +35,13 @@ typedef struct ddp_csv_columns {
     size_t count;
     size_t key;  /* column of the figure by which the best weights are chosen; 0: no validation */
     size_t each; /* first of the columns with each class's average precision */
-    size_t classes;    /* number of these columns; 0: no detector, or more than 1,000 classes */
-    size_t heads;      /* first of the columns of the heads, DDP_HEAD_COLUMNS for each head */
+    size_t classes; /* number of columns from `each`; 0: no detector, or more than 1,000 classes */
+    size_t heads;   /* first of the columns of the heads, DDP_HEAD_COLUMNS for each head */
     size_t head_count; /* number of heads, the [yolo] and [region] layers */
 } ddp_csv_columns;
 
-/* Columns of a head, from its first one: loss of boxes, objects, classes; mean IoU. Means over rank
- * 0's images. */
+/* The columns of one head, numbered from its first column: loss of boxes, of objects, of classes,
+ * and IoU. All are means over rank 0's images. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
 /* Set *c to the columns of a run. Release with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM;

@@ -81,9 +81,9 @@ ddp_status ddp_file_open(const char *path, int *fd, uint64_t *size, ddp_error *e
 ddp_status ddp_file_checksum_of(const char *path, ddp_file_checksum *sum,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Replace the file `to`, if there is one, by a copy of the file `from`. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. After a failure `to` is as it was or, if only the fsync of its directory failed,
- * the copy. */
+/* Make the file `to` a copy of the file `from`; an old file `to` is replaced. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM. After a failure `to` is as it was or, if only the fsync of its
+ * directory failed, the copy. */
 ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write all of data[0..bytes) to the descriptor fd. Return 0, or the errno of what failed; a part

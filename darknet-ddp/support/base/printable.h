@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-enum { DDP_PRINTABLE_ROOM = 4 }; /* bytes of out for each byte of text */
+enum { DDP_PRINTABLE_ROOM = 4 }; /* most bytes that a byte of text becomes */
 
 /* Write text[0..bytes) to out, escaped, and return how many bytes were written. out has
  * DDP_PRINTABLE_ROOM times as many bytes as text.

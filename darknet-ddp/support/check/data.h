@@ -11,7 +11,7 @@
 enum {
     DDP_SIDE_BINS = 6,    /* bins of ddp_tally.sides */
     DDP_BOX_BINS = 6,     /* bins of ddp_tally.sizes */
-    DDP_PATH_BYTES = 4096 /* bytes of a path, with the zero at its end */
+    DDP_PATH_BYTES = 4096 /* bytes for the path of a label file, with its zero */
 };
 
 /* Counts of the pictures that were checked. Counts of several ranks can be added up. */

@@ -20,7 +20,7 @@ typedef struct ddp_seen_at {
     double sum;             /* sum of the scores of all classes */
     double first;           /* score of the likeliest class */
     double own;             /* score of the class that the caller asked for */
-    int class_id;           /* the likeliest class; if nothing is seen, the one asked for */
+    int class_id;           /* the likeliest class; if nothing is seen, that of `own` */
     const ddp_detection *d; /* the likeliest detection; NULL: there is none */
 } ddp_seen_at;
 

@@ -40,8 +40,8 @@ typedef enum ddp_link {
 } ddp_link;
 
 /* On rank 0 of `size` ranks: begin to listen, and fill *invitation for the others.
- *   interface   network interface on which to listen, or its network ("10.1.0.0/16"); NULL: `local`
- *               decides
+ *   interface   network interface on which to listen, or its network ("10.1.0.0/16"); NULL: those
+ *               that `local` names
  *   local       1: all ranks are on one host, listen on its loopback address; 0: listen on every
  *               other interface that is up
  * *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */

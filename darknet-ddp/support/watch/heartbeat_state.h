@@ -5,7 +5,7 @@
 
 #include "watch/heartbeat.h"
 
-/* Bytes of a buffer: a message of full length, and short ones. */
+/* Bytes of a connection's buffer: room for a message of full length and some short ones. */
 enum { DDP_LINK_BUFFER = DDP_CHANNEL_BYTES + 64 };
 
 struct ddp_rank_link {

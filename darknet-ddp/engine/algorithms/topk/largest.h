@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Sizes of a GPU's scratch memory. */
+/* Sizes of the scratch memory of ddp_largest_encode on a GPU. */
 enum {
     DDP_LARGEST_BINS = 1 << 11, /* bins of the histogram of magnitudes */
     DDP_LARGEST_TILE = 1 << 12, /* elements that one block of threads writes */

@@ -12,7 +12,7 @@
 
 // The shape of such an array, and of the launches of kernels for it.
 typedef struct {
-    int channels, count; // numbers of channels and of rows
+    int channels, count; // channels of a row; rows of the array
     int lanes, rows;     // threads of a block side by side, and rows that it takes at a time
     int tiles;           // blocks for all channels of a row
     int parts;           // blocks for the same channels

@@ -5,8 +5,9 @@
 #include "darknet.h"
 #include "yolo_layer.h"
 
-/* Return the box that one anchor of a cell predicts, in fractions of the picture. Its outputs are
- * x[0], x[l.w*l.h], ... `anchor`: its index in l.biases. `w`, `h`: the input's size in pixels. */
+/* Return the box that one anchor of a cell predicts, in fractions of the picture. The anchor's
+ * outputs are x[0], x[l.w*l.h], ... Its index in l.biases is `anchor`. The network's input has w x
+ * h pixels. */
 box yolo_v4_box(layer l, const float *x, int anchor, int column, int row, int w, int h);
 
 /* Apply the key scale_x_y to x and y of all boxes in l.output. */

@@ -130,7 +130,8 @@ FORMULA dbox iou_box_deltas(layer l, place p, box truth, float scale)
     return d;
 }
 
-/* Let the box of place p learn `truth`, a box of class `label`: add to its deltas. */
+/* Let the box of place p learn `truth`, a box of class `label`: add to the box's deltas. Lane 0 of
+ * team t does so; other lanes return at once. */
 FORMULA void train_box(layer l, network net, place p, box truth, int label, team t)
 {
     if (t.lane)
@@ -219,8 +220,8 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
 /* Train place p before assign_truth. `truths`: the picture's. The best IoU of p's box with a truth
  * decides what is learnt:
  * - above truth_thresh: box, objectness and classes learn this truth
- * - else above ignore_thresh, with a class above SURE_OF_A_CLASS: nothing (with objectness_smooth,
- *   objectness learns the IoU)
+ * - else above ignore_thresh, with a class above SURE_OF_A_CLASS: objectness learns the IoU with
+ *   objectness_smooth, and nothing is learnt without
  * - else: objectness learns 0 */
 FORMULA void train_unassigned(layer l, network net, place p, const float *truths)
 {

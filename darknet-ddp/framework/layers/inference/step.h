@@ -5,7 +5,7 @@
 #include "layers/inference/plan.h"
 #include "layers/winograd/winograd.h"
 
-/* Images with channels last: [image][row][column][channel], floats or bf16. */
+/* The images that a layer reads or writes: [image][row][column][channel], floats or bf16. */
 typedef struct {
     int channels, height, width;
     void *values; /* NULL: no step reads the images in this form */
@@ -45,7 +45,7 @@ struct inference_plan {
     int input_is_read;     /* 1: a step of kind STEP_PLANNED reads the network's input */
     inference_step *steps; /* steps[i]: how layer i is computed */
     void **slots;          /* blocks of memory; one serves several tensors, one at a time */
-    size_t *slot_bytes;    /* slot_bytes[i]: bytes of slots[i] */
+    size_t *slot_bytes;    /* slot_bytes[i]: size of memory block slots[i] */
     int slot_count;
     size_t weights_bytes; /* bytes of all packed weights */
     void *scratch;        /* scratch memory for one convolution at a time */
