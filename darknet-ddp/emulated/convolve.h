@@ -40,7 +40,7 @@ struct shape {
         return static_cast<size_t>(c) * static_cast<size_t>(kernel_h)
                * static_cast<size_t>(kernel_w);
     }
-    size_t columns_bytes() const /* size of `columns` for the functions below */
+    size_t columns_bytes() const /* bytes of the scratch memory `columns` below */
     {
         return column() * pixels() * sizeof(float);
     }

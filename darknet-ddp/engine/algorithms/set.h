@@ -59,8 +59,8 @@ int ddp_algorithm_set_is_sharded(const ddp_algorithm_set *s);
  * moments, or the set is not attached. */
 ddp_sharded *ddp_algorithm_set_moments(const ddp_algorithm_set *s);
 
-/* Print each algorithm's lines at the beginning of a run, while attached, in the order of
- * algorithms.def. */
+/* Print to out what each algorithm says when a run begins, in the order of algorithms.def. Call
+ * while attached. s may be NULL. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
 /* On rank 0: print to stdout what becomes of the data that each rank keeps for itself, if a run of
  * `was` ranks goes on with `now` ranks. */

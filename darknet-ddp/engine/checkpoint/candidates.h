@@ -14,8 +14,9 @@ struct ddp_candidate {
     int is_numbered;       /* 1: the weights' name is BASE_<number>.weights */
     int is_bare;           /* 1: there is no state file, or one with only its header */
     ddp_checkpoint_metadata metadata;
-    ddp_status status; /* result of reading metadata from state; DDP_ERR_FORMAT without state */
-    ddp_error error;   /* why the state cannot be used (status is not DDP_OK, or is_bare is 1) */
+    /* result of reading the header of `state`; DDP_ERR_FORMAT: also if `state` is NULL */
+    ddp_status status;
+    ddp_error error; /* why the state cannot be used (status is not DDP_OK, or is_bare is 1) */
     /* Age of the weights: how many images the weights file counts, and when it was last changed.
      * Both are 0 if the weights are not there, or the state can be used (status is DDP_OK, and
      * is_bare is 0). */

@@ -61,7 +61,7 @@ typedef struct ddp_checkpoint_metadata {
 typedef struct ddp_checkpoint_array {
     int layer;
     const char *part, *name; /* part: at most 31 bytes; name: at most 15 */
-    size_t count;            /* how many floats it has */
+    size_t count;            /* number of floats */
     void *data;              /* the floats; NULL: ddp_checkpoint.source reads them */
     size_t key;              /* number of the array for the source */
 } ddp_checkpoint_array;
@@ -119,7 +119,7 @@ ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t s
 
 /* Read the state file at path, and check all of it. The floats of arrays stay in the file, which is
  * open for ddp_checkpoint_get until ddp_checkpoint_release. After a failure *out is all zero. Fails
- * as ddp_checkpoint_parse, and with DDP_ERR_IO. */
+ * with DDP_ERR_FORMAT (not a state file, or a damaged one), DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_read(ddp_checkpoint *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 

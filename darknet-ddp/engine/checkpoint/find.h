@@ -77,7 +77,9 @@ typedef struct ddp_pair {
     /* how many pairs, and weights without a state, were passed over though they seemed newer; pairs
      * of another cfg do not count */
     int passed_over;
-    ddp_error why; /* why the run cannot resume: with NOT_FINITE, DAMAGED, BARE and RENAMED */
+    /* why the run cannot resume, if `there` is NOT_FINITE, DAMAGED, BARE or RENAMED; else of no
+     * use */
+    ddp_error why;
 } ddp_pair;
 
 /* Find the newest whole pair of base in directory (by saved_at_ns, then step), or why there is none

@@ -62,8 +62,9 @@ struct ddp_sum_engine {
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
 };
 
-/* Functions by which a group uses its rank's GPU. ddp_group_use_gpu sets g->gpu_ops and g->gpu.
- * device, transport, stalled_ns, progress and synchronize serve the function ddp_group_NAME. */
+/* Functions by which a group uses its rank's GPU. ddp_group_use_gpu sets g->gpu_ops and g->gpu. The
+ * members device, transport, stalled_ns, progress and synchronize do what the functions
+ * ddp_group_NAME promise. */
 struct ddp_gpu_ops {
     void (*close)(ddp_group *g); /* releases the GPU and frees g->gpu */
     void (*abort)(ddp_group *g); /* gives up work on the GPU that waits for other ranks */

@@ -152,12 +152,13 @@ struct ddp_allreduce_algorithm {
     /* Return the chunk of a slot, from 0 to sizes->window - 1. */
     struct ddp_chunk *(*chunk)(ddp_group *g, int slot);
 
-    /* Begin to sum a chunk: post its first messages. All of ddp_chunk is set, and ended 0. */
+    /* Begin to sum chunk c: post its first messages. All members of *c are set; c->ended is 0. */
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
     /* Go on after the chunk's request i has ended. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* Go on with a chunk that waits for something other than a request, if that is there now; then
-     * set *moved to 1, else leave it. NULL: chunks wait for requests alone. */
+    /* Called at each poll for a chunk in flight. If something other than a request, for which the
+     * chunk waited, is there now, go on with the chunk and set *moved to 1. Else leave *moved.
+     * NULL: chunks wait for requests alone. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 
     /* After DDP_REDUCE_SCATTER this rank has summed some slices of a chunk of `count` floats.

@@ -47,8 +47,8 @@ extern const struct ddp_sum_engine ddp_host_engine;
 
 struct ddp_host_sum; /* defined in comm/chunk.h */
 
-/* Start a sum, or the half of it that s->work->phase names, without waiting. Its count is not 0. *s
- * must stay where it is until s->chunks_left is 0. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Start the sum s, or the half of it that s->work->phase names, without waiting. s->count is not 0.
+ * *s must stay where it is until s->chunks_left is 0. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 /* Wait until a started sum has ended. Fails with DDP_ERR_COMM, also after the group's timeout, and
  * with DDP_ERR_NOMEM. */
@@ -58,8 +58,8 @@ ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_err
 ddp_status ddp_chunk_pipeline_share(const ddp_work *w, ddp_range **ranges, size_t *count,
                                     ddp_error *err);
 
-/* Fail with DDP_ERR_COMM if no message to or from this rank has ended for the group's timeout,
- * counted from since_ns (by ddp_clock_ns) at the earliest. The text names a rank that is waited
+/* Fail with DDP_ERR_COMM if no message to or from this rank has ended for as long as the group's
+ * timeout. Time before since_ns (ddp_clock_ns) does not count. The text names a rank that is waited
  * for. Call only while sums are in flight. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 

@@ -46,9 +46,11 @@ struct ddp_hierarchical_request {
 struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first, so that pointers to both are interchangeable */
     enum ddp_hierarchical_state state;
-    int stage;           /* index in plan->stage, while REDUCING or RETURNING */
-    int hosts_posted;    /* in an all-gather: other hosts whose messages have been posted */
-    int ranks_seen;      /* ranks of the host for which MEETING, or SHARING, is over */
+    int stage;        /* index in plan->stage, while REDUCING or RETURNING */
+    int hosts_posted; /* in an all-gather: other hosts whose messages have been posted */
+    /* ranks of the host that have launched the chunk (in MEETING), or that are done with this
+     * rank's memory (in SHARING) */
+    int ranks_seen;
     int messages_left;   /* posted messages that have not ended */
     int messages_posted; /* messages posted in this stage, or in this turn of an all-gather */
     int not_finite;      /* 1: a sum in it, or a float of an all-gather, is not finite */
@@ -68,7 +70,7 @@ struct ddp_hierarchical {
     /* for each rank of the host a ddp_board and its slots, shared */
     struct ddp_shared_memory *memory;
     int window;         /* chunks in flight */
-    int requests;       /* requests of each chunk */
+    int requests;       /* most messages of a chunk under way at a time */
     size_t chunk_count; /* room of a slot for one chunk, in floats */
     struct ddp_hierarchical_chunk *chunks;
     float **addends; /* scratch of a sum: a pointer for each rank; all NULL between uses */

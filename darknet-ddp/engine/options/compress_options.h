@@ -49,8 +49,8 @@ extern const char ddp_compress_meaning[];
  * number is missing or not accepted, return 0, with *out unchanged. */
 int ddp_compress_choice_parse(ddp_compress_choice *out, const char *text);
 
-/* Write which numbers are accepted behind words to text[0..size), for an error: ", R a whole number
- * from 1 to 64". */
+/* Write to text[0..size) which numbers may stand behind the words of -ddp_compress, as an end of an
+ * error's sentence: ", R a whole number from 1 to 64". */
 void ddp_compress_accepts(char *text, size_t size);
 
 /* Write c as it is typed, "bf16" or "powersgd:2", to text. Returns text. */

@@ -32,7 +32,7 @@ enum { DDP_HEADS_RAW, DDP_HEADS_BOXES, DDP_HEADS_NMS };
 #define DDP_OPTION_REAL double
 #define DDP_OPTION_SEED int64_t
 #define DDP_OPTION_CHOICE int
-#define DDP_OPTION_SKIP int          /* N of "skip N"; 0: "stop" */
+#define DDP_OPTION_SKIP int          /* value of an option "stop" or "skip N": 0 or N */
 #define DDP_OPTION_TEXT const char * /* the text; NULL: not given */
 #define DDP_OPTION_GPUS ddp_gpu_list
 #define DDP_OPTION_COMPRESS ddp_compress_choice

@@ -56,7 +56,7 @@ typedef struct {
     int count;             // number of values of a channel in all images
     int chunk;             // number of values side by side that belong to one part
     int step;              // distance from a chunk to the next one of the same part, in values
-    float *first, *second; // two sums of each part, parts x channels; the kernel says of what
+    float *first, *second; // arrays of parts x channels sums; the kernel says of what
     int rows; // number of threads that add up a channel: a power of two, THREADS at most
 } part_sums;
 

@@ -38,9 +38,9 @@ void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 /* Add an input of floats, whose dimensions are the batch and dims[0..count). */
 ddp_onnx_value ddp_onnx_input(ddp_onnx *g, const char *name, const int64_t *dims, size_t count);
 
-/* Add an output of the model: value v, of floats, whose dimensions are the batch and
- * dims[0..count). `rows`: NULL, or the name of a dimension in place of the batch. Its length is
- * known only when the model runs. */
+/* Add an output of the model: value v, of floats. Its dimensions are the batch and dims[0..count).
+ * rows: NULL, or the name of a dimension in place of the batch, whose length is known only when the
+ * model runs. */
 void ddp_onnx_output(ddp_onnx *g, const char *name, ddp_onnx_value v, const char *rows,
                      const int64_t *dims, size_t count);
 

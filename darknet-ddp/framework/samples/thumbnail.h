@@ -8,7 +8,7 @@
 
 typedef struct ddp_thumbnail {
     unsigned char *bytes; /* a JPEG file, which the caller frees; NULL: it could not be made */
-    size_t count;         /* bytes of the file; undefined if there is none */
+    size_t count;         /* size of the file in bytes; of no use if `bytes` is NULL */
     int width, height;    /* size of the small picture in pixels */
 } ddp_thumbnail;
 

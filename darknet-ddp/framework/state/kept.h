@@ -43,11 +43,12 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
  * rank that wrote c (to hand out by ddp_state_share). Does nothing if s has no sets. table: that of
  * the network.
  *
- *   force  0: fail with DDP_ERR_MISMATCH if c lacks an array of s, or has another; but c of one
- *          rank may lack all. 1: leave arrays that c lacks as they are, and ignore others
+ *   force  0: fail with DDP_ERR_MISMATCH if c lacks an array of s, or has an array of a state that
+ *          s lacks; but if one rank wrote c, c may lack all. 1: arrays of s that c lacks stay as
+ *          they are, and arrays that s lacks are ignored
  *
- * Fails also with DDP_ERR_NOMEM, and as ddp_checkpoint_get. After a failure s may be loaded in
- * part. */
+ * Fails also with DDP_ERR_NOMEM, or with the error of c's source (a file: DDP_ERR_IO). After a
+ * failure s may be loaded in part. */
 ddp_status ddp_checkpoint_load_state(const ddp_checkpoint *c, const ddp_param_table *table,
                                      ddp_state *s, int force, ddp_error *err) DDP_MUST_CHECK;
 

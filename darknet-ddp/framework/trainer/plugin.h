@@ -70,10 +70,11 @@ typedef struct ddp_plugin_callbacks {
 
 typedef struct ddp_plugin_config {
     ddp_group *group;
-    ddp_trainer *trainer; /* has no network yet; its config.bad_data is not NULL */
-    uint64_t seed;        /* a new run's seed, the same on all ranks; a resumed run has its own */
-    int replace;          /* 1: draw samples with replacement */
-    int skip_bad;         /* unreadable samples that a run may replace; 0: the first ends it */
+    /* the trainer, to which no network is attached yet; its config.bad_data is not NULL */
+    ddp_trainer *trainer;
+    uint64_t seed; /* a new run's seed, the same on all ranks; a resumed run has its own */
+    int replace;   /* 1: draw samples with replacement */
+    int skip_bad;  /* unreadable samples that a run may replace; 0: the first ends it */
     ddp_plugin_callbacks callbacks;
 } ddp_plugin_config;
 

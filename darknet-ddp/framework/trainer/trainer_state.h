@@ -94,7 +94,8 @@ struct ddp_trainer {
     /* 1: the run was resumed, so the next ddp_trainer_attach also gives all ranks the optimizer's
      * state of `root`, and sets this to 0 */
     int resumed;
-    /* on rank `root`: source of optimizer moments to deal out to ranks; NULL: net has them all */
+    /* on rank `root`: where the optimizer's moments are read from, to be dealt out to ranks; NULL:
+     * net has all of them */
     const ddp_sharded_source *saved_moments;
     int update_begins; /* 1: the mini-batch under way is the first of an update */
     struct {
@@ -171,9 +172,9 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 /* ---- algorithms (trainer/trainer_algorithms.c), in the order of calls ---- */
 
 /* Prepare the algorithms of config.options for net. Opens them, unless ddp_trainer_open_algorithms
- * has done so and they were never attached. Changes net, t->table, which is open and not yet read,
- * and config.reducer as they need. Fails with DDP_ERR_USAGE (one does not go with this network),
- * DDP_ERR_NOMEM. */
+ * was called since the last attachment. Changes net, t->table, which is open and not yet read, and
+ * config.reducer as the algorithms need. Fails with DDP_ERR_USAGE (an algorithm does not go with
+ * this network), DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net,
                                           ddp_error *err) DDP_MUST_CHECK;
 
@@ -207,10 +208,10 @@ void ddp_trainer_drop_layers(ddp_trainer *t);
 /* Return 1 if step number `step`, from 1, is local: each rank updates with its own gradients. */
 int ddp_trainer_is_local(const ddp_trainer *t, size_t step);
 
-/* End the backward passes of a local step, before its loss is summed: ask the algorithm whether
- * ranks must come into sync after the step, for ddp_trainer_sync_if_due. If steps may be skipped
- * and this rank's gradients are not finite, make its loss NaN, so that all ranks skip the step.
- * Does nothing if the step is not local. */
+/* End the backward passes of a local step; do nothing in another step. Call before the step's loss
+ * is summed. Notes for ddp_trainer_sync_if_due whether ranks must come into sync after the step. If
+ * steps may be skipped and this rank's gradients are not finite, makes the rank's loss NaN, so that
+ * all ranks skip the step. */
 void ddp_trainer_end_local_backward(ddp_trainer *t, const ddp_train_position *now);
 
 /* Prepare a layer's update with this rank's own gradients, in a local step. Call for the last layer

@@ -23,7 +23,7 @@ typedef enum ddp_oddity {
 
 enum { DDP_ODD_EXAMPLES = 3 }; /* the most examples that are kept of each kind */
 
-/* The set that a picture belongs to. */
+/* Whether a picture is for training, for validation or for a test. */
 typedef enum ddp_side {
     DDP_SIDE_UNKNOWN, /* the source does not say */
     DDP_SIDE_TRAIN,   /* a training picture, for the list train= */
@@ -62,7 +62,8 @@ typedef struct ddp_annotations {
 
     char **sources; /* whole paths of the annotation files */
     size_t source_count, source_room;
-    const char *object_word; /* word for the number `object` of a box, such as "line" */
+    /* meaning of the number `object` of a box: "line" or "annotation id" */
+    const char *object_word;
 
     size_t odd[DDP_ODDITIES];                       /* by kind: number of oddities counted */
     char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: the first places; NULL: no more */

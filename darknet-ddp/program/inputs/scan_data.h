@@ -11,12 +11,14 @@
 
 typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
-    const ddp_net_value *values;  /* new values of [net] (inputs/overrides.h); NULL: none */
-    ddp_sections data, cfg;       /* contents of the files at data_path and cfg_path */
-    ddp_lines list, valid, names; /* lines of train=, valid=, names= or labels=; empty: no key */
+    const ddp_net_value *values; /* new values of [net] (inputs/overrides.h); NULL: none */
+    ddp_sections data, cfg;      /* contents of the files at data_path and cfg_path */
+    /* lines of the files that train= (list), valid=, and names= or labels= (names) name; empty: no
+     * key */
+    ddp_lines list, valid, names;
     const char *list_path, *valid_path; /* values of train= and valid=; NULL: no key */
     int classes;                        /* classes= of the .data file; 0: it has none */
-    ddp_heads heads;                    /* the cfg's [yolo] and [region] layers */
+    ddp_heads heads;                    /* the cfg's [yolo], [region] and [detection] layers */
     ddp_faults faults;                  /* faults found so far */
     ddp_tally tally;    /* counts of pictures and boxes of train= that were looked at */
     uint64_t *by_class; /* by class: number of boxes without fault, or of a classifier's pictures */

@@ -33,7 +33,7 @@ typedef struct ddp_mpirun_start {
 typedef struct ddp_mpirun_line {
     const char *words[DDP_MPIRUN_WORDS]; /* the words, `count` of them */
     size_t count;
-    char ranks[16], ports[32], kill_timeout[16]; /* text of some words */
+    char ranks[16], ports[32], kill_timeout[16]; /* numbers that are words, as text */
 } ddp_mpirun_line;
 
 /* Return the path of the mpirun that belongs to the MPI of this build; "" in a build without MPI.

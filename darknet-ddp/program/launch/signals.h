@@ -28,8 +28,8 @@ void ddp_signals_say(const char *line);
 /* Return the last signal that has asked this process to save and end, SIGUSR2 included; 0: none. */
 int ddp_signals_number(void);
 
-/* Return 1 if a signal came less than 0.25 s ago, at first_ns (ddp_clock_ns; 0: it has not come).
- * The same signal now is its echo: some programs send each twice. */
+/* Return 1 if a signal came less than 0.25 s ago, at first_ns (ddp_clock_ns; 0: none came); else 0.
+ * If the same signal comes now, it is then an echo: some programs send each signal twice. */
 int ddp_signals_is_echo(int64_t first_ns);
 
 /* Print that the run saves and ends, and that another Ctrl-C would end it at once. */

@@ -23,7 +23,7 @@
 
 /* The run of this process. */
 extern struct ddp_run {
-    /* Set by ddp_session_open. */
+    /* Members that ddp_session_open sets; first all options of the command line. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;
@@ -34,7 +34,7 @@ extern struct ddp_run {
     ddp_bad_samples *bad_data;    /* this rank's record of samples that cannot be read */
     ddp_trainer *trainer;
 
-    /* Set by ddp_session_prepare. */
+    /* Members that ddp_session_prepare sets: the command line, and facts about it. */
     ddp_session_command command;
     int is_detector;            /* 1: the command is detector */
     ddp_truth_files label_kind; /* which files have the pictures' labels */

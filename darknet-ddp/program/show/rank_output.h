@@ -38,9 +38,9 @@ FILE *ddp_rank_output_take_output(void);
  * process ends. Call once, when this rank is about to leave the group and end. */
 void ddp_rank_output_close(void);
 
-/* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. From any
- * thread, but for a DDP_ERR_MISMATCH: all ranks must call with that, on the thread that uses the
- * group. Each prints it before any ends. */
+/* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. Any thread may
+ * call. Only a DDP_ERR_MISMATCH must be given by all ranks, on the thread that uses the group: each
+ * rank then prints it before any rank ends. */
 void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 
 /* Print a message of Darknet's and end every rank. Never returns. It is a callback for Darknet's

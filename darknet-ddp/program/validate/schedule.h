@@ -17,7 +17,7 @@ typedef struct ddp_validation ddp_validation;
 typedef struct ddp_validation_result {
     int is_classifier;         /* 1: a classifier's; 0: a detector's */
     ddp_precision all;         /* a detector's AP, precision and recall, over all classes */
-    const ddp_precision *each; /* a detector's AP, precision and recall, for each class */
+    const ddp_precision *each; /* each[i]: AP, precision and recall of a detector's class i */
     char *const *names;        /* names of the classes; NULL: names= has too few */
     size_t name_count;         /* number of names in names=; 0: there is no names= */
     int classes;

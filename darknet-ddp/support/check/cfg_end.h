@@ -12,8 +12,8 @@ typedef struct ddp_cfg_end {
     int has_softmax;          /* 1: a section is a [softmax] */
     int has_loss;             /* 1: a section computes a loss */
     const char *key; /* key that sets how many values come out: "filters"; NULL: it is not known */
-    int outputs;     /* the key's value, 1 if it is missing; of no use if `key` is NULL */
-    int line; /* line of the key in the cfg, or of its section's title if the key is missing */
+    int outputs; /* value of `key` in the cfg; 1: the cfg lacks the key; unused if `key` is NULL */
+    int line;    /* line of the key in the cfg, or of its section's title if the key is missing */
 } ddp_cfg_end;
 
 /* Examine a cfg. The pointers in the result point into it. */

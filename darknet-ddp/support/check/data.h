@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum {
-    DDP_SIDE_BINS = 6,    /* bins of ddp_tally.sides */
-    DDP_BOX_BINS = 6,     /* bins of ddp_tally.sizes */
+    DDP_SIDE_BINS = 6,    /* number of bins in ddp_tally.sides */
+    DDP_BOX_BINS = 6,     /* number of bins in ddp_tally.sizes */
     DDP_PATH_BYTES = 4096 /* bytes for the path of a label file, with its zero */
 };
 

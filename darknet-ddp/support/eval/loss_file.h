@@ -38,8 +38,8 @@ void ddp_loss_file_put(FILE *f, const ddp_loss_line *line);
 ddp_status ddp_loss_file_read(ddp_loss_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the lines of a picture's labels, by line number, and set *count to how many there are. *f
- * owns them. Returns NULL, with *count 0, if there are none, or if the picture's label file is
- * missing or younger than the losses. labels: path of that label file. */
+ * owns the lines. Returns NULL, with *count 0, if *f has none. So it does if `labels`, the
+ * picture's label file, is missing or younger than the losses. */
 const ddp_loss_line *ddp_loss_file_of(const ddp_loss_file *f, const char *picture,
                                       const char *labels, size_t *count);
 

@@ -65,7 +65,8 @@ typedef struct ddp_page {
     const ddp_history *history;
     const ddp_page_chart *charts;
     size_t chart_count;
-    const ddp_page_pair *tiles, *facts; /* tiles: above the charts; facts: table below them */
+    /* pairs that the page shows above the charts (tiles), and in a table below them (facts) */
+    const ddp_page_pair *tiles, *facts;
     size_t tile_count, fact_count;
     const ddp_page_class *classes;
     size_t class_count;

@@ -18,9 +18,10 @@ typedef enum ddp_label_verdict {
 } ddp_label_verdict;
 
 typedef struct ddp_label_line {
-    ddp_label_box box; /* the box, without box.line; only for DDP_LABEL_BOX and DDP_LABEL_CUT */
-    const char *kind;  /* short name of the fault: "label-columns"; NULL: no fault */
-    char why[256];     /* a sentence about the fault; only if kind is not NULL */
+    /* the box, but for box.line; set only if the verdict is DDP_LABEL_BOX or DDP_LABEL_CUT */
+    ddp_label_box box;
+    const char *kind; /* short name of the fault: "label-columns"; NULL: no fault */
+    char why[256];    /* a sentence about the fault; only if kind is not NULL */
 } ddp_label_line;
 
 /* Read a line, which is cut into words in place. classes: number of classes; 0 or less: any class

@@ -21,7 +21,8 @@ cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *
 cudaError_t ddp_cuda_top_k_put(cudaStream_t stream, float *x, const float *selected,
                                const ddp_top_k_section *s, const float *ran, int clear);
 
-/* Copy m to error, unless *ran is 0. Then set m to 0. */
+/* If *ran is not 0, copy m to error. Then, in any case, set m to 0. *ran, in the GPU's memory: on
+ * how many ranks the layer ran. */
 cudaError_t ddp_cuda_keep_error(cudaStream_t stream, float *m, float *error, const float *ran,
                                 size_t count);
 

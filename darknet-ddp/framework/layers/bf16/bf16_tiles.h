@@ -16,7 +16,7 @@ typedef struct {
     int lanes, rows;     // threads of a block side by side, and rows that it takes at a time
     int tiles;           // blocks for all channels of a row
     int parts;           // blocks for the same channels
-    int step;            // rows from a block's group of rows to its next one
+    int step;            // rows from one group of a block to the next group of the block
 } tile_shape;
 
 // Four blocks for each of a large GPU's 132 multiprocessors. A constant, since sums are to be the

@@ -134,8 +134,8 @@ FORMULA edge_gradient giou_gradient(box pred, box truth, overlap_change o)
     return quotient_gradient(o.together, c.w * c.h, o.d_together, d_area);
 }
 
-/* Add g, a term's gradient by pred's edges, to *d. As in the forks, what dw and dh get is twice the
- * exact gradient. */
+/* Add g, the gradient of a term by the edges of the predicted box, to *d. dw and dh get twice the
+ * exact gradient, as in Darknet's forks. */
 FORMULA void add_edges(dbox *d, edge_gradient g)
 {
     d->dx += g.left + g.right;

@@ -33,8 +33,8 @@ const onednn_primitive *onednn_product(convolution *c);
 /* Return how many bytes of scratch memory onednn_product takes; 0 if c's shape has no product. */
 size_t onednn_product_scratch(convolution *c);
 
-/* Add gradients of weights, computed as a product, to `gradients`; onednn_product(c) is not NULL.
- */
+/* Add to `gradients` the gradients of c's weights, from x and dy, by the product that
+ * onednn_product(c) returns; it must not be NULL. scratch: onednn_product_scratch(c) bytes. */
 void onednn_run_product(convolution *c, const void *x, const void *dy, float *gradients,
                         void *scratch);
 

@@ -83,7 +83,7 @@ static void begin_with_q(struct compressed_model *m, const struct compressed *c)
     }
 }
 
-/* Matrices that are compressed, one that is too small to be, vectors. */
+/* A network with matrices that are compressed, one that is too small for that, and vectors. */
 static const struct compressed_net compressed_powersgd = {
     .options = {.compress = {DDP_COMPRESS_powersgd, 2}},
     .layers = 6,
