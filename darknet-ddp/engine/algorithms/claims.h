@@ -22,7 +22,7 @@ enum {
 
 /* Bits of the guarantees of a plain run. */
 enum {
-    /* the number of ranks changes results by rounding alone (-ddp_exact removes that, too) */
+    /* results on other numbers of ranks differ by rounding alone, with -ddp_exact not at all */
     DDP_GUARANTEE_EXACT = 1,
     DDP_GUARANTEE_DROP = 2,  /* a step can be skipped until its first layer is updated */
     DDP_GUARANTEE_SUMS = 4,  /* every update uses the gradients of all ranks */

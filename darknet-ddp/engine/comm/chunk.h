@@ -69,7 +69,7 @@ struct ddp_chunk_sizes {
 
 /* A group's sums of host memory that are under way. */
 struct ddp_chunk_pipeline {
-    struct ddp_chunk_sizes sizes;      /* all 0 before the group has an algorithm */
+    struct ddp_chunk_sizes sizes;      /* sizes of the group's algorithm; all 0: none chosen yet */
     struct ddp_host_sum *first, *last; /* queue of sums that have chunks to launch */
     uint32_t next_sequence;            /* the next chunk's number */
     int chunks_in_flight;

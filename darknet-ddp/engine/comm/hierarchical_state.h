@@ -167,8 +167,8 @@ void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarch
  * when all of these ranks have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* Add the slices received in the chunk's stage to those that this rank keeps, and set the next
- * stage's c->held to where the sums are. Call when all slices of the stage have come. */
+/* Add the slices received in c's stage to the slices that this rank keeps, and set c->held of the
+ * next stage to the addresses of the sums. Call when all slices of the stage have come. */
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 #endif

@@ -60,8 +60,8 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     int mini_batches, int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move the buffers, with their values, back into the framework's memory, and free s; NULL is
- * allowed. Unless the group failed, call ddp_batchnorm_stats_settle first: they then hold the
- * statistics. */
+ * allowed. Unless the group failed, call ddp_batchnorm_stats_settle first, so that the buffers
+ * hold the statistics. */
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
 /* Tell s which layers an algorithm drops in this step. They do not run, and their statistics stay

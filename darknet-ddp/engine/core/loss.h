@@ -50,7 +50,8 @@ void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
 
 /* Start the sum over ranks of the losses that were added since the last sum. Every rank calls it,
  * at the end of a step. If it is called earlier, the rest of the step goes into the next sum. Does
- * not wait. Does nothing if a sum is not finished. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * not wait. Does nothing while the last sum is not finished. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Wait for the sum that was started, if there is one. Fails with DDP_ERR_COMM. */

@@ -25,8 +25,8 @@ struct ddp_nccl_level {
     int addend_count; /* addends of each slice */
     int sum_count;    /* sums of a slice: one for each branch of its addends */
     int *first_ranks; /* by addend, ascending: the first of the ranks over which it is summed */
-    /* by addend, for ddp_sum_stack: how often the top two of a stack are added after this addend
-     * was pushed */
+    /* by addend: how often a kernel replaces the top two entries of its stack by their sum, after
+     * it has pushed this addend (ddp_sum_stack) */
     unsigned char *additions;
 };
 

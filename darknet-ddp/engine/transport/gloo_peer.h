@@ -155,8 +155,8 @@ void fail(ddp_gloo_link *x, int rank, const char *what);
  * Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
-/* Wait up to 6 s until the thread of a peer whose connection is lost has ended. Until then it reads
- * the notes that had arrived, which may say that another rank is the cause. */
+/* Wait up to 6 s until the thread of a peer whose connection is lost has ended. Until then the
+ * thread reads the notes that had arrived, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 
 /* Return the exception for a message that has another length than the `due` bytes. */

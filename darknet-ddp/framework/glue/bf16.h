@@ -29,7 +29,7 @@ int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
  * call with 1 also sets glibc's M_MMAP_THRESHOLD to 128 KiB. */
 void ddp_bf16_use(int on);
 
-/* Return the value that ddp_bf16_use has set. */
+/* Return 1 if networks that are parsed from now on have layers in bf16 (ddp_bf16_use), else 0. */
 int ddp_bf16_is_used(void);
 
 /* Return what the device lacks for layers in bf16, in words for an error message; NULL if nothing.

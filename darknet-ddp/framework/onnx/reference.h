@@ -15,7 +15,7 @@
 
 /* The names of layers' outputs in an ONNX model. All zero: no names. */
 typedef struct ddp_onnx_names {
-    char **of_layer; /* of_layer[i]: name of layer i's output; NULL: no memory for it */
+    char **of_layer; /* of_layer[i]: name of layer i's output; NULL: it has none */
     int count;
 } ddp_onnx_names;
 

@@ -90,7 +90,7 @@ typedef struct ddp_nan_guard {
     /* the update's first mini-batch whose loss is not finite; .number is 0 if there is none */
     ddp_nan_guard_mini_batch first_broken;
     size_t step; /* number of the step under way, from 1 */
-    int unnoted; /* 1: a step has ended, and its sums are not in `broken` yet */
+    int unnoted; /* 1: a step has ended whose sums were not checked for `broken` yet */
     int broken;  /* 1: a step of this update has a loss or statistics that are not finite */
     int skipped_in_a_row; /* updates skipped in a row so far; an update has sync_every steps */
     int updated_layer;    /* layer that was updated last; the caller sets it */

@@ -115,7 +115,7 @@ struct ddp_trainer {
 
     ddp_trainer_phase phase;              /* the phase under way */
     int64_t phase_began_ns;               /* when the phase under way began (ddp_clock_ns) */
-    int64_t phase_communication_ns;       /* ddp_trainer_communication_ns when it began */
+    int64_t phase_communication_ns;       /* ddp_trainer_communication_ns at phase_began_ns */
     int64_t spent_ns[DDP_TRAINER_PHASES]; /* time spent in ended phases, without communication */
 };
 

@@ -35,7 +35,7 @@ double ddp_sample_quantile(const ddp_sample *s, double q);
 /* The network to time, and how. */
 typedef struct ddp_bench_config {
     ddp_group *group;
-    ddp_trainer *trainer; /* attached to net, whose learning rate becomes 0 */
+    ddp_trainer *trainer; /* attached to net; the benchmark sets net's learning rate to 0 */
     network *net;
     ddp_network_shape shape;           /* shape of net */
     const char *cfg;                   /* the cfg's name */

@@ -97,9 +97,9 @@ int ddp_mpirun_is_name(const char *program);
 /* Return 1 if `program`, a name or path, is the daemon that an mpirun starts on another host. */
 int ddp_mpirun_is_daemon_name(const char *program);
 
-/* Return the name by which a user started the mpirun whose first word is now `program`: Open MPI
- * 5's mpirun becomes a prterun. Returns `program` if it is unchanged. Call in a rank; never free
- * the result. */
+/* Return the name by which a user started an mpirun. program: the first word of its present command
+ * line, which is prterun for Open MPI 5's mpirun. Returns `program` if that is the name. Call in a
+ * rank; never free the result. */
 char *ddp_mpirun_typed_name(char *program);
 
 #endif

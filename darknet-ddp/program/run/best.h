@@ -14,9 +14,9 @@
  * Does nothing if the run has no best figure, does not know the file's, or is writing saves. */
 void ddp_best_follow_file(void);
 
-/* Rename NAME_best.weights if this run is resumed and does not know the file's figure, because its
- * own weights may be worse. Call before the run writes the file; only the first call does
- * something. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
+/* Rename NAME_best.weights if this run is resumed and does not know the file's figure: the weights
+ * that the run is about to save may be worse. Call before each write of the file; all calls but the
+ * first do nothing. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
  *   step  step of the best figure that the run knows; 0: it knows none */
 ddp_status ddp_best_keep_earlier(size_t step, ddp_error *err) DDP_MUST_CHECK;
 

@@ -13,7 +13,7 @@
 // The shape of such an array, and of the launches of kernels for it.
 typedef struct {
     int channels, count; // channels of a row; rows of the array
-    int lanes, rows;     // threads of a block side by side, and rows that it takes at a time
+    int lanes, rows;     // a block's threads side by side; rows that a block takes at a time
     int tiles;           // blocks for all channels of a row
     int parts;           // blocks for the same channels
     int step;            // rows from one group of a block to the next group of the block

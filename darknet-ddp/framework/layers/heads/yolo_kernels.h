@@ -9,7 +9,7 @@
 
 /* Cost and statistics of a mini-batch. */
 typedef struct {
-    head_figures squares; /* losses, as sums of squared deltas; iou and count are 0 */
+    head_figures squares; /* each loss as a sum of squared deltas; iou and count are 0 */
     yolo_tally tally;
 } yolo_sums;
 

@@ -25,7 +25,7 @@ typedef struct {
 } place;
 
 /* Return the output x for a box's centre, stretched by the key scale_x_y, s. The centre may then
- * lie up to (s - 1)/2 cells outside of its own. */
+ * lie up to (s - 1)/2 cells outside of the box's cell. */
 FORMULA float scale_centre(float x, float s)
 {
     return x * s - (s - 1) / 2;

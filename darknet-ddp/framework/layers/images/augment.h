@@ -19,7 +19,8 @@ typedef struct {
 
 /* Draw a random crop of picture im, which is stretched to a canvas of w x h pixels.
  *   jitter     move each side of the crop in or out by up to this fraction of the picture's side
- *   resize     then enlarge or shrink by up to this factor; below 1: only shrink, by up to 1/resize
+ *   resize     then enlarge or shrink the picture by up to this factor; below 1: only shrink it, by
+ *              up to 1/resize
  *   use_flip   1: mirror half of the pictures
  *   corner     0: none; in half of the draws, show the picture's own corner in the canvas's corner:
  *              1 left top, 2 right top, 3 left bottom, 4 right bottom */
@@ -28,7 +29,7 @@ placement draw_crop(image im, int w, int h, float jitter, float resize, int use_
 /* Draw a random place for picture im on a canvas of w x h pixels. It is scaled to the canvas's
  * width if it is wider than high, else to its height. On a canvas that is not square it may jut
  * out.
- *   jitter     change width and height before by up to this fraction of them
+ *   jitter     first change the picture's width and height by up to this fraction
  *   use_flip   1: mirror half of the pictures */
 placement draw_letter_box(image im, int w, int h, float jitter, int use_flip);
 
