@@ -20,8 +20,8 @@ enum class operation { allreduce, reduce_scatter, allgather, broadcast, send, re
 /* A collective or message, of the caller's rank, and how far it has come. */
 struct transfer {
     operation what;
-    const char *from;     /* data that this rank sends */
-    char *to;             /* memory for the data that this rank receives */
+    const char *from;     /* data that this rank sends; null: none */
+    char *to;             /* memory for the data that this rank receives; null: none */
     size_t bytes;         /* size of the data that each rank sends, or of the message */
     size_t element_bytes; /* size of an element */
     int peer;             /* the other rank of a message; root of a broadcast */

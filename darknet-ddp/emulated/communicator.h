@@ -33,7 +33,7 @@ struct communicator {
     bool used = false;                           /* true: a transfer was called on it */
     std::vector<std::function<void()>> deferred; /* transfers to queue when it is ready */
     std::vector<completion> queued;              /* one for each queued transfer that is not done */
-    std::map<void *, registration> registered;   /* registered memory by its handle */
+    std::map<void *, registration> registered;   /* memory of ncclCommRegister, by its handle */
 };
 
 using communicator_ref = std::shared_ptr<communicator>;

@@ -24,7 +24,7 @@ typedef struct darknet_ddp_model darknet_ddp_model;
 
 /* An object that a detector has found. */
 typedef struct darknet_ddp_box {
-    int class_id;                   /* from 0 */
+    int class_id;                   /* number of the class, from 0 */
     float score;                    /* from 0 to 1 */
     float left, top, width, height; /* in pixels of the picture; may reach beyond its edges */
 } darknet_ddp_box;

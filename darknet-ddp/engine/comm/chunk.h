@@ -41,7 +41,7 @@ struct ddp_host_sum {
     /* ---- set at each start, by ddp_chunk_pipeline_start ---- */
     ddp_work_phase phase; /* phase that is made; for an all-gather DDP_ALL_GATHER */
     ddp_wire wire;        /* format of floats in messages */
-    int channel;          /* channel of the messages */
+    int channel;          /* channel in which messages of the sum travel */
     int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
     int not_finite;       /* 1: a number of the result, as far as it is made, is not finite */
     size_t launched;      /* how many of `count` floats are in chunks that were launched */

@@ -29,7 +29,7 @@ struct ddp_reducer {
                             table->params[first_param[l]] to [first_param[l + 1] - 1] */
     size_t piece_count;
     ddp_piece *pieces;      /* all pieces, in the plan's order */
-    ddp_work **sums;        /* by piece: the sum of its memory over ranks */
+    ddp_work **sums;        /* sums[i]: the sum of pieces[i] over ranks */
     ddp_launch_order order; /* order in which pieces are launched in this pass */
 
     /* Members of the pass that has begun: */
@@ -145,8 +145,9 @@ void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
  * and the layer is not frozen by ddp_reducer_freeze_layers. The text names the layer. */
 ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
 
-/* Set *update to 1 if the layer ran on any rank and must be updated, else 0. Forgets whether it ran
- * here. Call after the fences of its sums. Waits for its run count only if it did not run here. */
+/* Set *update to 1 if the layer ran on any rank and must be updated, else 0. Forgets that the
+ * layer ran here. Call after the fences of the layer's sums. Waits for the layer's run count only
+ * if the layer did not run here. */
 ddp_status ddp_reducer_must_update(ddp_reducer *r, int layer, int *update, ddp_error *err);
 
 /* ---- reducer_steps.c: with config.mini_batches ---- */

@@ -43,7 +43,7 @@ struct ddp_gpu_sum {
     unsigned told;   /* value of *not_finite when ddp_work_finite last returned 0; 0: never did */
     int is_told;     /* 1: ddp_work_finite has returned 0 since the last start */
     int in_flight;   /* 1: it was started and has no fence yet */
-    int queued;      /* 1: all its work is queued on the GPU, and `landed` behind it */
+    int queued;      /* 1: all work of the sum is queued on the GPU, and then `landed` */
     int unsettled;   /* 1: it has a fence, and was not seen to land yet */
     struct ddp_gpu_sum *next_unsettled;
     void *own; /* the transport's own data */

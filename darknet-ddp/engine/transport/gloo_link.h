@@ -40,8 +40,8 @@ typedef struct ddp_gloo_failure {
  * still owns the connections that are not -1. */
 ddp_gloo_link *ddp_gloo_open(int rank, int size, int *connections, ddp_gloo_failure *failure);
 
-/* These serve reserve, send, recv and test of ddp_transport (comm/backend.h), without waiting. Only
- * a call that fails may take 6 s, in which it learns which rank is the cause. */
+/* ddp_gloo_NAME serves ddp_transport.NAME (comm/backend.h), for reserve, send, recv and test. Does
+ * not wait, but a call that fails may take 6 s, in which it learns which rank is the cause. */
 int ddp_gloo_reserve(ddp_gloo_link *x, int requests, ddp_gloo_failure *failure);
 int ddp_gloo_send(ddp_gloo_link *x, int request, int peer, int tag, void *buf, size_t bytes,
                   ddp_gloo_failure *failure);

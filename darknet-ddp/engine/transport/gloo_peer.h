@@ -51,7 +51,7 @@ struct note {
     uint32_t kind;
     uint32_t tag;      /* tag of the message; with GONE, the lost rank */
     uint64_t bytes;    /* bytes of the message */
-    uint64_t received; /* notes that the sender of this note has received from its receiver */
+    uint64_t received; /* number of notes that the sender had received from the receiver */
 };
 
 /* A note that is being sent. */
@@ -87,9 +87,9 @@ struct peer {
     bool waits_on_note = false;        /* waits_on is the buffer of a note */
 
     /* Numbers of requests with this peer, in the order of posting. */
-    std::deque<int> sends;    /* sends that the peer has not taken yet */
-    std::deque<int> receives; /* receives whose message is not announced yet */
-    std::deque<int> late;     /* receives that were posted after the message was announced */
+    std::deque<int> sends;              /* sends that the peer has not taken yet */
+    std::deque<int> receives;           /* receives whose message is not announced yet */
+    std::deque<int> late;               /* receives posted after the peer announced their message */
     std::deque<announcement> announced; /* announced messages that have no receive yet */
 
     std::mutex out; /* protects the members below */

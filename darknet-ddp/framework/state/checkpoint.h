@@ -65,7 +65,8 @@ typedef struct ddp_resumed {
     ddp_there there;   /* kind of files that were found (checkpoint/find.h) */
     int passed_over; /* how many pairs, or weights without state, seemed newer and are not usable */
     ddp_saved_moments *moments; /* moments to deal out, still in the state file; NULL: none */
-    /* if resuming was refused: weights that run->force would load; NULL: there are none */
+    /* if resuming was refused: path of the weights that run->force would load; NULL: there are
+     * none, or resuming was not refused */
     char *refused_weights;
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;

@@ -151,7 +151,7 @@ ddp_requests ddp_trainer_requested(const ddp_trainer *t);
  * could not be read; 0 without config.bad_data. Only while attached. */
 size_t ddp_trainer_replaced_samples(const ddp_trainer *t);
 
-/* Return the mean loss of an image, of all ranks, in the step whose loss Darknet asked for last; 0
+/* Return the mean loss per image, over all ranks, in the step whose loss Darknet asked for last; 0
  * before the first. */
 double ddp_trainer_loss(const ddp_trainer *t);
 

@@ -101,8 +101,7 @@ struct ddp_trainer {
     struct {
         ddp_work *sum; /* sums `samples` over ranks; NULL: config.bad_data is NULL */
         int started;   /* 1: the sum is under way */
-        /* unreadable samples because of which the run ends: this rank's; after the sum, all ranks'
-         */
+        /* how many unreadable samples end the run: this rank's, and after the sum all ranks' */
         float samples;
         size_t step;             /* the step whose unreadable samples are summed, from 1 */
         size_t images_at_update; /* net->seen when the last whole update ended */

@@ -38,7 +38,7 @@ typedef struct ddp_bench_config {
     ddp_trainer *trainer; /* attached to net; the benchmark sets net's learning rate to 0 */
     network *net;
     ddp_network_shape shape;           /* shape of net */
-    const char *cfg;                   /* the cfg's name */
+    const char *cfg;                   /* path of the cfg */
     int batches;                       /* batches that make one update (-ddp_sync_every) */
     int steps;                         /* number of steps of each kind to time, at least 1 */
     const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */

@@ -27,7 +27,8 @@ typedef struct ddp_scan_data {
     int missing_is_error;  /* 1: a picture without a label file is an error */
     int unread;            /* 1: train=, valid= or the file of names cannot be read */
     int unknown;           /* 1: the cfg has an unknown section, so its kind is not known */
-    /* Decodes a picture (ddp_decode_picture); NULL: pictures are not decoded. */
+    /* Decodes a picture, with the parameters and result of ddp_decode_picture. NULL: no picture is
+     * decoded. */
     int (*decode)(const char *picture, char *note, size_t size);
 } ddp_scan_data;
 

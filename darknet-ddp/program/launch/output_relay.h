@@ -16,8 +16,8 @@
 /* Sizes in bytes. */
 enum {
     DDP_RELAY_BYTES = 1 << 16, /* while more wait to be written, nothing is read from the pipe */
-    DDP_RELAY_FRAME = 4096, /* each of four texts: a line, a path, a frame, all frames kept back */
-    DDP_RELAY_WHY = 400     /* text in ddp_output_relay.why */
+    DDP_RELAY_FRAME = 4096,    /* log, line, frame and withheld of ddp_output_relay, each */
+    DDP_RELAY_WHY = 400        /* text in ddp_output_relay.why */
 };
 
 typedef struct ddp_output_relay {
@@ -41,7 +41,7 @@ typedef struct ddp_output_relay {
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has sent it */
     /* the members down to withheld_bytes are used only if `filters` is 1: */
     int in_frame; /* 1: a frame of mpirun has begun and not ended */
-    int in_line;  /* 1: the beginning of a line was passed on, so its rest is passed on, too */
+    int in_line;  /* 1: the beginning of a line was passed on, so the rest of the line is, too */
     char line[DDP_RELAY_FRAME];     /* a line that is not whole yet */
     char frame[DDP_RELAY_FRAME];    /* a frame that is not whole yet */
     char withheld[DDP_RELAY_FRAME]; /* text of the frames that were kept back */

@@ -75,8 +75,9 @@ void ddp_run_files_bring_back(ddp_run_files *r);
 void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
-/* Add a late validation of step `now`, from which the run was resumed. If the last row is of this
- * step and has no validation, it is completed. If it is of another step, a row is added. */
+/* Add a validation that was missed before, of step `now` from which the run was resumed. If the
+ * last row is of this step, it gets the result, unless it has one. If the last row is of another
+ * step, add a row. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

@@ -35,9 +35,9 @@ int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
  * there never was a best, returns 0. */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
-/* Make the validation after `step`, once the best, the best again, and forget later bests. step 0:
- * forget all. Returns 1. Returns 0, with nothing changed, if it is the best already, there is no
- * best, or no best after `step` is known. */
+/* Make the validation of step `step`, which was the best when it came, the best again. Forget all
+ * bests of later steps. step 0: forget all bests. Returns 1. Returns 0, with nothing changed, if
+ * there is no best, the best is of step `step` already, or no best of this step is known. */
 int ddp_best_figures_go_back(ddp_best_figures *b, size_t step);
 
 /* Copy rank 0's fields best and number to all ranks. Collective. Fails with DDP_ERR_COMM. */

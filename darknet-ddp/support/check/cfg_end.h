@@ -9,8 +9,8 @@ typedef struct ddp_cfg_end {
     /* title of the first [yolo], [region] or [detection]; NULL: it is no detector */
     const ddp_cfg_line *head;
     const ddp_cfg_line *last; /* title of the last section; NULL: the cfg has no sections */
-    int has_softmax;          /* 1: a section is a [softmax] */
-    int has_loss;             /* 1: a section computes a loss */
+    int has_softmax;          /* 1: the cfg has a section [softmax] */
+    int has_loss;             /* 1: the cfg has a section that computes a loss */
     const char *key; /* key that sets how many values come out: "filters"; NULL: it is not known */
     int outputs; /* value of `key` in the cfg; 1: the cfg lacks the key; unused if `key` is NULL */
     int line;    /* line of the key in the cfg, or of its section's title if the key is missing */

@@ -8,7 +8,7 @@
 typedef struct ddp_list_lines {
     const char *file;      /* path of the list file */
     char *const *all;      /* the lines */
-    const size_t *numbers; /* number of each line in the file, from 1 */
+    const size_t *numbers; /* numbers[i]: number of line all[i] in the file, from 1 */
     size_t count;
 } ddp_list_lines;
 

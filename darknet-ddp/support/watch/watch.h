@@ -28,8 +28,8 @@ typedef struct ddp_watch_config {
     /* Seconds in which no rank moves, after which the run ends; 0: never. Until ddp_watch_join at
      * least 30 s are granted, or io_timeout_s if that is shorter. */
     double timeout_s;
-    /* After ddp_watch_join, the limit in place of timeout_s while any rank that is heard starts,
-     * loads, saves or validates; 0: no limit. */
+    /* After ddp_watch_join: the limit that replaces timeout_s while a rank, as far as it is heard,
+     * starts, loads, saves or validates; 0: no limit. */
     double io_timeout_s;
     /* Seconds from the loss of a rank's connection, without a goodbye, to the end of the run. Till
      * then a rank that fails can report its own error. Rank 0's connection always has 3 s. */

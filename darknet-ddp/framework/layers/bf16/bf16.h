@@ -27,8 +27,8 @@ typedef struct bf16_arrays {
     void *delta;        /* gradient of the loss by the output */
     void *x;            /* input of BatchNorm, or of an activation whose gradient needs it */
     void *input;        /* the network's input; in the first layer only */
-    void *weights, *weight_updates;       /* a convolution's, in cuDNN's order; on a GPU */
-    struct bf16_convolution *convolution; /* a convolution's handle; on a CPU */
+    void *weights, *weight_updates; /* a convolution's on a GPU, in cuDNN's order; else null */
+    struct bf16_convolution *convolution; /* handle of a convolution on a CPU; else null */
     int fused;   /* 1: this [convolutional] also computes the [shortcut] behind it, in one pass */
     int trained; /* 1: the last forward pass of this fused layer was one of training */
 } bf16_arrays;

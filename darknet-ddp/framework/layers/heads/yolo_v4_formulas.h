@@ -159,8 +159,8 @@ FORMULA float focal_factor(const float *probability)
     return -.5f * (1 - p) * (2 * p * logf(p) + p - 1);
 }
 
-/* Let the classes of place p learn class `label`. If `label` has a delta already, because p has
- * learnt a class before, write only this delta. */
+/* Write the class deltas of place p, so that it learns class `label`. If `label` has a delta from
+ * an earlier call, write only this delta. Every lane of team t calls it. */
 FORMULA void train_class(layer l, place p, int label, team t)
 {
     int i;
