@@ -44,7 +44,7 @@ struct ddp_hierarchical_request {
 
 /* A chunk of the hierarchical algorithm. */
 struct ddp_hierarchical_chunk {
-    struct ddp_chunk base; /* first, so that pointers to both are interchangeable */
+    struct ddp_chunk base; /* first, so that its address is that of the struct */
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while REDUCING or RETURNING */
     int hosts_posted; /* in an all-gather: other hosts whose messages have been posted */
@@ -100,7 +100,7 @@ static inline const struct ddp_stage *ddp_hierarchical_stage(const ddp_group *g,
     return &ddp_hierarchical_of(g)->plan->stage[c->stage];
 }
 
-/* Return how many branches of the summation tree (device/sum.h) these ranks form. */
+/* Return how many branches of the summation tree (device/sum.h) `ranks` form. */
 int ddp_hierarchical_nodes(const ddp_group *g, struct ddp_span ranks);
 
 /* Return the elements of the chunk that these units make up. */

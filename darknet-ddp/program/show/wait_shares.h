@@ -17,7 +17,7 @@ typedef struct ddp_wait_shares {
     int64_t at_ns;     /* when shares were last gathered (ddp_clock_ns) */
     int64_t waited_ns; /* this rank's total wait at that time */
     double *shares;  /* by rank: share of time, 0 to 1, in which the rank waited; NaN: not known */
-    int straggler;   /* the straggler; -1: none */
+    int straggler;   /* rank that is the straggler; -1: none */
     double over_s;   /* seconds since rank `straggler` became it */
     double excess_s; /* seconds of over_s by which each other rank has waited longer */
     int reported;    /* 1: ddp_wait_shares_straggler has returned this straggler */

@@ -11,7 +11,7 @@
 #include <cuda_runtime_api.h>
 
 typedef struct ddp_cuda {
-    ddp_device base;      /* first, so that pointers to both are interchangeable */
+    ddp_device base;      /* first, so that a ddp_device * of a GPU is a ddp_cuda * */
     int gpu;              /* CUDA's number of the GPU */
     cudaStream_t compute; /* stream of computations: the default one; a second queue has its own */
     cudaStream_t comm;    /* stream of allreduces, and of copies for them */

@@ -44,7 +44,7 @@ typedef struct ddp_suspect {
     double doubt;          /* from 0 to 1: how likely something is wrong */
     ddp_label_truth label; /* the label that is doubted; line 0: there is none (MISSING) */
     ddp_label_truth other; /* the second label (TWICE), or a find, whose line is 0 */
-    int has_other;         /* 1: `other` is set; 0: it is not (EXTRA) */
+    int has_other;         /* 1: `other` is set; 0: not set (EXTRA) */
     double score;          /* score of the find in `other`, a mean over views; 0: no find */
 } ddp_suspect;
 

@@ -98,8 +98,9 @@ onednn_layout onednn_layout_of(const onednn_primitive *p, dnnl_query_t query);
 void onednn_run(const onednn_primitive *p, const onednn_argument *arguments, int count,
                 void *scratch);
 
-/* Copy a tensor from data, in layout `from`, to out, in layout `to`. add: 1 adds it to the floats
- * that out holds. Return 1; 0 if oneDNN cannot do it: it adds nothing between some layouts. */
+/* Copy a tensor from data, in layout `from`, to out, in layout `to`. add: 1 adds the tensor to the
+ * floats that out holds. Return 1; 0, with out unchanged, if oneDNN cannot do this (between some
+ * layouts it cannot add). */
 int onednn_copy(onednn_layout from, const void *data, onednn_layout to, void *out, int add);
 
 #endif
