@@ -29,7 +29,7 @@ struct transfer {
     bool bfloat16;        /* true: elements of 16 bits are bfloat16; false: float16 */
     bool never_ends;      /* true: the transfer hangs, for tests */
     bool registered;      /* true: this rank has registered its memory */
-    uint64_t turn;        /* result of take_turn */
+    uint64_t turn;        /* its place in the order of transfers, from channel::take_turn */
     size_t offset = 0;    /* bytes that have been moved */
     bool posted = false;  /* true: this rank has written its next bytes to shared memory */
     bool ended = false;

@@ -29,11 +29,12 @@ struct communicator {
     bool ready = false; /* true: all ranks have opened it */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned in_progress_left = 1;               /* so many more polls return ncclInProgress */
-    bool used = false;                           /* true: a transfer was called on it */
-    std::vector<std::function<void()>> deferred; /* transfers to queue when it is ready */
-    std::vector<completion> queued;              /* one for each queued transfer that is not done */
-    std::map<void *, registration> registered;   /* memory of ncclCommRegister, by its handle */
+    unsigned in_progress_left = 1; /* how many more polls return ncclInProgress */
+    bool used = false;             /* true: a transfer was called on it */
+    /* transfers to queue when the communicator is ready */
+    std::vector<std::function<void()>> deferred;
+    std::vector<completion> queued;            /* one for each queued transfer that is not done */
+    std::map<void *, registration> registered; /* memory of ncclCommRegister, by its handle */
 };
 
 using communicator_ref = std::shared_ptr<communicator>;

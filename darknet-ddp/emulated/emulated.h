@@ -20,7 +20,7 @@ namespace emulated
 bool fails(const char *call);
 /* Count bytes that are copied to the device, or from it, for EMULATED_CALLS (README.md). */
 void count_bytes(bool to_device, size_t bytes);
-/* Return the rank that mpirun gave this process; 0 without mpirun. */
+/* Return the rank that Open MPI's mpirun gave this process; 0 without it. */
 int process_rank();
 
 /* ---- noise.cpp ---- */

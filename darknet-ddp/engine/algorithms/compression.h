@@ -89,9 +89,9 @@ typedef struct ddp_compression {
     void (*encode)(void *self, const ddp_matrix *m, int round, ddp_device *queue);
 
     /* Set gradient and error from the numbers of all rounds, as the head of this file says.
-     *   ran     in the device's memory: on how many ranks the layer ran; NaN: a number is not
-     *           finite. If it is 0, only set the gradient to zero
-     *   aside   queue for work that nothing needs before the next step, after
+     *   ran     in the device's memory: on how many ranks the layer ran. 0: only set the
+     *           gradient to zero; NaN: a number is not finite
+     *   aside   queue for work that nothing needs before the next step. First call
      *           ddp_device_follow(aside, queue) */
     void (*decode)(void *self, const ddp_matrix *m, const float *ran, ddp_device *queue,
                    ddp_device *aside);

@@ -52,8 +52,9 @@ struct ddp_sum_engine {
     /* Return 1 from a start until the sum may be started again, else 0. On a GPU that is until its
      * fence or wait, on the host until it has ended. */
     int (*in_flight)(const ddp_work *w);
-    /* This member and those below serve ddp_work_NAME (work.h). done, fence and wait are called
-     * only after a start. If the sum is in flight, w->before is set for fence and wait. */
+    /* The members done to share do what the functions ddp_work_done to ddp_work_share (work.h) say.
+     * done, fence and wait are called only after a start. If the sum is in flight, w->before is set
+     * for fence and wait. */
     int (*done)(const ddp_work *w);
     int (*fence_blocks)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);

@@ -73,7 +73,7 @@ struct ddp_chunk_pipeline {
     struct ddp_host_sum *first, *last; /* queue of sums that have chunks to launch */
     uint32_t next_sequence;            /* the next chunk's number */
     int chunks_in_flight;
-    int *ended; /* room for the requests that ddp_transport.test returns */
+    int *ended; /* room for the numbers of requests that ddp_transport.test returns */
     struct ddp_backoff backoff;
     /* ddp_clock_ns when a message to or from this rank last ended; 0: none has */
     int64_t last_message_ns;
@@ -154,7 +154,7 @@ struct ddp_allreduce_algorithm {
 
     /* Begin to sum chunk c: post its first messages. All members of *c are set; c->ended is 0. */
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
-    /* Go on after the chunk's request i has ended. */
+    /* Go on with a chunk whose request i has ended: add what came, and post its next messages. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
     /* Called at each poll for a chunk in flight. If something other than a request, for which the
      * chunk waited, is there now, go on with the chunk and set *moved to 1. Else leave *moved.

@@ -6,9 +6,9 @@
 
 #include "comm/backend.h"
 
-/* These serve ddp_broadcast, ddp_transfer, ddp_allgather and ddp_gather (comm/collectives.h) in a
- * group of more than one rank, without checking arguments. For allgather this rank's bytes are in
- * `all` already; with 0 bytes it is a barrier, and `all` may be NULL. */
+/* Do what ddp_NAME (comm/collectives.h) does, in a group of more than one rank, without checking
+ * arguments. For allgather this rank's bytes are in `all` already; an all-gather of 0 bytes is a
+ * barrier, and `all` may be NULL. */
 ddp_status ddp_collective_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                                     ddp_error *err);
 ddp_status ddp_collective_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,

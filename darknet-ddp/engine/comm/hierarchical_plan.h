@@ -91,8 +91,8 @@ struct ddp_hierarchical_plan {
 ddp_status ddp_hierarchical_plan_open(struct ddp_hierarchical_plan **out,
                                       const struct ddp_rank_hosts *hosts, int rank, int radix,
                                       ddp_error *err) DDP_MUST_CHECK;
-void ddp_hierarchical_plan_close(
-    struct ddp_hierarchical_plan *plan); /* frees it; NULL is allowed */
+/* Free plan; NULL is allowed. */
+void ddp_hierarchical_plan_close(struct ddp_hierarchical_plan *plan);
 
 /* Elements begin to begin + count - 1 of a chunk. */
 struct ddp_slice {

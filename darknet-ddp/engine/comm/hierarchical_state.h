@@ -31,7 +31,7 @@ enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_MEETING,   /* the host's other ranks are to launch the chunk */
     DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts are to come, and to be added */
     DDP_HIERARCHICAL_RETURNING, /* sums of other hosts are to come */
-    DDP_HIERARCHICAL_GATHERING, /* in an all-gather: messages with other hosts are to end */
+    DDP_HIERARCHICAL_GATHERING, /* the messages of an all-gather with other hosts are to end */
     DDP_HIERARCHICAL_SHARING    /* the host's other ranks are to be done with this rank's memory */
 };
 
@@ -157,8 +157,9 @@ int ddp_hierarchical_gather_posted_all(const ddp_group *g, const struct ddp_hier
  * ended and all ranks of the host have launched the chunk. */
 void ddp_hierarchical_gather_share(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* Copy the floats that the host's other ranks have written to this rank's slot, if it uses one, to
- * the all-gather's buffer. Call when all of them have called ddp_hierarchical_gather_share. */
+/* Copy the floats that the host's other ranks have written to this rank's slot to the all-gather's
+ * buffer. Does nothing if they have written to the buffer itself. Call when all of them have called
+ * ddp_hierarchical_gather_share. */
 void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* ---- hierarchical_sums.c ---- */

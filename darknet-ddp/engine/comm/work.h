@@ -59,9 +59,10 @@ ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float
  * NULL. May wait for the GPU. */
 void ddp_work_close(ddp_work *w);
 
-/* Start the sum or all-gather, without waiting for other ranks. On a GPU it waits, though, if the
- * sum of its last start has a fence and has not arrived. Its buffer belongs to the group until a
- * fence or wait. Several may be in flight. Fails with DDP_ERR_USAGE if it is in flight already. */
+/* Start the sum or all-gather, without waiting for other ranks. But on a GPU, wait for the sum of
+ * the last start if that sum has a fence and has not arrived. The buffer of w belongs to the group
+ * until a fence or wait. Several sums may be in flight. Fails with DDP_ERR_USAGE if w is in flight
+ * already. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start the sum as ddp_work_start does, but order it behind another queue than the device's default

@@ -80,7 +80,8 @@ typedef struct ddp_reducer_config {
     int priority;       /* 1: buckets may be late (ddp_reducer_adapt_order); 0: none is */
     int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
     int find_unused;    /* 1: a pass may leave a layer out; 0: that is an error, which names it */
-    ddp_wire wire;      /* type in which gradients are sent; DDP_WIRE_FP32 with mini_batches */
+    /* type in which gradients are sent; with mini_batches it must be DDP_WIRE_FP32 */
+    ddp_wire wire;
     /* Encodes gradients into the numbers that are summed (core/gradient_codec.h), called with
      * codec_self. NULL: the gradients are summed. Needs DDP_WIRE_FP32; not with mini_batches or
      * sharded. A rank that is alone does not use it. */

@@ -72,7 +72,8 @@ struct ddp_reducer {
      * too */
     size_t sent, received;
 
-    ddp_tree_sum *tree; /* the tree of config.mini_batches; NULL without it */
+    /* adds up mini-batches (core/tree_sum.h); NULL if config.mini_batches is 0 */
+    ddp_tree_sum *tree;
 
     /* Members that are used only with config.priority: */
     /* how many floats the next syncing pass launches while backward runs; later ones wait for its
@@ -132,7 +133,8 @@ size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
 /* Return 1 if all layers of bucket b are dropped, so that it is not sent; else 0. */
 int ddp_reducer_is_bucket_dropped(const ddp_reducer *r, size_t b);
 
-/* Put the layers and the number of bucket b, from 1, before err's text. Returns err's code. */
+/* Put bucket b's layers, and its number from 1, before err's text. Returns err's code.
+ * */
 ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err);
 
 /* ---- reducer_unused.c: layers that did not run ---- */

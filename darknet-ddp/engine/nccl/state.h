@@ -23,10 +23,11 @@ struct ddp_nccl_channel {
 struct ddp_nccl {
     struct ddp_nccl_channel channels[DDP_CHANNELS_MAX]; /* the first ddp_group.channels are used */
     int next_channel;                                   /* index of the channel of the next sum */
-    int version;                                        /* NCCL's, as ncclGetVersion returns it */
-    size_t scratch_count;                               /* floats of each channel's scratch */
-    struct ddp_nccl_memory *memory;                     /* list of memory that NCCL has allocated */
-    struct ddp_nccl_plan *plan; /* plan of ordered sums, and of second halves of sums */
+    /* NCCL's version, as ncclGetVersion returns it */
+    int version;
+    size_t scratch_count;           /* floats of each channel's scratch */
+    struct ddp_nccl_memory *memory; /* list of memory that NCCL has allocated */
+    struct ddp_nccl_plan *plan;     /* plan of ordered sums, and of second halves of sums */
 };
 
 static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)

@@ -78,8 +78,9 @@ struct ddp_gpu_transport {
 struct ddp_gpu {
     ddp_cuda *cuda;
     ddp_gpu_config config;
-    struct ddp_gpu_transport transport;                   /* all zero in a group of one rank */
-    struct ddp_gpu_sum *first_unsettled, *last_unsettled; /* list, in the order of fences */
+    struct ddp_gpu_transport transport; /* all zero in a group of one rank */
+    /* list of sums that have a fence and were not seen to land yet, in the order of fences */
+    struct ddp_gpu_sum *first_unsettled, *last_unsettled;
     /* how long the GPU has waited for sums (ddp_group_stalled_ns) */
     int64_t stalled_ns;
 };

@@ -20,7 +20,7 @@
 
 /* A level of a sum: the slices that this rank adds up, and their addends and sums. */
 struct ddp_nccl_level {
-    const struct ddp_span *slices; /* units of each slice (ddp_nccl_plan.route) */
+    const struct ddp_span *slices; /* each slice, as a range of the units of ddp_nccl_plan.route */
     int slice_count;
     int addend_count; /* addends of each slice */
     int sum_count;    /* sums of a slice: one for each branch of its addends */
@@ -32,7 +32,7 @@ struct ddp_nccl_level {
 
 /* The plan of one rank. */
 struct ddp_nccl_plan {
-    struct ddp_hierarchical_plan *route; /* its units, lanes, stages and transfers */
+    struct ddp_hierarchical_plan *route; /* units, lanes, stages and transfers of this rank */
     int first_local;      /* first rank of this rank's host; the rank itself if sums are direct */
     int local_size;       /* ranks of this host; 1 if sums are direct */
     struct ddp_span lane; /* units that this rank sums over its host */

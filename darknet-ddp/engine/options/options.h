@@ -111,8 +111,8 @@ double ddp_options_bucket_mb(const ddp_options *o, int nccl);
  * which has DDP_OPTION_ROWS elements. Returns how many they are.
  *
  *   on_gpus  0: leave out options without effect on CPUs; 1: do not
- *   ranks    above 0: put it, as " (4 ranks)", after each value that is not its default and has the
- *            bit DDP_OPTION_BY_RANKS; 0: do not */
+ *   ranks    above 0: add " (4 ranks)", say, to each value that is not its default and has the bit
+ *            DDP_OPTION_BY_RANKS; 0: add nothing */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
                      ddp_option_value *out);
 

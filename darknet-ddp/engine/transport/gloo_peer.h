@@ -42,7 +42,7 @@ constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 /* Receives that are posted in advance for a peer's notes, so that the peer can send at any time. */
 constexpr int notes_ahead = 16;
 
-constexpr uint64_t note_slot = 0; /* Gloo's number for matching that all notes have */
+constexpr uint64_t note_slot = 0; /* slot of all notes; Gloo matches sends and receives by slots */
 
 enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 
@@ -117,7 +117,7 @@ struct ddp_gloo_link {
     int in_flight = 0;      /* posted requests that ddp_gloo_test has not returned yet */
     bool leaving = false;   /* this rank closes the link: a lost peer is no failure */
     bool stop = false;      /* the peers' threads are to return */
-    bool failing = false;   /* `failure` is set */
+    bool failing = false;   /* true: the link has failed, and `failure` says how */
     bool failed = false;    /* `failure` is set, and the other ranks have been told of it */
     std::condition_variable others_told;
     ddp_gloo_failure failure{};

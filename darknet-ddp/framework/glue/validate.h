@@ -41,8 +41,8 @@ typedef struct ddp_validation_listener {
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
-/* Fail with DDP_ERR_USAGE if net is no detector or, without set->map, has not set->classes
- * classes. */
+/* Fail with DDP_ERR_USAGE if net is no detector or, without set->map, has another number of classes
+ * than set->classes. */
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 

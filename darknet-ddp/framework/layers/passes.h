@@ -19,8 +19,8 @@ typedef struct {
     void (*end_forward)(network *net);
     /* Begin the backward pass of layer l, net->index: add up its deltas (bf16_combine_deltas), and
      * point net's input and delta to those of the layer before. The first layer gets those of
-     * `whole`, the caller's network. Return 0 if `backward` must be left out: l has no parameters,
-     * and the layer before takes no delta. */
+     * `whole`, the caller's network. Return 0 if `backward` must be left out, since l has no
+     * parameters and the layer before takes no delta; else 1. */
     int (*begin_backward)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
     /* End a backward pass. On a GPU in training, set *net->cost. */

@@ -13,8 +13,9 @@ enum { DDP_PICTURE_WHY = 1024 };
 typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {
-    image whole;               /* the picture in its own size, turned by Exif as viewers show it */
-    image fitted;              /* `whole` fitted to the network's input */
+    image whole; /* the picture in its own size, turned by Exif as viewers show it */
+    /* the picture as ddp_picture_fit made it from `whole`, of the size of the network's input */
+    image fitted;
     char why[DDP_PICTURE_WHY]; /* sentence on why the picture cannot be read; "": it was read */
 } ddp_picture;
 

@@ -54,7 +54,8 @@ typedef struct ddp_trainer_config {
     /* Steps between two comparisons of ranks' parameters; 0: none. One rank, or more than
      * DDP_EQUAL_RANKS (core/equal_check.h), are never compared. */
     int verify_every;
-    /* Record of unreadable samples. Must outlive the trainer. NULL: they do not end the run. */
+    /* Record of unreadable samples. Must outlive the trainer. NULL: unreadable samples do not end
+     * the run. */
     ddp_bad_samples *bad_data;
     /* End the program because `samples` samples of step `step`, of all ranks together, cannot be
      * read. Called on every rank; network and counters are as the last whole update left them. Must

@@ -41,7 +41,7 @@ typedef enum ddp_step_verdict {
 /* Layers that an algorithm drops from steps; all zero without such an algorithm. */
 struct ddp_trainer_layers {
     const ddp_layers_plug *plug;
-    void *self;    /* first argument of the plug's functions */
+    void *self;    /* first argument of the functions of `plug` */
     int *block_of; /* per layer: the number of its residual block, from 1; 0: none */
     char *dropped; /* per layer: 1 if the step under way drops it, else 0 */
     float *scale;  /* per [shortcut]: factor, in this step, of the output of the layer before it */
@@ -51,7 +51,7 @@ struct ddp_trainer_layers {
 /* Local steps: each rank updates with its own gradients. All zero if every step sums gradients. */
 struct ddp_trainer_steps {
     const ddp_step_plug *plug;
-    void *self;    /* first argument of the plug's functions */
+    void *self;    /* first argument of the functions of `plug` */
     int is_local;  /* 1: this step is local */
     double factor; /* factor of this rank's own gradients in this step */
     int sync_due;  /* 1: bring ranks into sync when this step has ended */
@@ -60,7 +60,7 @@ struct ddp_trainer_steps {
 /* Updates by an algorithm; all zero if Darknet updates. */
 struct ddp_trainer_updates {
     const ddp_update_plug *plug;
-    void *self;  /* first argument of the plug's functions */
+    void *self;  /* first argument of the functions of `plug` */
     int end_due; /* 1: layers were updated, and plug->end_updates is still to be called */
 };
 
@@ -165,7 +165,9 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
  * give it a checksum of the parameters, too. */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
-/* Use the counts and checksums that came with the loss. End the program if ranks differ. */
+/* Compare the checksums that came with the loss, and end the program if parameters differ between
+ * ranks. With config.reducer.priority, plan the order of the next sums by the backlogs that came.
+ */
 void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c), in the order of calls ---- */
@@ -177,8 +179,8 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net,
                                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Give all ranks the root's state of the algorithms (collective), and move it to the table's
- * device. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Copy the state of the algorithms from rank t->root to all ranks (collective), and move each
+ * rank's copy to the device of t->table. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
 /* Attach the algorithms, when all else is open. Fails as ddp_algorithm_set_attach. */
@@ -194,9 +196,9 @@ void ddp_trainer_leave_state(const ddp_trainer *t);
 /* Close the algorithms; t->algorithms becomes NULL. */
 void ddp_trainer_close_algorithms(ddp_trainer *t);
 
-/* Choose, at a step's first mini-batch, which layers the step drops. For every mini-batch, tell the
- * BatchNorm statistics which are dropped. Call before each forward pass, after
- * ddp_batchnorm_stats_begin_forward. */
+/* If an algorithm drops layers, choose at a step's first mini-batch which layers the step drops,
+ * and tell the BatchNorm statistics at every mini-batch. Else do nothing. Call before each forward
+ * pass, after ddp_batchnorm_stats_begin_forward. */
 void ddp_trainer_choose_layers(ddp_trainer *t, const ddp_train_position *before);
 
 /* Tell the reducer of the dropped layers, after ddp_reducer_backward_begin. */

@@ -20,7 +20,8 @@ int ddp_ask_end(pid_t child);
 int ddp_ask(const char *const *args, char *text, size_t size);
 
 /* Return the last line in text that is neither empty nor indented, such as an error without the
- * indented lines that explain it. The result points into text, which is cut off after it. */
+ * indented lines that explain it; the first line if there is none. The result points into text,
+ * which is cut off after it. */
 char *ddp_ask_last_line(char *text);
 
 #endif

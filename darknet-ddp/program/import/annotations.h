@@ -36,7 +36,7 @@ typedef struct ddp_annotated_box {
     size_t picture;   /* index of the box's picture in the set */
     int class_id;     /* index of the box's class in the set */
     size_t source;    /* index of the annotation file that has the box, in the set's `sources` */
-    long long object; /* number of the box in that file: its line, or COCO's id */
+    long long object; /* number of the box in its annotation file: its line, or COCO's id */
     unsigned odd;     /* oddities that ddp_annotations_prepare counts: bits 1 << ddp_oddity */
     double left, top, right, bottom;
 } ddp_annotated_box;

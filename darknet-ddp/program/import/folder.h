@@ -13,9 +13,9 @@ typedef struct ddp_folder {
     size_t count;
 } ddp_folder;
 
-/* List the files in a folder, and in folders within it to a depth of 8. Paths begin with `folder`.
- * Leaves out names that begin with a dot, and inner folders that cannot be read. Release *f in any
- * case. Fails with DDP_ERR_IO (`folder` cannot be read), DDP_ERR_NOMEM.
+/* List the files in a folder, and in folders within it to a depth of 8, sorted by their paths,
+ * which begin with `folder`. Leaves out names that begin with a dot, and inner folders that cannot
+ * be read. Release *f in any case. Fails with DDP_ERR_IO (`folder` cannot be read), DDP_ERR_NOMEM.
  *   endings  endings of the names to list, as ".jpg .png"; upper and lower case are alike */
 ddp_status ddp_folder_list(ddp_folder *f, const char *folder, const char *endings,
                            ddp_error *err) DDP_MUST_CHECK;

@@ -10,7 +10,7 @@
 
 /* Kind of the file beside each picture that says what is in it: its truth. */
 typedef enum ddp_truth_files {
-    DDP_TRUTH_NONE,   /* there are no such files */
+    DDP_TRUTH_NONE,   /* pictures have no truth files */
     DDP_TRUTH_LABELS, /* label files, where Darknet looks for them */
     DDP_TRUTH_MASKS   /* mask files, under mask/ in place of images/ */
 } ddp_truth_files;

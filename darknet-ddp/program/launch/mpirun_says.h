@@ -10,7 +10,7 @@ typedef struct ddp_mpirun_frame {
     int is_end;         /* 1: the frame says only that ranks have ended, or cannot be started */
     int is_no_start;    /* 1: the frame says that ranks cannot be started; is_end is 1, too */
     int rank;           /* first rank that ended by a signal or too early; -1: none is named */
-    int signal;         /* signal that ended rank `rank`; 0: it ended with exit status 0 */
+    int signal;         /* signal that ended rank `rank`; 0: none did, the rank ended too early */
     char host[128];     /* host of rank `rank`; "": rank is -1 */
     char lost[128];     /* host whose daemon mpirun has lost; "": none */
     char sentence[400]; /* the frame's first words, up to a full stop or colon */

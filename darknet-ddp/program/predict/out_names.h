@@ -23,8 +23,9 @@ typedef struct ddp_out_names {
 ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, const char *out,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Write to `name` the path of the file for the picture config->paths[number], without ending. If
- * pictures have the same file name, "-" and number + 1 are added. path: the picture's path. */
+/* Write to `name` the path of the file for a picture, without ending: n->out itself or, if that is
+ * a folder, the picture's file name in it. "-" and number + 1 follow if other pictures have the
+ * same file name. path, number: the picture's path, and its index in config->paths. */
 void ddp_out_name(const ddp_out_names *n, const char *path, size_t number, char name[DDP_OUT_NAME]);
 
 /* Free what *n owns. All zero is allowed. */

@@ -42,20 +42,23 @@ extern struct ddp_run {
     ddp_overrides overrides;    /* values of options that replace the cfg's */
     char *list;                 /* train= of the .data file; NULL: it has none */
 
-    /* Set by checkpoints.c when the network is loaded. */
-    const char *directory; /* folder that the weights are saved in */
+    /* Folder that the weights are saved in. checkpoints.c sets this member, cfg_path and
+     * checkpoints when the network is loaded. */
+    const char *directory;
     const char *cfg_path;
     ddp_checkpoints *checkpoints;
 
-    /* Set by begin.c before the first step. */
-    int is_finished;        /* 1: no batch is left to train */
+    /* 1: no batch is left to train. begin.c sets this member and those up to `waits` before the
+     * first step. */
+    int is_finished;
     const char *advice;     /* sentence on how to resume; NULL: no memory */
     ddp_data_files inputs;  /* files that the run has read (inputs/data_files.h) */
     ddp_run_files *records; /* CSV file, page and so on; NULL: none, as on ranks other than 0 */
     ddp_wait_shares waits;
 
-    /* Set by step.c after each step. */
-    size_t steps; /* number of steps that this run has made */
+    /* Number of steps that this run has made. step.c sets this member and out_of_patience after
+     * each step. */
+    size_t steps;
     /* validations since the best when -patience ended the run; 0: not ended by it */
     int out_of_patience;
 } ddp_run;

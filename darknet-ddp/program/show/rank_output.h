@@ -78,8 +78,8 @@ void ddp_rank_output_end_soon(int exit_status);
  */
 void ddp_rank_output_done(int exit_status);
 
-/* Write NAME.log to the disk, and end every rank without a message. From any thread. alone: 1: this
- * rank has lost the others, so that its mpirun's daemon is killed, too. */
+/* Write NAME.log to the disk, and end every rank without a message. From any thread. alone: 1 if
+ * this rank has lost the others; mpirun's daemon on this host is then killed, too. */
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 
 /* Set a function to call if this process ends by a failure, before other ranks are ended; NULL:

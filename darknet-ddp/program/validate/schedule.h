@@ -54,10 +54,10 @@ void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_L
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Note which of a detector's pictures have label files; one that is gone later counts as one that
- * cannot be read. Call on every rank. v may be NULL. If all label files are empty, rank 0 prints a
- * line. Fails with DDP_ERR_FORMAT if no picture has a label file. With -labels_required it fails if
- * any has none. */
+/* Note which of a detector's pictures have label files. A label file that is gone later counts as
+ * one that cannot be read. Rank 0 prints a line if all label files are empty. Does nothing for a
+ * classifier, or if v is NULL. Call on every rank. Fails with DDP_ERR_FORMAT if no picture has a
+ * label file or, with -labels_required, if a picture has none. */
 ddp_status ddp_validation_find_labels(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Decide after which steps to validate; rank 0 prints it. With -ddp_validate K it is every K steps,

@@ -60,8 +60,8 @@ DDP_HALF_INLINE uint32_t ddp_choose_bits(int is, uint32_t yes, uint32_t no)
     return (yes & mask) | (no & ~mask);
 }
 
-/* Return x as bf16. A carry out of the mantissa makes the next exponent, which is right for numbers
- * but not for a NaN. */
+/* Return x as bf16. If rounding carries out of the mantissa, the exponent grows by 1, as it should.
+ * A NaN is cut off, since a carry would change it. */
 DDP_HALF_INLINE uint16_t ddp_to_bf16(float x)
 {
     uint32_t bits = ddp_bits_of(x);
@@ -76,8 +76,8 @@ DDP_HALF_INLINE float ddp_from_bf16(uint16_t half)
     return ddp_float_of((uint32_t)half << 16);
 }
 
-/* Return x as fp16. Adding 0.5 rounds numbers below 2^-14: above 0.5 a float32 has steps of 2^-24,
- * as fp16 has below 2^-14. */
+/* Return x as fp16. A number below 2^-14 is rounded by adding 0.5, since a float32 above 0.5 has
+ * the same steps of 2^-24 as an fp16 below 2^-14. */
 DDP_HALF_INLINE uint16_t ddp_to_fp16(float x)
 {
     uint32_t bits = ddp_bits_of(x), size = bits & 0x7fffffffU;

@@ -23,7 +23,7 @@ typedef struct ddp_loss_line {
 /* A file that was read. All zero: there is none, so no loss is known. */
 typedef struct ddp_loss_file {
     void *text;
-    ddp_loss_line *lines; /* by picture, then by line */
+    ddp_loss_line *lines; /* lines of all labels, sorted by picture, then by `line` */
     size_t count;
     struct timespec written; /* when the file was written */
 } ddp_loss_file;

@@ -43,7 +43,8 @@ typedef struct ddp_flight_recorder {
     atomic_uint_fast64_t count; /* how many events were ever recorded */
 } ddp_flight_recorder;
 
-/* Record that an event happens now. From any thread or signal handler. */
+/* Record that an event happens now; step, kind and number are those of ddp_event. From any thread
+ * or signal handler. */
 void ddp_flight_record(ddp_flight_recorder *r, uint64_t step, ddp_event_kind kind, int32_t number);
 
 /* Copy the events that are kept, the oldest first, to out[0..DDP_EVENTS_KEPT), and return how many

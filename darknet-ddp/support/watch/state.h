@@ -29,17 +29,19 @@ struct ddp_watch {
     atomic_uint_fast64_t completed_step; /* last step that all ranks have completed */
     ddp_flight_recorder recorder;
 
-    /* Arguments of ddp_watch_join, for the watch's thread: */
-    atomic_int joined; /* 1: ddp_watch_join has been called, and the members below are set */
+    /* 1: `told` is set. ddp_watch_join sets both members, for the watch's thread. */
+    atomic_int joined;
     struct membership {
         int rank, size;
         const char *const *hosts;
         ddp_heartbeat *channel;
-        ddp_known_rank *ranks; /* array for the member `ranks` below */
+        ddp_known_rank *ranks; /* array that the member `ranks` below will point to */
     } told;
 
-    /* Members that the watch's thread alone uses: */
-    int member;     /* 1: the members below have taken over `told` */
+    /* 1: the members below have taken over `told`. Only the watch's thread uses this member and
+     * those below.
+     * */
+    int member;
     int rank, size; /* 0 and 1 until `member` is 1 */
     const char *const *hosts;
     ddp_heartbeat *channel; /* connects this rank with others; NULL: it is alone */
@@ -48,12 +50,12 @@ struct ddp_watch {
     int64_t own_ns;    /* nanoseconds that this process has run: clock of the times below */
     int64_t last_ns;   /* ddp_watch_now_ns when own_ns last moved on */
     int64_t told_ns;   /* when this rank last sent its position, or on rank 0 its pings */
-    int64_t heard_ns;  /* when any message last came */
+    int64_t heard_ns;  /* own_ns when a message of any rank last came */
     int64_t moved_ns;  /* when any rank in `ranks` last moved */
     int64_t looked_ns; /* when this rank last looked for a file that blocks it */
     int warned;        /* 1: a warning was printed since a rank last moved */
     int told_failing;  /* 1: ddp_watch_notify_failing has sent its message */
-    int told_to_end;   /* 1: rank 0 has ended the run */
+    int told_to_end;   /* 1: rank 0 has told this rank that it ends the run */
     int events_left;   /* how many ranks have yet to send their events */
 };
 

@@ -37,8 +37,8 @@ typedef struct ddp_watch_config {
     /* The watch's thread calls the functions below. They and ctx must outlive the watch. Only `say`
      * and `end` must not be NULL. */
     void *ctx;
-    /* Print a text of one or several lines, without a newline at its end. Called on rank 0, and on
-     * other ranks before ddp_watch_join and when the run ends. */
+    /* Print a text of one or several lines, without a newline at its end. The watch's thread calls
+     * it on rank 0, and on other ranks before ddp_watch_join and when the run ends. */
     void (*say)(void *ctx, const char *text);
     /* Write to out which layers a bucket holds: "layers 12 to 40". NULL: it is not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);

@@ -12,7 +12,8 @@ enum { ISEG_INSTANCES = 90 };
  * instance without pixels are 0. */
 typedef struct {
     float pixels[ISEG_INSTANCES]; /* number of pixels of each instance */
-    float errors[ISEG_INSTANCES]; /* mean squared distance of their embeddings from the mean */
+    /* by instance: mean squared distance of its pixels' embeddings from their mean */
+    float errors[ISEG_INSTANCES];
 } iseg_instances;
 
 /* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu, and write them to l.delta_gpu.

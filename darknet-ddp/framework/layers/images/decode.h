@@ -49,8 +49,9 @@ int decode_jpeg(const unsigned char *file, size_t size, int least_side, decoded 
 int decode_png(const unsigned char *file, size_t size, int least_side, decoded *out);
 int decode_other(const unsigned char *file, size_t size, int least_side, decoded *out);
 
-/* Allocate out->bytes for out's w, h and c, and return 0; bytes that it had are not freed. Return
- * -1, with bytes NULL and the reason in note, without memory or for more than INT_MAX values. */
+/* Allocate out->bytes for out's w, h and c, and return 0; does not free old bytes. If there is no
+ * memory, or there would be more than INT_MAX values, return -1, with bytes NULL and the reason in
+ * out->note. */
 int decode_allocate(decoded *out);
 
 #endif

@@ -52,7 +52,7 @@ typedef enum {
 typedef enum {
     CONVOLUTION_MEASURED,  /* not chosen yet: the first call measures both ways, takes the faster */
     CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
-    CONVOLUTION_PRODUCT    /* by a matrix product: dy, transposed, times x as columns; 1 group */
+    CONVOLUTION_PRODUCT    /* by a matrix product, dy^T times x as columns; only without groups */
 } convolution_way;
 
 typedef struct convolution convolution;
@@ -96,11 +96,12 @@ void convolution_forward(convolution *c, const void *packed, const float *bias, 
                          void *y, void *scratch);
 
 /* Compute dx, the gradient by x, from dy, the gradient by y. add: 1 adds it to what dx holds, 0
- * sets dx. */
+ * sets dx. scratch: as for convolution_forward. */
 void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
                                int add, void *scratch);
 
-/* Add the gradient of weights to `gradients`, floats that lie as convolution_pack's weights do. */
+/* Add the gradient of weights to `gradients`, floats that lie as convolution_pack's weights do.
+ * scratch: as for convolution_forward. */
 void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
                                   void *scratch);
 
