@@ -23,7 +23,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __constant__
-/* A block's shared memory is its thread's, since a thread of the host runs one block at a time. */
+/* Shared memory of a block: its thread's own, as a thread of the host runs one block at a time. */
 #define __shared__ static thread_local
 
 namespace emulated

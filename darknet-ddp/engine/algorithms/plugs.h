@@ -32,7 +32,7 @@ typedef struct ddp_layers_plug {
 
 /* One array of parameters that the framework (Darknet) is about to update. */
 typedef struct ddp_array_update {
-    float *value, *gradient; /* `count` floats each, on the table's device */
+    float *value, *gradient; /* `count` floats each, on the device of the parameters */
     size_t count;
     /* Update elements begin to end - 1 as the framework does.
      *   moments   end - begin floats of each moment (core/sharded.h). NULL: the framework's own

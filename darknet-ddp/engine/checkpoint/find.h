@@ -66,9 +66,9 @@ typedef struct ddp_pair_listener {
 
 /* The result of ddp_pair_find. */
 typedef struct ddp_pair {
-    /* WHOLE. If no pair is whole, the fault of the newest whose weights file is there: NOT_FINITE
-     * or DAMAGED. If there is none: BARE, RENAMED or NOTHING. Numbered weights without a state file
-     * do not count, since they may be published ones. */
+    /* WHOLE if a pair is whole; else the fault, NOT_FINITE or DAMAGED, of the newest pair whose
+     * weights file is there; without such a pair BARE, RENAMED or NOTHING. Numbered weights without
+     * a state file do not count as BARE, since they may be published ones. */
     ddp_there there;
     /* weights of the whole pair or, with DAMAGED and BARE, weights that may be taken alone; else
      * NULL */

@@ -52,9 +52,9 @@ ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_
  * one; ddp_name_lock_check then fails. A failure to make it is not reported. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
-/* Remove the file if it is ours. A file that was taken over from an owner that may still run stays,
- * so that this owner learns that it has lost the name. Call when the process is about to end, from
- * any thread. NULL is allowed. */
+/* Remove the file if it is ours. But if o took the name over from an owner that may still run, the
+ * file stays, and tells that owner of its loss. Call when the process is about to end, from any
+ * thread. o may be NULL. */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 
 /* End the thread, remove the file as ddp_name_lock_remove does, and free o. NULL is allowed. */

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Sizes in bytes, with the 0 at the end: of the text of the file, and of one value in it. */
+/* Most bytes of the file's text, and of one value in the file, both with the 0 at the end. */
 enum { DDP_OWNER_TEXT = 1024, DDP_OWNER_WORD = 128 };
 
 /* The contents of a lock file. */

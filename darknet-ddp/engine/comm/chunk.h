@@ -50,7 +50,7 @@ struct ddp_host_sum {
 
 /* A chunk of a sum. Algorithms append their own members. */
 struct ddp_chunk {
-    struct ddp_host_sum *sum; /* NULL: the slot has no chunk */
+    struct ddp_host_sum *sum; /* the sum of which it is a chunk; NULL: the slot has no chunk */
     /* the chunk in the sum's buffer; in an all-gather, rank 0's floats of the chunk */
     float *data;
     size_t count;      /* number of floats in the chunk; in an all-gather, of each rank */
@@ -107,7 +107,7 @@ static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
 /* A message of a chunk. Its floats travel in the sum's wire. */
 struct ddp_part {
     int peer;
-    int phase; /* 0 or 1; messages of one phase of a chunk match in the order of posting */
+    int phase; /* 0 or 1; a chunk's messages of the same phase match in the order of posting */
     float *data;
     size_t count;
 };

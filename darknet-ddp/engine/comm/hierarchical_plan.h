@@ -69,7 +69,7 @@ struct ddp_stage_transfer {
 /* A stage: the slices that this rank has summed before it, and the transfers in it. */
 struct ddp_stage {
     struct ddp_span ranks; /* ranks over which the held slices are summed */
-    struct ddp_span *held; /* the slices, in order */
+    struct ddp_span *held; /* the held slices, each as its units, ascending */
     /* from[i]: index of the slice from which held[i] is cut, in the previous stage's `held`; all 0
      * in stage 0 */
     int *from;

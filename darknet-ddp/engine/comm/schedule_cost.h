@@ -10,7 +10,7 @@
 /* The cost of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as algorithms differ. */
 typedef struct ddp_sum_cost {
     double inter_host_bytes; /* bytes that a host sends to others; it receives as many */
-    /* seconds that these bytes take at 10 Gbit/s, or the polls of the chunks if they take longer */
+    /* seconds of inter_host_bytes at 10 Gbit/s or of the polls of all chunks, whichever is more */
     double wire_s;
     double cpu_s;    /* seconds of a rank's CPU time */
     int connections; /* a rank's connections to other hosts */

@@ -32,9 +32,9 @@ typedef struct ddp_gradient_codec {
      * one time, when the reducer is opened. */
     int (*gathers)(const void *self);
 
-    /* Return how many numbers encode a parameter in a round; the same on all ranks. 0 for round 0:
-     * the gradient is summed as it is. For round 1 return 0 if the parameter needs no second sum,
-     * or if the codec gathers. Called one time for each, when the reducer is opened. */
+    /* Return how many numbers encode a parameter in a round, 0 or 1; the same on all ranks. For
+     * round 0 return 0 to have the gradient summed as it is. For round 1 return 0 if the parameter
+     * needs no second sum, or if the codec gathers. Called only when the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
 
     /* Write a round's numbers, by work that is queued on `queue`. Round 0 encodes the gradient to

@@ -43,15 +43,15 @@ size_t ddp_launch_order_place(ddp_launch_order o, size_t sum);
  * have `early` elements or more together. All later sums are late. counts[i]: elements of sum i. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* For ddp_launch_order_adapt. DDP_LAUNCH_STEPS: how many last steps the median is taken of.
- * DDP_LAUNCH_EMPTY_STEPS: how many steps in a row without backlog make it forget its history. */
+/* For ddp_launch_order_adapt. DDP_LAUNCH_STEPS: number of last steps of which it takes the median.
+ * DDP_LAUNCH_EMPTY_STEPS: number of steps in a row without backlog that clear the history. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* History of the last steps, for ddp_launch_order_adapt. All 0 at first. */
 typedef struct ddp_launch_history {
     size_t suggested[DDP_LAUNCH_STEPS]; /* elements to launch early, by step, as a ring */
     size_t steps; /* how many steps were added since the history was last forgotten */
-    int empty;    /* how many last steps in a row had late sums, but no backlog */
+    int empty;    /* number of steps in a row, up to the last, with late sums and backlog 0 */
 } ddp_launch_history;
 
 /* Add the last step to the history, and return how many elements to launch early in the next step;

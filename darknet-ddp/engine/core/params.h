@@ -60,8 +60,9 @@ typedef struct ddp_param_table {
     size_t buffer_count;
     ddp_buffer *buffers;
     int first_trained; /* layers below this one are frozen: they never run backward */
-    const int *block;  /* by layer: number of its block, whose layers an algorithm drops together
-                          (ddp_reducer_drop_layers); 0: it has none. NULL: no layer has. Borrowed */
+    /* block[l]: number, from 1, of the block of layer l, whose layers an algorithm drops together
+     * (ddp_reducer_drop_layers); 0: it is in no block. NULL: no layer is in a block. Borrowed */
+    const int *block;
 } ddp_param_table;
 
 /* Return how many moments of a parameter are changed by updates: none if its layer is frozen. */

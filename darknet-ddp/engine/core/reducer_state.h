@@ -127,7 +127,7 @@ void ddp_reducer_close_pieces(ddp_reducer *r);
 void ddp_reducer_begin_order(ddp_reducer *r);
 
 /* Return the place in the launch order, from 0, of the last piece that has gradients of this layer.
- * If the layer did not run here, the pieces with its run counts count, too. */
+ * If the layer did not run on this rank, pieces with its run counts are included. */
 size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
 
 /* Return 1 if all layers of bucket b are dropped, so that it is not sent; else 0. */

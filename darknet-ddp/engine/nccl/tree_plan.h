@@ -24,7 +24,7 @@ struct ddp_nccl_level {
     int slice_count;
     int addend_count; /* addends of each slice */
     int sum_count;    /* sums of a slice: one for each branch of its addends */
-    int *first_ranks; /* by addend, ascending: the first of the ranks over which it is summed */
+    int *first_ranks; /* first_ranks[i]: first rank over which addend i is summed; ascending */
     /* by addend: how often a kernel replaces the top two entries of its stack by their sum, after
      * it has pushed this addend (ddp_sum_stack) */
     unsigned char *additions;

@@ -53,8 +53,8 @@ int ddp_network_smallest_cell(const network *net);
  * return 1, and write a sentence on which sizes are. Else return 0, and leave text as it is. */
 int ddp_network_bad_size(network *net, char text[DDP_NETWORK_TEXT]);
 
-/* If random=1 draws sizes between limits (YOLOv3's formulas), and the cfg's size is outside of
- * them, return 1, and write a sentence on this. Else return 0, and leave text as it is. */
+/* Return 1, and write a sentence on this to text, if random=1 never trains at the cfg's size: with
+ * YOLOv3's formulas it draws sizes from 320 to 608 only. Else return 0, and leave text as it is. */
 int ddp_network_untrained_size(const network *net, char text[DDP_NETWORK_TEXT]);
 
 /* Return 1 if a run of net also saves a file of averaged weights (ema_alpha=), else 0. */

@@ -13,7 +13,7 @@
 /* The output of a layer, and its shape. */
 typedef struct ddp_onnx_tensor {
     ddp_onnx_value value;
-    int c, h, w; /* dimensions after the batch; h 0: no image, but a row of c values */
+    int c, h, w; /* dimensions of one image; h and w are 0 for a row of c values */
 } ddp_onnx_tensor;
 
 /* The state of an export. */
@@ -44,7 +44,7 @@ ddp_onnx_tensor ddp_onnx_layer_input(const ddp_layer_writer *w, int k);
 /* Return the first input of l, layer w->index, as an image of l->c x l->h x l->w. */
 ddp_onnx_value ddp_onnx_input_as_image(ddp_layer_writer *w, const layer *l);
 
-/* Return the first input of l, layer w->index, as rows of l->inputs values. */
+/* Return the first input of l, layer w->index, as a row of l->inputs values for each image. */
 ddp_onnx_value ddp_onnx_input_as_rows(ddp_layer_writer *w, const layer *l);
 
 /* Return v with other dimensions: the batch, and then dims[0..count), at most 7. One of dims may be

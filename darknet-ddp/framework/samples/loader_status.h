@@ -9,7 +9,7 @@
 void ddp_loading_begin(void);
 
 /* Note that the calling thread is about to read the picture at path, and perhaps its labels. path
- * is copied. Does nothing unless the thread loads a sample, or if 64 other threads are reading. */
+ * is copied. Does nothing if the thread loads no sample, or if 64 others are reading already. */
 void ddp_loading_reads(const char *path);
 
 /* Note that the calling thread has loaded its sample. */

@@ -43,7 +43,7 @@ typedef struct ddp_checkpoint_run {
 
     /* Options that change results: first those that change more than rounding, then those that only
      * change rounding. After resuming, ddp_remember_validation and ddp_remember_unlabelled append
-     * facts that no run is compared with. */
+     * facts, which checkpoints keep, but resuming does not compare. */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
     size_t rounding_count; /* number of options that only change rounding */

@@ -27,8 +27,8 @@ ddp_status ddp_snapshot_matches(const ddp_snapshot *s, network *net, int cutoff,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Write the snapshot to the files at path and path.state. Each write has a later time than the one
- * before. Any thread may call it, one at a time. Fails as ddp_pair_save. */
+/* Write the snapshot to the files at path and path.state, with a saved_at_ns that is later than the
+ * last write's. Any thread may call it, one at a time. Fails as ddp_pair_save. */
 ddp_status ddp_snapshot_write(ddp_snapshot *s, const char *path, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the time of the last write, also of one that failed, for run->saved_at_ns. If there was no

@@ -44,7 +44,8 @@ struct ddp_trainer_layers {
     void *self;    /* first argument of the functions of `plug` */
     int *block_of; /* per layer: the number of its residual block, from 1; 0: none */
     char *dropped; /* per layer: 1 if the step under way drops it, else 0 */
-    float *scale;  /* per [shortcut]: factor, in this step, of the output of the layer before it */
+    /* per layer: at a block's [shortcut] the factor of the block's output in this step, else 1 */
+    float *scale;
     layer_drops drops; /* pointers to `dropped` and `scale`, for Darknet */
 };
 
@@ -80,7 +81,8 @@ struct ddp_trainer {
     /* deferred[i]: 1: layer i is updated, or its parameters arrive, in the next forward pass */
     char *deferred;
     ddp_loss *loss;
-    float last_loss; /* last loss given to Darknet: sum over a rank's images, mean of ranks */
+    /* loss that Darknet last got: a rank's sum over its images, averaged over ranks */
+    float last_loss;
     ddp_nan_guard guard;
     ddp_replica_check *replica_check; /* compares ranks' parameters; NULL: nothing does */
     int comparison_due; /* 1: compare ranks' parameters in the next step with ranks in sync */
@@ -103,7 +105,7 @@ struct ddp_trainer {
         int started;   /* 1: the sum is under way */
         /* how many unreadable samples end the run: this rank's, and after the sum all ranks' */
         float samples;
-        size_t step;             /* the step whose unreadable samples are summed, from 1 */
+        size_t step;             /* step, from 1, to which `samples` belongs */
         size_t images_at_update; /* net->seen when the last whole update ended */
     } bad;
     int layer; /* the layer that computes now, in forward and backward passes */

@@ -20,7 +20,7 @@ enum { DDP_OVERRIDES_MOST = 16, DDP_OVERRIDE_BYTES = 256 };
 typedef struct ddp_overrides {
     ddp_net_value values[DDP_OVERRIDES_MOST + 1];      /* new values; a NULL key ends them */
     char text[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES]; /* the new values as text */
-    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];  /* the cfg's own values; "": none */
+    char was[DDP_OVERRIDES_MOST][DDP_OVERRIDE_BYTES];  /* was[i]: the cfg's values[i]; "": none */
     int count;
     double epoch; /* number of batches of an epoch, also a fraction; 0: -epochs is not given */
 } ddp_overrides;

@@ -38,8 +38,8 @@ ddp_status ddp_data_read(ddp_sections *s, const char *path, ddp_error *err) DDP_
 void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 
-/* Replace the values of keys in the first section by values[], which must outlive *s. A NULL key
- * ends values. Fails with DDP_ERR_NOMEM. */
+/* Set keys of the first section to values[], which must outlive *s and ends with a NULL key. A key
+ * that the section lacks is added. Fails with DDP_ERR_NOMEM, with some of the values set. */
 ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -70,7 +70,7 @@ void ddp_output_relay_finish(ddp_output_relay *r, int all);
 #define DDP_NOTE_LINE "\036darknet-ddp "
 #define DDP_NOTE_LOG "log "
 
-/* Words that stand in each sentence on how to go on with a run. */
+/* Words in the middle of each sentence on how to go on with a run; they mark it as such. */
 extern const char ddp_resume_hint[];
 
 #endif

@@ -51,7 +51,7 @@ typedef struct ddp_run_origin {
     /* on rank 0 alone: */
     /* the checkpoint's step, which may count another batch=; 0: new run */
     size_t saved_step;
-    size_t valid_since; /* last step whose validation used other pictures; 0: none did */
+    size_t valid_since; /* last step validated on other pictures than this run's; 0: none */
     int passed_over;    /* number of checkpoints that seemed newer but could not be used */
 } ddp_run_origin;
 

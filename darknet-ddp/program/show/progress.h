@@ -59,8 +59,8 @@ typedef struct ddp_progress_figures {
     double loss, average_loss, rate;
 } ddp_progress_figures;
 
-/* Read the figures from Darknet's line about a step. Returns 1; 0 if `line` is another one, and
- * *figures is then undefined. */
+/* Read the figures from Darknet's line about a step, and return 1. Returns 0 if `line` is no such
+ * line; *figures is then undefined. */
 int ddp_progress_read(ddp_progress_figures *figures, const char *line);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { DDP_ADDRESS_TEXT = INET6_ADDRSTRLEN + 20 }; /* bytes of an address as text */
 
-/* An address: plain bytes, to be sent as they are. */
+/* An address of a host, with or without a port: plain bytes, to be sent as they are. */
 typedef struct ddp_net_address {
     int32_t family; /* AF_INET or AF_INET6; 0: none */
     uint32_t scope; /* number of the interface, for a link-local address of IPv6; else 0 */

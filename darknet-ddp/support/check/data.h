@@ -67,8 +67,9 @@ typedef struct ddp_check_config {
     /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]
      * and input[1], a picture of this size fills. NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
-    int input[2];         /* the network's width and height in pixels, for `shares` */
-    const float *anchors; /* widths and heights, fractions of the network's input; NULL: none */
+    int input[2]; /* the network's width and height in pixels, for `shares` */
+    /* width and height of each anchor, in fractions of the network's input; NULL: no anchors */
+    const float *anchors;
     int anchor_count;
     ddp_box_sample *sample; /* sample to which good boxes are added; NULL: none */
 } ddp_check_config;

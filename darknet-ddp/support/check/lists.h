@@ -18,8 +18,8 @@ void ddp_check_duplicates(ddp_faults *f, const ddp_list_lines *list);
 /* Return 1 if a line ends with a blank or a tab. */
 int ddp_ends_with_blank(const char *line);
 
-/* Return why a path of a list may lead nowhere: " (the name ends with a blank)"; "" if nothing is
- * odd. Static text. */
+/* Return what is odd about a path that leads to no file, such as " (the name ends with a blank)";
+ * "" if nothing is. Static text. */
 const char *ddp_path_oddity(const char *path);
 
 /* Find line i, from 0, of a file's lines that are not blank. Return its number among all lines of

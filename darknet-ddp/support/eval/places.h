@@ -21,7 +21,7 @@ typedef struct ddp_seen_at {
     double first;           /* score of the likeliest class */
     double own;             /* score of the class that the caller asked for */
     int class_id;           /* the likeliest class; if nothing is seen, that of `own` */
-    const ddp_detection *d; /* the likeliest detection; NULL: there is none */
+    const ddp_detection *d; /* detection of highest score times nearness; NULL: none is near */
 } ddp_seen_at;
 
 /* Return how much a detection with box a counts at the place of box b: 0 up to an IoU of 0.3, 1

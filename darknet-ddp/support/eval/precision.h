@@ -31,7 +31,7 @@ typedef struct ddp_precision {
     size_t hits, misses; /* hits: true positives; misses: false positives */
     double precision;    /* hits / (hits + misses); 0 without detections */
     double recall;       /* hits / truths; 0 without truths */
-    double mean_iou;     /* sum of the IoU of hits / (hits + misses); 0 without detections */
+    double mean_iou;     /* (sum of the IoUs of hits) / (hits + misses); 0 without detections */
 } ddp_precision;
 
 typedef struct ddp_precision_config {

@@ -47,8 +47,8 @@ void ddp_csv_add(ddp_csv *c, const double *values);
  * none, or a line that is no row stands behind it, add the row instead. Call before ddp_csv_add. */
 void ddp_csv_replace_last(ddp_csv *c, const double *values);
 
-/* Write waiting rows to the file. If now is 0, only if a second has passed since the last flush.
- * ddp_csv_lost tells of a failure. */
+/* Write waiting rows to the file. With now 0, do so only if a second has passed since the last
+ * flush. ddp_csv_lost tells of a failure. */
 void ddp_csv_flush(ddp_csv *c, int now);
 
 /* If the file was removed from path, where it was opened, write it anew with all its rows

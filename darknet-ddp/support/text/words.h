@@ -6,8 +6,8 @@
  * NULL: only blanks are left. */
 char *ddp_word_next(char **at);
 
-/* Set *value to the number that a word is, such as .5, 0.5 or 5e-1, and return 1. Returns 0 if it
- * is none: hexadecimal, nan, or beyond a float's range, too. Then *value must not be used. */
+/* Set *value to the number that a word is, such as .5, 0.5 or 5e-1, and return 1. Returns 0, with
+ * *value undefined, if the word is no number, hexadecimal, nan, or beyond a float's range. */
 int ddp_word_number(const char *word, double *value);
 
 /* Set *value to the integer that a word of digits, with or without a sign, is, and return 1. An

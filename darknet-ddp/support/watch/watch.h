@@ -25,14 +25,14 @@
 typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
-    /* Seconds in which no rank moves, after which the run ends; 0: never. Until ddp_watch_join at
-     * least 30 s are granted, or io_timeout_s if that is shorter. */
+    /* Seconds in which no rank moves, after which the run ends; 0: never. Before ddp_watch_join the
+     * limit is at least 30 s; at least io_timeout_s if that is shorter, and not 0. */
     double timeout_s;
     /* After ddp_watch_join: the limit that replaces timeout_s while a rank, as far as it is heard,
      * starts, loads, saves or validates; 0: no limit. */
     double io_timeout_s;
-    /* Seconds from the loss of a rank's connection, without a goodbye, to the end of the run. Till
-     * then a rank that fails can report its own error. Rank 0's connection always has 3 s. */
+    /* On rank 0: seconds from the loss of a rank's connection, without a goodbye, to the end of the
+     * run, in which the rank can report its own error. Other ranks end 3 s after rank 0 is lost. */
     double lost_s;
     /* The watch's thread calls the functions below. They and ctx must outlive the watch. Only `say`
      * and `end` must not be NULL. */

@@ -27,7 +27,7 @@ void ddp_matrix_add_times(float *m, const float *e, const float *q, float *p, dd
 /* Set Q to M^T P. */
 void ddp_matrix_transposed_times(const float *m, const float *p, float *q, ddp_shape s);
 
-/* Set E to M - share * P Q^T, the error of the approximation, and then M to P Q^T. share: one
+/* Set E to the error of the approximation, M - share * P Q^T, and after that M to P Q^T. share: 1
  * divided by the number of ranks. */
 void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, float share,
                             ddp_shape s);

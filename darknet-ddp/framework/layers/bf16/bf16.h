@@ -18,12 +18,12 @@
 /* Set this to 1 before a network is parsed, so that its layers run in bf16 if they can. */
 extern int bf16_wanted;
 
-/* A layer's arrays in bf16; an array that the layer does not need is null. Layers in float32 have
- * them if a layer in bf16 reads the layer, or if it is [convolutional]; else l.bf16 is null. */
+/* A layer's arrays in bf16; an array that the layer does not need is null. A layer in float32 has
+ * them if it is [convolutional], or if a layer in bf16 reads it; else its l.bf16 is null. */
 typedef struct bf16_arrays {
     int runs;           /* 1: the layer runs in bf16; 0: in float32 */
     int read_as_floats; /* 1: the layer runs in bf16, and a layer in float32 reads it */
-    void *output;       /* null, too, if the layer is fused */
+    void *output;       /* the layer's output; null if the layer is fused */
     void *delta;        /* gradient of the loss by the output */
     void *x;            /* input of BatchNorm, or of an activation whose gradient needs it */
     void *input;        /* the network's input; in the first layer only */

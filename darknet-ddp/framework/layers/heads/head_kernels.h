@@ -85,8 +85,8 @@ static size_t shared_truth_bytes(layer l)
     return bytes <= MOST_SHARED ? bytes : 0;
 }
 
-/* Return the truths of picture blockIdx.y; if `fits` is 1, a copy of them in `shared`. All threads
- * of the block must call it. */
+/* Return the truths of picture blockIdx.y. With `fits` 1 first copy these l.truths floats to
+ * `shared`, and return `shared`. All threads of the block must call it. */
 static __device__ float *share_truths(layer l, network net, float *shared, int fits)
 {
     float *truths = net.truth + (size_t)blockIdx.y * l.truths;

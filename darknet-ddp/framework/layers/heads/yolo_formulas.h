@@ -10,9 +10,9 @@
 
 #define BOX_VALUES (4 + 1) /* values of a truth, a labelled box: x, y, w, h, class */
 
-/* Let the classes of a place learn class `label`, and add its output to *probability, which may be
- * NULL. A place that has learnt a class before (its first class has a delta) gets only the delta of
- * `label`. `index`: the first class's in l.output. */
+/* Let the classes of a place learn class `label`, and add the output of `label` to *probability,
+ * which may be NULL. If the first class of the place has a delta already, set only the delta of
+ * `label`. `index`: index of the first class in l.output. */
 FORMULA void delta_yolo_class(layer l, int index, int label, float *probability, team t)
 {
     int n, stride = l.w * l.h;
@@ -83,9 +83,9 @@ FORMULA void train_yolo_place(layer l, network net, int b, int n, int j, int i, 
     }
 }
 
-/* Let one anchor of column i, row j of picture b, the cell of a truth, learn this truth. It is the
- * anchor whose size fits best; if another layer has it, do nothing. `values`: the truth. Adds to
- * *sum. */
+/* Let the anchor whose size fits a truth best learn the truth, in column i, row j of picture b, the
+ * cell of the truth. If another layer has this anchor, do nothing. `values`: the truth. Adds the
+ * statistics to *sum. */
 FORMULA void train_yolo_truth(layer l, network net, int b, int j, int i, float *values, team t,
                               yolo_tally *sum)
 {

@@ -28,7 +28,7 @@ struct inference_step {
     inference_tensor out; /* the layer's output */
     int is_convolution;   /* 1: the fields from shape to biases are used */
     convolution_shape shape;
-    convolution *convolution; /* NULL: Winograd's algorithm computes the shape */
+    convolution *convolution; /* oneDNN's; NULL: winograd/ computes the shape */
     void *weights;            /* packed by convolution_pack or winograd_pack */
     float *biases;
     ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */

@@ -90,8 +90,11 @@ int convolution_same_packing(convolution *a, convolution *b, convolution_pass pa
 /* Return how many bytes of scratch memory a pass needs; 0: none. */
 size_t convolution_scratch_bytes(convolution *c, convolution_pass pass);
 
-/* Compute y, of `images` images, from x. bias: a float for each filter; NULL without has_bias.
- * scratch: convolution_scratch_bytes of the pass, aligned to 64, also in the calls below. */
+/* Compute y from x, for the shape's number of images.
+ *   packed    weights, by convolution_pack for this pass
+ *   bias      a float for each filter; NULL without has_bias
+ *   scratch   in this and the next two functions: convolution_scratch_bytes of the pass, aligned
+ *             to 64 */
 void convolution_forward(convolution *c, const void *packed, const float *bias, const void *x,
                          void *y, void *scratch);
 

@@ -24,13 +24,13 @@ void winograd_transform_weights(int m, const float *windows, size_t each, int is
  * are sums over all tiles of the input's transform times dy's. */
 void winograd_add_windows(int m, const float *sums, size_t step, float *windows);
 
-/* Write the transform of a tile's input to out, [product][channel]. pixels: where the channels of
- * each pixel lie, by row and column. All of these pointers are valid, with m = 2, too. */
+/* Write the transform of a tile's input to out, [product][channel]. pixels[row][column] points to
+ * the channels of a pixel. With m = 2, too, all WINOGRAD_SIDE^2 must be valid. */
 void winograd_transform_input(int m, const float *pixels[WINOGRAD_SIDE][WINOGRAD_SIDE],
                               int channels, float *out);
 
-/* Write the transform of the m x m pixels of a tile's dy to out, [product][filter]. pixels: where
- * the filters of each pixel lie, by row and column. All of these pointers are valid. */
+/* Write the transform of a tile's dy, m x m pixels, to out, [product][filter]. pixels[row][column]
+ * points to the filters of a pixel. With m = 2, too, all WINOGRAD_MOST_OUT^2 must be valid. */
 void winograd_transform_delta(int m, const float *pixels[WINOGRAD_MOST_OUT][WINOGRAD_MOST_OUT],
                               int filters, float *out);
 
