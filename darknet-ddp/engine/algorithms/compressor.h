@@ -17,9 +17,9 @@ ddp_status ddp_compressor_check_ranks(const ddp_options *o, int ranks,
 /* Return 1 if this word of -ddp_compress may be used on GPUs. */
 int ddp_compressor_on_gpus(ddp_compress_word word);
 
-/* Return how much a rank sends of a parameter in one step, with o's compression on `ranks` ranks:
- * the number of floats whose all-reduce would send as many bytes. Run counts (core/bucket_plan.h)
- * are left out. o must name a compression. */
+/* Return how much a rank sends for a parameter in one step, with o's compression on `ranks` ranks:
+ * the number of floats whose all-reduce would send as many bytes. The parameter's run count
+ * (core/bucket_plan.h), one float more, is left out. o must name a compression. */
 size_t ddp_compressor_sends(const ddp_options *o, const ddp_param *param, int ranks);
 
 #endif

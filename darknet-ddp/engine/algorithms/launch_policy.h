@@ -16,9 +16,9 @@ typedef struct ddp_launch_policy {
 } ddp_launch_policy;
 
 /* Return the policy of a run with these options on `ranks` ranks.
- *   on_gpus   1 if they compute on GPUs, where no sum starts by priority
- * Sums start in the usual order on one rank, without overlap, with -ddp_on_nan skip, and with an
- * algorithm that controls the order. */
+ *   on_gpus   1: the ranks compute on GPUs, so no sum starts by priority
+ * Sums start in the usual order if ranks is 1, without -ddp_overlap, with -ddp_on_nan skip, or if
+ * an algorithm controls the order. */
 ddp_launch_policy ddp_launch_policy_of(const ddp_options *o, int ranks, int on_gpus);
 
 #endif

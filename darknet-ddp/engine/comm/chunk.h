@@ -94,7 +94,7 @@ struct ddp_chunk_pipeline {
     uint32_t next_collective; /* number of the next collective; it makes the messages' tag */
 };
 
-/* Return a host sum for w and its buffer, not started yet. w must outlive it. */
+/* Return a host sum for w and its buffer, not started yet. w must outlive the host sum. */
 static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
 {
     return (struct ddp_host_sum){.work = w,

@@ -36,8 +36,8 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
 
 /* ---- chunk_pipeline.c ---- */
 
-/* How many chunks in a row have tags of their own, two each: far more than are in flight. Tags from
- * 2 * DDP_TAGS on belong to as many collectives in a row, one each. */
+/* How many chunks in a row have tags of their own: far more than are in flight. A chunk has two
+ * tags, below 2 * DDP_TAGS. The next DDP_TAGS tags are those of collectives, one each. */
 enum { DDP_TAGS = 8192 };
 
 /* Poll until *left, a count of chunks or messages that have not ended, is 0. If no message ends for

@@ -81,7 +81,7 @@ struct ddp_stage {
 /* The plan of one rank. The plans of all ranks fit together. */
 struct ddp_hierarchical_plan {
     int units;               /* number of units of a chunk */
-    struct ddp_span *lanes;  /* by local rank: the units that it sums over this host */
+    struct ddp_span *lanes;  /* by local rank: the units that the rank sums over its host */
     int stages;              /* number of stages with transfers */
     struct ddp_stage *stage; /* stages + 1 entries; the last holds the final slices, no transfers */
 };

@@ -54,7 +54,7 @@ int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
 ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t bucket,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Skip the next bucket of the launch order, which no rank sends in this pass. */
+/* Skip a bucket that no rank sends in this pass. It must be the next one of the launch order. */
 void ddp_encoded_sums_skip_bucket(ddp_encoded_sums *r, size_t bucket);
 
 /* Return the index, in the plan, of the bucket whose turn for a second sum is next. A bucket
@@ -74,9 +74,9 @@ ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DD
 ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
                                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Decode the sum over ranks of table->params[i], which is not frozen, into its gradient. Also write
- * its run count to the bucket of gradients. Call after the fence of its bucket, one time in a pass.
- */
+/* Decode the sum over ranks for table->params[i], which is not frozen, into the parameter's
+ * gradient. Write the parameter's run count to the bucket of gradients, too. Call once in a pass,
+ * after the bucket's fence. */
 void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
 
 /* Return the bucket's sum that is started last; r owns it. It is the second sum or the all-gather,

@@ -79,7 +79,7 @@ typedef struct ddp_reducer_config {
                            one piece */
     int priority;       /* 1: buckets may be late (ddp_reducer_adapt_order); 0: none is */
     int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
-    int find_unused;    /* 1: a pass may leave a layer out; 0: that is an error, which names it */
+    int find_unused;    /* 1: a pass may leave a layer out; 0: such a pass fails */
     /* type in which gradients are sent; with mini_batches it must be DDP_WIRE_FP32 */
     ddp_wire wire;
     /* Encodes gradients into the numbers that are summed (core/gradient_codec.h), called with
@@ -127,7 +127,7 @@ const ddp_work *ddp_reducer_sum(const ddp_reducer *r, size_t piece, size_t *buck
 /* Return how many floats a bucket has on this rank in this pass: gradients with alignment gaps, or
  * what the codec makes of them, and run counts. */
 size_t ddp_reducer_bucket_floats(const ddp_reducer *r, size_t bucket);
-/* Return how many floats all buckets have together on this rank in this pass. */
+/* Return the sum of ddp_reducer_bucket_floats over all buckets. */
 size_t ddp_reducer_floats(const ddp_reducer *r);
 
 /* Return 1 if ddp_reducer_layer_fence of the layer waits for a late or deferred bucket, else 0.
@@ -233,10 +233,10 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
  * Fails with DDP_ERR_COMM. */
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers; with
- * config.sharded, all whose updated parameters were received. Else return 0, and *bucket is the
- * index of the first bucket that does not. The same on every rank. On a GPU call
- * ddp_group_synchronize first. */
+/* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers. With
+ * config.sharded, look at the buckets whose updated parameters were received instead. If a bucket
+ * has a number that is not finite, return 0, and *bucket is the index of the first such bucket. The
+ * result is the same on every rank. On a GPU call ddp_group_synchronize first. */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Skip the step: set all gradients to zero, as if no layer had run. Call after

@@ -164,9 +164,9 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* ---- reducer_sharded.c: with config.sharded ---- */
 
-/* Open the sum that counts the ranks on which each layer ran, when all other sums are open. Close
- * it, also after a failure: ddp_reducer_close_sharded waits for the sum if it has started, and
- * frees it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the sum that counts the ranks on which each layer ran, when all other sums are open. Only
+ * with config.sharded. Close the sum with ddp_reducer_close_sharded, also after a failure; that
+ * waits for the sum if it has started. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_open_sharded(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_sharded(ddp_reducer *r);
 

@@ -36,7 +36,7 @@ struct ddp_nccl_plan {
     int first_local;      /* first rank of this rank's host; the rank itself if sums are direct */
     int local_size;       /* ranks of this host; 1 if sums are direct */
     struct ddp_span lane; /* units that this rank sums over its host */
-    struct ddp_nccl_level *levels; /* route->stages + 1 entries */
+    struct ddp_nccl_level *levels; /* the plan's levels, route->stages + 1 of them */
     char schedule[128]; /* the plan in words: "direct", "2 levels (4 ranks a host, then 2 hosts)" */
 };
 

@@ -68,7 +68,7 @@ struct request {
     std::unique_ptr<UnboundBuffer> buffer; /* memory of the message; empty if bytes is 0 */
 };
 
-/* A message of which a note has come. */
+/* A message, as a note from another rank names it. */
 struct announcement {
     uint32_t tag;
     uint64_t bytes;

@@ -15,7 +15,7 @@ typedef struct ddp_peer_address {
     int32_t count;    /* how many entries of networks are used */
     struct {
         ddp_net_address address;
-        int32_t bits; /* length of its network's prefix: 24 of 10.1.0.0/24 */
+        int32_t bits; /* length of the network's prefix: 24 of 10.1.0.0/24 */
     } networks[DDP_PEER_NETWORKS];
 } ddp_peer_address;
 

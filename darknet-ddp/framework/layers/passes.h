@@ -14,8 +14,8 @@ typedef struct {
     /* Run the forward pass of layer l, net->index, then point net's input to its output. If the
      * layer has truth=1, also point net's truth there. */
     void (*forward)(layer l, network *net);
-    /* End a forward pass: set *net->cost to the mean of the layers' losses. On a GPU in training,
-     * end_backward sets it; in a prediction without truth it keeps its value. */
+    /* End a forward pass, and set *net->cost to the mean of the layers' losses. On a GPU, training
+     * leaves this to end_backward, and a prediction without truth does not change *net->cost. */
     void (*end_forward)(network *net);
     /* Begin the backward pass of layer l, net->index: add up its deltas (bf16_combine_deltas), and
      * point net's input and delta to those of the layer before. The first layer gets those of

@@ -52,8 +52,8 @@ ddp_onnx_value ddp_onnx_input_as_rows(ddp_layer_writer *w, const layer *l);
 ddp_onnx_value ddp_onnx_reshape(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *dims,
                                 size_t count);
 
-/* Return v with its dimensions in another order: dimension k of the result is dimension order[k] of
- * v. Dimension 0 is the batch. */
+/* Return v with its `count` dimensions in another order: dimension k of the result is dimension
+ * order[k] of v. Dimension 0 is the batch. */
 ddp_onnx_value ddp_onnx_transpose(ddp_layer_writer *w, ddp_onnx_value v, const int64_t *order,
                                   size_t count);
 

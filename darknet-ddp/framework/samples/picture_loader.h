@@ -9,7 +9,8 @@
 
 enum { DDP_PICTURE_WHY = 1024 };
 
-/* Return a new image of the size of net's input, made from the picture `whole`. */
+/* Return a new image of the size of net's input, made from the picture `whole`, which stays as it
+ * is. The caller frees the new image (free_image). */
 typedef image (*ddp_picture_fit)(network *net, image whole);
 
 typedef struct ddp_picture {

@@ -12,9 +12,10 @@ typedef struct ddp_hook_chain {
 
 /* Hooks that pass every call on. To use them:
  *   1. Copy them. Set the copy's ctx to a struct that begins with a ddp_hook_chain.
- *   2. Replace some hooks of the copy. To pass a call on, a hook calls the one here with its ctx.
- *   3. If the inner hooks have no `optimize`, set the copy's to NULL. With it Darknet would update
- *      a layer's arrays one by one, which is slower on a GPU. */
+ *   2. Replace some hooks of the copy. To pass a call on, a new hook calls the same member of
+ *      ddp_hook_chain_hooks, with the ctx that it got.
+ *   3. If the inner hooks have no `optimize`, set the copy's `optimize` to NULL. Else Darknet
+ *      would update a layer's arrays one by one, which is slower on a GPU. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif

@@ -56,8 +56,8 @@ typedef struct ddp_not_finite {
     int layer;       /* layer of the origin; -1: none */
     const char *kind;     /* type of `layer`, a static string; "" without a layer */
     int mini_batch;       /* mini-batch of the origin: its number in the step of `rank`, from 1 */
-    size_t sample;        /* first sample of that mini-batch, counted in the run from 0 */
-    size_t samples;       /* number of samples in that mini-batch */
+    size_t sample;        /* first sample of the origin's mini-batch, counted in the run from 0 */
+    size_t samples;       /* number of samples in the origin's mini-batch */
     int skipped_in_a_row; /* updates skipped in a row, with this one if it is skipped */
 } ddp_not_finite;
 

@@ -7,9 +7,9 @@
 #include "check/faults.h"
 #include "options/options.h"
 
-/* Add to f an error that training has printed as `line`: "FILE:30: what is wrong". If no place
- * begins the line, the error is about all of `file`, the cfg. kind: constant that names the kind of
- * error. */
+/* Add to f an error that training has printed as `line`: "FILE:30: what is wrong". If `line` does
+ * not begin with `file`, a path, and a number, the error is about the whole file. kind: constant
+ * that names the kind of error. */
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
 /* Add to f what is wrong with the cfg at path. If Darknet refuses it, that is one error, about the

@@ -34,8 +34,9 @@ ddp_status ddp_kind_check_network(const ddp_arguments *a, const ddp_sections *cf
 ddp_status ddp_kind_check_square(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if CFG's max_batches is 0 and a->command is "detector". With policy=poly, whose rate ends
- * there, fail if it is 0 or missing. Pass if a->has_epochs is 1, since -epochs sets it. */
+/* Fail if CFG's max_batches= is 0 and a->command is "detector". Fail also if max_batches= is 0 or
+ * missing and CFG has policy=poly, whose rate falls to 0 at max_batches=. Pass if a->has_epochs is
+ * 1, since -epochs sets max_batches=. */
 ddp_status ddp_kind_check_length(const ddp_arguments *a, const ddp_sections *cfg,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -16,10 +16,11 @@ typedef struct ddp_scan_data {
     /* lines of the files that train= (list), valid=, and names= or labels= (names) name; empty: no
      * key */
     ddp_lines list, valid, names;
-    const char *list_path, *valid_path; /* values of train= and valid=; NULL: no key */
-    int classes;                        /* classes= of the .data file; 0: it has none */
-    ddp_heads heads;                    /* the cfg's [yolo], [region] and [detection] layers */
-    ddp_faults faults;                  /* faults found so far */
+    /* values of train= and valid=; NULL: the .data file lacks the key */
+    const char *list_path, *valid_path;
+    int classes;        /* classes= of the .data file; 0: it has none */
+    ddp_heads heads;    /* the cfg's [yolo], [region] and [detection] layers */
+    ddp_faults faults;  /* faults found so far */
     ddp_tally tally;    /* counts of pictures and boxes of train= that were looked at */
     uint64_t *by_class; /* by class: number of boxes without fault, or of a classifier's pictures */
     ddp_box_sample sample; /* sizes of some boxes without fault */

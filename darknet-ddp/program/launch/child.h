@@ -42,8 +42,8 @@ typedef struct ddp_exit_info {
 typedef struct ddp_child_config {
     double save_s; /* seconds that ranks may take to save and end; less than 0: no limit */
     /* Called once with DDP_LAUNCH_IS_SLOW if no rank begins for some time. Called once with another
-     * verdict if the start fails; the child is then killed. start: the times of it so far. NULL:
-     * the start is not watched. */
+     * verdict if the start fails; the child is then killed. start: what was seen of the start so
+     * far. NULL: the start is not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;            /* first argument of say_start */
     double start_limit_s; /* seconds in which a rank must begin (ddp_start_watch); 0: no limit */

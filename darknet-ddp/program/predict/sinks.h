@@ -40,7 +40,7 @@ struct ddp_sink {
     /* Write the prediction of one picture or frame; may draw into its pixels. The caller releases
      * it. Pictures that cannot be read come, too. */
     ddp_status (*take)(void *ctx, ddp_prediction *p, ddp_error *err);
-    /* End the film. NULL: not called. */
+    /* End the film that began last, after its last frame. NULL: not called. */
     ddp_status (*end_film)(void *ctx, ddp_error *err);
     /* Write what is left, and free ctx. Called once, also after a failure. */
     ddp_status (*close)(void *ctx, ddp_error *err);

@@ -14,8 +14,8 @@
  * Returns the watch; NULL: the process cannot be watched, and a line says so. */
 ddp_watch *ddp_watchdog_open(const ddp_options *options);
 
-/* Have rank 0 watch all ranks of the group, too. From then on SIGQUIT prints where each rank is. A
- * rank that cannot reach rank 0 prints a line and is not watched by it. Does nothing if this
+/* Have rank 0 watch all ranks of the group, too. From then on SIGQUIT prints where each rank is. If
+ * a rank cannot reach rank 0, it prints a line, and rank 0 does not watch it. Does nothing if this
  * process is not watched. Collective. group must outlive the watch. Fails with DDP_ERR_NOMEM,
  * DDP_ERR_COMM. */
 ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;

@@ -49,7 +49,7 @@ typedef struct ddp_run_origin {
     int resumed;   /* 1: the run goes on from a checkpoint; 0: it began anew */
     int validated; /* 1: the run goes on from a step whose validation has taken place */
     /* on rank 0 alone: */
-    /* the checkpoint's step, which may count another batch=; 0: new run */
+    /* the checkpoint's step, in batches of the size that it was saved with; 0: new run */
     size_t saved_step;
     size_t valid_since; /* last step validated on other pictures than this run's; 0: none */
     int passed_over;    /* number of checkpoints that seemed newer but could not be used */

@@ -8,7 +8,7 @@
 /* Where the output of this process goes. */
 typedef struct ddp_terminal_place {
     int terminal; /* descriptor of standard output's terminal; -1: none that can renew a line */
-    /* 1: standard error goes to that terminal, too, and may be written as standard output */
+    /* 1: standard error goes to standard output's terminal, too, and may be written there */
     int joined;
 } ddp_terminal_place;
 

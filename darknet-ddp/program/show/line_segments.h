@@ -14,8 +14,9 @@ typedef struct ddp_line_segment {
     const char *text;
 } ddp_line_segment;
 
-/* Compose the line that replaces what stands in the cursor's line, and leaves the cursor at its
- * beginning. Groups for which there is no room are left out; only the first is cut instead.
+/* Write to `line` what a terminal must print to replace its present line by these segments. The
+ * cursor ends at the line's beginning. Groups for which the line has no room are left out; the
+ * first group is cut instead.
  *   segments  `count` pieces, the first one leftmost
  *   columns   columns that the terminal has for the line
  *   colours   0: without the segments' colours */

@@ -63,8 +63,8 @@ void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
 /* Note that a save begins; call before weights are saved. All rows and all lines of NAME.log go to
  * the disk, so that a run resumed from these weights finds all steps before them. */
 void ddp_run_files_saving(ddp_run_files *r);
-/* Note that a save has ended; call after weights are saved. Calls ddp_run_files_bring_back. The
- * next row goes to the disk at once. */
+/* Note that a save has ended; call after weights are saved. Writes files again that somebody has
+ * removed (ddp_run_files_bring_back). The next row goes to the disk at once. */
 void ddp_run_files_saved(ddp_run_files *r);
 
 /* Write files of the run again, as they were, if somebody has removed them or their folder. */

@@ -35,7 +35,7 @@ void ddp_run_log_add_line(const char *line);
  * is 0, does nothing until a second after the last write, or half a MiB waits. */
 void ddp_run_log_write(int now);
 
-/* Write all that waits, and wait for other threads that write. Nothing before ddp_run_log_open. */
+/* Write all that waits; wait for other threads that write. Does nothing before ddp_run_log_open. */
 void ddp_run_log_flush(void);
 
 /* Write the file anew, with all that it had, if somebody has removed it (ddp_file_bring_back). */

@@ -20,7 +20,7 @@ int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
 void ddp_net_interface_names(const char *interface, char *names, size_t size);
 
 /* Fail with DDP_ERR_IO, which is returned: `host` has no interface of this name or network that is
- * up with an address. interface NULL: it has none at all but lo. */
+ * up with an address. If interface is NULL, the text says that the host has only lo. */
 ddp_status ddp_net_interface_fail(const char *host, const char *interface, ddp_error *err);
 
 /* Fail with DDP_ERR_IO if no interface of this host that is up has the name, or lies in the

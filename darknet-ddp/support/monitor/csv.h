@@ -43,8 +43,9 @@ const char *ddp_csv_old(const ddp_csv *c);
 /* Add a row of a value for each column. values[0] is the step; NaN is an unknown value. */
 void ddp_csv_add(ddp_csv *c, const double *values);
 
-/* Replace the last row that ddp_csv_open kept by this one, and write it to the file. If there was
- * none, or a line that is no row stands behind it, add the row instead. Call before ddp_csv_add. */
+/* Replace the last row that ddp_csv_open kept by a row of `values`, and write it to the file. If no
+ * row was kept, or a line that is no row stands behind the last one, add the row instead. Call
+ * before ddp_csv_add. */
 void ddp_csv_replace_last(ddp_csv *c, const double *values);
 
 /* Write waiting rows to the file. With now 0, do so only if a second has passed since the last

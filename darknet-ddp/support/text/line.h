@@ -32,8 +32,8 @@ ddp_line_kind ddp_line_split(char *line, int is_cfg, char **value);
 /* Remove all blanks of a text, as ddp_line_split does in a cfg. */
 void ddp_line_squeeze(char *text);
 
-/* Return 1 if a line of a cfg has only blanks between two numbers: ddp_line_split makes them one
- * number. Call before it. */
+/* Return 1 if a line of a cfg has two numbers with blanks, but no comma, between them. Call before
+ * ddp_line_split, which would make one number of both. */
 int ddp_line_lacks_comma(const char *line);
 
 #endif

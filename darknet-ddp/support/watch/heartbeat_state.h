@@ -28,7 +28,7 @@ struct ddp_heartbeat {
  * with ddp_heartbeat_close. */
 ddp_heartbeat *ddp_heartbeat_new(int links);
 
-/* Close the connection of a link, if there is one. */
+/* Close the connection of a link, if there is one, and empty the link's buffers. `lost` stays. */
 void ddp_heartbeat_end_link(struct ddp_rank_link *l);
 
 /* Close the listener, if there is one: no more ranks can join. */

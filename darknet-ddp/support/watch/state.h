@@ -45,7 +45,8 @@ struct ddp_watch {
     int rank, size; /* 0 and 1 until `member` is 1 */
     const char *const *hosts;
     ddp_heartbeat *channel; /* connects this rank with others; NULL: it is alone */
-    ddp_known_rank *ranks;  /* on rank 0 of all ranks; elsewhere of this rank only, at index 0 */
+    /* facts about ranks: rank 0 has all, others have only their own, as [0] */
+    ddp_known_rank *ranks;
     ddp_completed_step completed;
     int64_t own_ns;    /* nanoseconds that this process has run: clock of the times below */
     int64_t last_ns;   /* ddp_watch_now_ns when own_ns last moved on */

@@ -50,7 +50,7 @@ typedef struct ddp_shard_of {
     float *memory;         /* gradients of all buckets; the plan's offsets count from here */
     ddp_work *const *sums; /* by bucket: the sum of its gradients over ranks */
     int root;              /* rank whose moments the run begins with */
-    /* on rank root: reads these moments; NULL: they are in Darknet's memory */
+    /* on rank `root`: reads the moments that the run begins with; NULL: Darknet has them */
     const ddp_sharded_source *saved_moments;
 } ddp_shard_of;
 

@@ -26,9 +26,8 @@ typedef struct bf16_backend {
     void *(*resize)(void *x, size_t n);
     void (*free)(void *x);
     void (*zero)(void *x, size_t n);
-    /* Return the address of l->output (l->delta), on a GPU of l->output_gpu (l->delta_gpu). */
-    float **(*float_output)(layer *l);
-    float **(*float_delta)(layer *l);
+    float **(*float_output)(layer *l); /* Return &l->output; on a GPU &l->output_gpu. */
+    float **(*float_delta)(layer *l);  /* Return &l->delta; on a GPU &l->delta_gpu. */
     /* Allocate n floats on the device, all zero. */
     float *(*make_floats)(size_t n);
     /* Free the float32 arrays that a layer in bf16 does not need. keep_output: 1 keeps output and
@@ -55,7 +54,7 @@ typedef struct bf16_backend {
     /* Choose an algorithm for the convolution in its present size. Set l->workspace_size to the
      * bytes of workspace that the layer's passes need. Return 0 if there is no algorithm. */
     int (*prepare)(layer *l);
-    /* Choose an algorithm for a [convolutional] that runs in float32, though bf16 is wanted. */
+    /* Choose an algorithm for a [convolutional] that runs in float32, when the network is made. */
     void (*prepare_floats)(layer *l);
     /* Free the memory that prepare has allocated. */
     void (*free_convolution)(layer l);

@@ -15,7 +15,7 @@ typedef struct {
     int channels, count; // channels of a row; rows of the array
     int lanes, rows;     // a block's threads side by side; rows that a block takes at a time
     int tiles;           // blocks for all channels of a row
-    int parts;           // blocks for the same channels
+    int parts;           // blocks that share the rows of a tile, where channels are summed
     int step;            // rows from one group of a block to the next group of the block
 } tile_shape;
 
@@ -62,7 +62,7 @@ static int blocks_of_parts(tile_shape s)
     return s.tiles * s.parts;
 }
 
-#define ROWS_A_THREAD 8 // rows that a thread of for_rows takes
+#define ROWS_A_THREAD 8 // rows that each thread takes in for_rows
 
 // Return the blocks of a launch in which each pack is another thread's (for_rows).
 static size_t all_blocks(tile_shape s)

@@ -34,7 +34,7 @@ typedef struct {
     int size; /* rows and columns of a filter */
     int stride_x, stride_y;
     int pad;              /* rows and columns of zeros at each side of an image */
-    int dilation, groups; /* 1 if there is none */
+    int dilation, groups; /* both 1 for a plain convolution */
     int bf16;             /* 1: x, y, dx, dy are bf16; 0: floats */
     /* ---- for convolution_forward; for its backward passes 0, LINEAR, CONVOLUTION_SUM_NONE ---- */
     int has_bias;          /* 1: a bias is added to each filter's values */
@@ -70,8 +70,9 @@ int convolution_can_activate(ACTIVATION a);
  * milliseconds. Return NULL if oneDNN has no fast code for such a convolution on this CPU. */
 convolution *convolution_of(const convolution_shape *shape);
 
-/* Return the rows and columns of y. */
+/* Return how many rows y has. */
 int convolution_out_height(const convolution_shape *shape);
+/* Return how many columns y has. */
 int convolution_out_width(const convolution_shape *shape);
 
 /* Return how many bytes the packed weights of a pass have. The pass is CONVOLUTION_FORWARD or

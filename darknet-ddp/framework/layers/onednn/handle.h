@@ -38,7 +38,8 @@ size_t onednn_product_scratch(convolution *c);
 void onednn_run_product(convolution *c, const void *x, const void *dy, float *gradients,
                         void *scratch);
 
-/* Add gradients of weights to `gradients` by a way, which is not CONVOLUTION_MEASURED. */
+/* Add gradients of weights to `gradients`. way: not CONVOLUTION_MEASURED. scratch:
+ * convolution_scratch_bytes of CONVOLUTION_BACKWARD_WEIGHTS. */
 void onednn_compute_gradients(convolution *c, convolution_way way, const void *x, const void *dy,
                               float *gradients, void *scratch);
 

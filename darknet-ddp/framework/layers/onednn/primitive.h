@@ -62,9 +62,10 @@ dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_w
 dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
                                              dnnl_primitive_attr_t attributes);
 
-/* Append an activation, with its parameter alpha, or the sum y += what y held, to the list of what
- * a primitive does to its result. */
+/* Append an activation, with its parameter alpha, to the list of what a primitive does to its
+ * result. */
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha);
+/* Append to the list that the primitive adds what y held, of this type, to its result. */
 void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
 
 /* ---- functions of primitive.c, for all versions of oneDNN ---- */
@@ -80,8 +81,9 @@ void onednn_check(dnnl_status_t status, const char *what);
 dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
 
 /* Return the attributes of a primitive whose scratch memory the caller gives; the caller destroys
- * them. With s: the forward pass of shape s ends with its sum and activation; add is ignored. With
- * s NULL: 1 in add adds the result to the floats that its memory held. */
+ * them. If s is not NULL, the primitive ends with the sum and activation of shape s, and `add` is
+ * ignored. If s is NULL, add says what becomes of the result. 1: it is added to the floats in its
+ * memory; 0: it replaces them. */
 dnnl_primitive_attr_t onednn_make_attributes(const convolution_shape *s, int add);
 
 /* Return 1 if a description's implementation is oneDNN's reference: plain loops, a hundred times as
