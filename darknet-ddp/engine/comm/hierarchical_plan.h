@@ -74,7 +74,7 @@ struct ddp_stage {
      * in stage 0 */
     int *from;
     int held_count;
-    struct ddp_stage_transfer *transfers; /* in the order of their units, so that messages match */
+    struct ddp_stage_transfer *transfers; /* ordered by units, so that both ranks' messages match */
     int transfer_count;
 };
 

@@ -28,11 +28,11 @@ struct ddp_board {
 
 /* States of a chunk, by what this rank waits for. */
 enum ddp_hierarchical_state {
-    DDP_HIERARCHICAL_MEETING,   /* the host's other ranks are to launch the chunk */
-    DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts are to come, and to be added */
-    DDP_HIERARCHICAL_RETURNING, /* sums of other hosts are to come */
-    DDP_HIERARCHICAL_GATHERING, /* the messages of an all-gather with other hosts are to end */
-    DDP_HIERARCHICAL_SHARING    /* the host's other ranks are to be done with this rank's memory */
+    DDP_HIERARCHICAL_MEETING,   /* the other ranks of the host must launch the chunk */
+    DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts must arrive, to be added */
+    DDP_HIERARCHICAL_RETURNING, /* sums of other hosts must arrive */
+    DDP_HIERARCHICAL_GATHERING, /* an all-gather's messages with other hosts must end */
+    DDP_HIERARCHICAL_SHARING    /* other ranks of the host must be done with this rank's memory */
 };
 
 /* A message of a chunk. Errors name its peer. */

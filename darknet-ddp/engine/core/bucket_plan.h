@@ -41,7 +41,7 @@ typedef struct ddp_bucket {
 typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
-    ddp_bucket *buckets; /* from the last layers' bucket to the first layers' */
+    ddp_bucket *buckets; /* the bucket of the last layers first, that of the first layers last */
     ddp_place *places;   /* by parameter of the table; all 0 if its layer is frozen */
 } ddp_bucket_plan;
 

@@ -52,7 +52,7 @@ struct ddp_reducer {
     /* Members that are used only with config.codec: */
     ddp_encoded_sums *encoded_sums; /* NULL with one rank, or without config.codec */
     int encodes_next;               /* 1: the next pass sums encoded gradients */
-    ddp_encoded_sums *encoded;      /* encoded_sums if this pass uses it; NULL: it uses sums[] */
+    ddp_encoded_sums *encoded; /* encoded_sums, if the pass sums by it; NULL: it sums by sums[] */
 
     /* Members for layers that did not run: */
     float *counts; /* run counts (core/bucket_plan.h) of one bucket, on the host */

@@ -58,7 +58,7 @@ struct note {
 struct posted_note {
     uint64_t number; /* its place among all notes to that peer, from 0 */
     note content;
-    std::unique_ptr<UnboundBuffer> buffer; /* Gloo's buffer over content */
+    std::unique_ptr<UnboundBuffer> buffer; /* Gloo's handle to send `content` */
 };
 
 /* A message that this rank has posted. */

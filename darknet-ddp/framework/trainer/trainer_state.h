@@ -76,7 +76,7 @@ struct ddp_trainer {
     ddp_param_table table;
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
-    ddp_sync_batchnorm *sync_batchnorm; /* NULL: each rank normalizes with its own statistics */
+    ddp_sync_batchnorm *sync_batchnorm; /* NULL: ranks normalize with their own statistics */
     joint_statistics joint;             /* net->statistics: how Darknet calls sync_batchnorm */
     /* deferred[i]: 1: layer i is updated, or its parameters arrive, in the next forward pass */
     char *deferred;
@@ -185,7 +185,8 @@ ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net,
  * rank's copy to the device of t->table. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
-/* Attach the algorithms, when all else is open. Fails as ddp_algorithm_set_attach. */
+/* Attach the algorithms to the reducer and the table, which must be open; do nothing without
+ * algorithms. Fails as ddp_algorithm_set_attach. */
 ddp_status ddp_trainer_attach_algorithms(ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach the algorithms from t->net, which is still set, and set net->drops to NULL. The algorithms

@@ -8,7 +8,7 @@
 
 typedef struct ddp_measured_run {
     double seconds_a_picture; /* time of a step divided by the pictures of all ranks in it */
-    size_t pictures;          /* number of pictures in the measured steps: all but the first */
+    size_t pictures;          /* pictures of the measured steps: of all steps but the first */
     int ranks;                /* number of ranks that trained */
 } ddp_measured_run;
 

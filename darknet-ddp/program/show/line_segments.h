@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-enum { DDP_LINE_BYTES = 4096 }; /* bytes of a line, escape sequences included */
+/* Most bytes of a line, with escape sequences and the 0 at the end. */
+enum { DDP_LINE_BYTES = 4096 };
 
 /* A piece of the line of progress, in one colour. One that begins with two blanks begins a group.
  */

@@ -38,9 +38,8 @@ struct ddp_watch {
         ddp_known_rank *ranks; /* array that the member `ranks` below will point to */
     } told;
 
-    /* 1: the members below have taken over `told`. Only the watch's thread uses this member and
-     * those below.
-     * */
+    /* 1: the members below are copies of those of `told`, of ddp_watch_join. Only the watch's
+     * thread uses `member` and what follows. */
     int member;
     int rank, size; /* 0 and 1 until `member` is 1 */
     const char *const *hosts;
