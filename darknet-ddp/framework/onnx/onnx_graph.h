@@ -78,7 +78,7 @@ ddp_onnx_value ddp_onnx_node3(ddp_onnx *g, const char *op, ddp_onnx_value a, ddp
 
 /* Begin the body of a loop: nodes that are added until ddp_onnx_end_loop are computed once a turn.
  * They may also read values from before the loop. Returns the floats that the turn before has
- * carried over. Loops cannot be nested. */
+ * carried over (ddp_onnx_end_loop). Loops cannot be nested. */
 ddp_onnx_value ddp_onnx_begin_loop(ddp_onnx *g);
 
 /* End the body of a loop, and return the rows of all turns: turns x length floats. Values of the

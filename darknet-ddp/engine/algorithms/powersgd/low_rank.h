@@ -45,7 +45,7 @@ void ddp_low_rank_compute_q(ddp_device *d, const ddp_low_rank *x);
 void ddp_low_rank_decode(ddp_device *d, const ddp_low_rank *x, const float *ran, float share);
 
 /* Set q to the columns of q_sum, made orthonormal. A column that depends on earlier columns is
- * replaced by that of `drawn`. Does nothing if *ran is 0. */
+ * first replaced by the same column of `drawn`. Does nothing if *ran is 0. */
 void ddp_low_rank_renew_q(ddp_device *d, const ddp_low_rank *x, const float *ran);
 
 /* The functions ddp_low_rank_NAME for one kind of device. */

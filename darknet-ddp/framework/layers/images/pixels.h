@@ -5,8 +5,9 @@
 #define PIXELS_H
 #include "darknet.h"
 
-/* How a pixel of a canvas follows from a picture's row (or column): (1 - weight) times pixel
- * `first` plus weight times pixel `second`. Outside of the picture, first is -1. */
+/* A pixel of a canvas, made of two pixels of a picture's row (or column): (1 - weight) times pixel
+ * `first` plus weight times pixel `second`. first is -1 for a pixel of the canvas outside of the
+ * picture. */
 typedef struct {
     int first, second;
     float weight;
