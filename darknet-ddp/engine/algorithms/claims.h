@@ -50,11 +50,11 @@ int ddp_claimant_at(size_t i, ddp_claimant *out);
 /* Return 1 if options with the claims a and b exclude each other. */
 int ddp_claims_exclude(const ddp_claims *a, const ddp_claims *b);
 
-/* Return the name of DDP_CONTROLS_... 1 << bit, for `darknet ddp options -json`; NULL if there is
- * no such bit. */
+/* Return the name of the DDP_CONTROLS_... with the value 1 << bit, for `darknet ddp options -json`;
+ * NULL: there is none. */
 const char *ddp_controls_name(size_t bit);
-/* Return the name of DDP_GUARANTEE_... 1 << bit, for `darknet ddp options -json`; NULL if there is
- * no such bit. */
+/* Return the name of the DDP_GUARANTEE_... with the value 1 << bit, for `darknet ddp options
+ * -json`; NULL: there is none. */
 const char *ddp_guarantee_name(size_t bit);
 
 /* Fail with DDP_ERR_USAGE if two of the options exclude each other, or if an algorithm refuses its

@@ -51,7 +51,7 @@ typedef struct ddp_checkpoint_metadata {
     uint64_t values_hash;           /* hash of all parameters and buffers, which the caller makes */
     /* size in bytes of the weights file, and its hash; a save sets both */
     uint64_t weights_bytes, weights_hash;
-    int is_header_alone; /* 1: the file that was read has only its header (find.h) */
+    int is_header_alone; /* 1: the file that was read has a header and no arrays (find.h) */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
@@ -63,7 +63,7 @@ typedef struct ddp_checkpoint_array {
     const char *part, *name; /* part: at most 31 bytes; name: at most 15 */
     size_t count;            /* number of floats */
     void *data;              /* the floats; NULL: ddp_checkpoint.source reads them */
-    size_t key;              /* number of the array for the source */
+    size_t key;              /* number by which ddp_checkpoint.source knows the array */
 } ddp_checkpoint_array;
 
 /* Reads the floats of arrays that are not in memory: from a state file, or from other ranks. */

@@ -70,8 +70,8 @@ typedef struct ddp_pair {
      * weights file is there; without such a pair BARE, RENAMED or NOTHING. Numbered weights without
      * a state file do not count as BARE, since they may be published ones. */
     ddp_there there;
-    /* weights of the whole pair or, with DAMAGED and BARE, weights that may be taken alone; else
-     * NULL */
+    /* weights file of the whole pair. With DAMAGED and BARE: weights file that may be taken alone.
+     * Else NULL */
     char *weights;
     ddp_checkpoint checkpoint; /* state of the whole pair; all 0 if there is none */
     /* how many pairs, and weights without a state, were passed over though they seemed newer; pairs

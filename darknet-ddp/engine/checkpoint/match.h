@@ -7,9 +7,9 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 
-/* Return 1 if `name` in directory is a weights file of a run of this base: ddp_match_is_weights
- * holds, and no state file names another base. (By its name alone, darknet53_448.weights may be of
- * the base darknet53 or darknet53_448.) */
+/* Return 1 if `name` in directory is a weights file of a run of this base. The name must be one of
+ * the base (ddp_match_is_weights). Its state file, if there is one, must not name another base. (By
+ * its name alone, darknet53_448.weights may be of the base darknet53 or darknet53_448.) */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
 /* Return 1 if `name` in directory is an average of weights (ema_alpha) of a run of this base:

@@ -28,8 +28,8 @@ struct ddp_backend {
 
     /* Connect this rank with the others, and fill g, which has no ranks yet. Set g->own and
      * g->transport, call ddp_group_set_ranks, write g->hosts, call ddp_group_set_places and
-     * ddp_chunk_pipeline_open. May block until all ranks are there. Fails as ddp_group_open, and g
-     * again has no ranks then. */
+     * ddp_chunk_pipeline_open. May block until all ranks are there. Fails as ddp_group_open; then g
+     * has no ranks. */
     ddp_status (*open)(ddp_group *g, ddp_error *err);
     /* Disconnect from the other ranks, waiting as ddp_group_close says, and release all that open
      * has filled. Calls ddp_group_clear. Does not free g. */
@@ -150,7 +150,7 @@ struct ddp_group {
     const struct ddp_gpu_ops *gpu_ops;
     struct ddp_gpu *gpu; /* data of gpu_ops; NULL: this rank has no GPU */
     int last_number;     /* number of the sum that was opened last (ddp_work.number) */
-    int open_count;      /* sums and all-gathers that are open */
+    int open_count;      /* number of sums and all-gathers that are opened and not closed */
     ddp_error failure;   /* the group's first failure; code DDP_OK: none yet */
 };
 

@@ -43,7 +43,7 @@ struct ddp_host_sum {
     ddp_wire wire;        /* format of floats in messages */
     int channel;          /* channel in which messages of the sum travel */
     int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
-    int not_finite;       /* 1: a number of the result, as far as it is made, is not finite */
+    int not_finite;       /* 1: a number of the result, of those made so far, is not finite */
     size_t launched;      /* how many of `count` floats are in chunks that were launched */
     struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };
@@ -78,8 +78,8 @@ struct ddp_chunk_pipeline {
     /* ddp_clock_ns when a message to or from this rank last ended; 0: none has */
     int64_t last_message_ns;
     int64_t looked_ns; /* ddp_clock_ns when a wait last looked at the clock */
-    /* time before this ddp_clock_ns does not count for the timeout, since this process was stopped;
-     * 0: it never was */
+    /* ddp_clock_ns before which time does not count for the timeout, since this process was stopped
+     * then; 0: it was never stopped */
     int64_t timeout_from_ns;
 
     /* ---- for wire_messages.c ---- */

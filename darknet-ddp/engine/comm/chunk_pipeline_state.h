@@ -58,8 +58,8 @@ int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
  * chunk waits for. */
 ddp_status ddp_fail_late_chunks(ddp_group *g, ddp_error *err);
 
-/* Fail with DDP_ERR_COMM because of `rank`: for the group's timeout it has not sent a message, or,
- * with has_to_take 1, not taken one. The text ends with `where`: ", sum 1 of 4", or "". */
+/* Fail with DDP_ERR_COMM because of `rank`. The text says that for the group's timeout it has sent
+ * no message or, with has_to_take 1, taken none. It ends with `where`: ", sum 1 of 4", or "". */
 ddp_status ddp_fail_late_rank(const ddp_group *g, int rank, int has_to_take, const char *where,
                               ddp_error *err);
 

@@ -58,7 +58,7 @@ struct ddp_hierarchical_chunk {
      * launched the chunk */
     float **at;
     struct ddp_hierarchical_request *requests;
-    float ***held;   /* by stage: addresses of each held slice's sums, one for each branch */
+    float ***held;   /* held[stage][slice * branches + branch]: sum of the slice for the branch */
     float **in;      /* by transfer: memory for its incoming sums, one for each branch, in a row */
     float **scratch; /* by stage: memory for all incoming sums */
 };
@@ -86,7 +86,7 @@ static inline struct ddp_board *ddp_hierarchical_board(const ddp_group *g, int l
     return ddp_shared_memory_of(ddp_hierarchical_of(g)->memory, local_rank);
 }
 
-/* Return this rank's memory of the chunk: the sum's own memory, or its slot. */
+/* Return this rank's floats of the chunk: in the sum's own memory, or in the chunk's slot. */
 static inline float *ddp_hierarchical_own(const ddp_group *g,
                                           const struct ddp_hierarchical_chunk *c)
 {
@@ -116,7 +116,7 @@ void ddp_hierarchical_close(ddp_group *g);
 /* ---- hierarchical_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
 
 /* Post a message of `count` floats at `data`, from peer (incoming: 1) or to it (0). It counts in
- * c->messages_left until it has ended. phase: 1 if it takes a sum back, else 0. */
+ * c->messages_left until it has ended. phase: 1 for a sum that goes back, 0 for other messages. */
 ddp_status ddp_hierarchical_post(ddp_group *g, struct ddp_hierarchical_chunk *c, int phase,
                                  int incoming, int peer, float *data, size_t count, ddp_error *err);
 

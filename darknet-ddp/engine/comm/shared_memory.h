@@ -17,7 +17,8 @@ struct ddp_shared_memory;
 ddp_status ddp_shared_memory_open(struct ddp_shared_memory **out, ddp_group *g, size_t bytes,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the bytes of a rank of this host. They begin at a page, and live until m is closed. */
+/* Return where the bytes of rank local_rank of this host begin, at a page. They live until m is
+ * closed. */
 void *ddp_shared_memory_of(const struct ddp_shared_memory *m, int local_rank);
 
 /* Unmap the block in this process, and free m; NULL is allowed. Does not wait. Other ranks may use

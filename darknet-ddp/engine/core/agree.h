@@ -29,8 +29,8 @@ typedef struct ddp_hash_difference {
 } ddp_hash_difference;
 
 /* Compare a hash of every rank with rank 0's, and describe the difference in *out, the same on
- * every rank. Ranks with a third hash are not named. Every rank calls it; blocks. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * every rank. If there are three hashes or more, ranks of the third are not named. Every rank calls
+ * it; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_compare_hashes(ddp_hash_difference *out, ddp_group *group, uint64_t hash,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -46,7 +46,7 @@ void ddp_encoded_sums_close(ddp_encoded_sums *r);
 void ddp_encoded_sums_begin_pass(ddp_encoded_sums *r);
 
 /* Return 1 if the next bucket of the launch order may start its first sum. Return 0 while two
- * buckets before it wait for their turn to start a second sum. */
+ * earlier buckets have started their first sums, and not yet their second ones. */
 int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
 
 /* Encode a bucket, whose gradients and run counts are final, and start its first sum and its

@@ -36,7 +36,7 @@ struct ddp_reducer {
     int sync;        /* 1: the pass sums over ranks; 0: gradients add up in place */
     char *ready;     /* by layer: 1 if its gradients are final in this pass */
     size_t *pending; /* by bucket: how many parameters are not ready */
-    size_t limit;    /* how many pieces, the first of the launch order, may be launched so far */
+    size_t limit;    /* how many pieces may be launched now: the first ones of the launch order */
     size_t launched; /* how many pieces are launched: the first ones of the launch order */
     size_t landed;   /* how many pieces are fenced: the first ones of the launch order */
 

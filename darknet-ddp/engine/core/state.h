@@ -91,8 +91,8 @@ ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err) DDP_
  * gathered or reserved before. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_state_reserve(ddp_state *s, int ranks, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the number of ranks whose arrays are gathered or reserved here; 0 at first, and after
- * ddp_state_share. */
+/* Return of how many ranks this rank has arrays by ddp_state_gather or ddp_state_reserve. 0 before
+ * them, and after ddp_state_share. */
 int ddp_state_gathered_ranks(const ddp_state *s);
 /* Return a gathered or reserved array of a rank; NULL if parameter i has none. set: one that is
  * DDP_STATE_OF_RANK. rank: below ddp_state_gathered_ranks. */

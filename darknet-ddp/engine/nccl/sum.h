@@ -54,7 +54,7 @@ struct ddp_gpu_sum {
 struct ddp_gpu_transport {
     char name[32];        /* for people: "nccl 2.27.3" */
     const char *schedule; /* serves ddp_gpu_ops.schedule */
-    void *state;          /* its own data */
+    void *state;          /* data of the transport */
 
     void (*close)(ddp_group *g);
     void (*abort)(ddp_group *g); /* gives up work that is queued on the GPU */
@@ -107,8 +107,9 @@ void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t s
 /* Set g->gpu->transport to NCCL. Every rank calls it; blocks until all have. On failure nothing is
  * left to close. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
-/* Set g->gpu->transport to one that copies sums through host memory. Sends nothing. On failure
- * nothing is left to close. Fails with DDP_ERR_NOMEM. */
+/* Set g->gpu->transport to one that copies sums through host memory, and g->host_sums to the engine
+ * that goes with it. Sends nothing. On failure nothing is left to close. Fails with DDP_ERR_NOMEM.
+ */
 ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
 
 #endif

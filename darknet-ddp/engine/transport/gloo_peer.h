@@ -95,7 +95,7 @@ struct peer {
     std::mutex out; /* protects the members below */
     std::deque<std::unique_ptr<posted_note>> out_notes;
     std::unique_ptr<posted_note> goodbye;
-    uint64_t out_count = 0;             /* notes sent to the peer */
+    uint64_t out_count = 0;             /* number of notes sent to the peer */
     std::atomic<uint64_t> confirmed{0}; /* our notes that the peer is known to have received */
     std::atomic<uint64_t> received{0};  /* notes received from the peer */
 };
@@ -151,8 +151,8 @@ void describe(ddp_gloo_failure *failure, int rank, const char *what);
  * so that all name the same rank. */
 void fail(ddp_gloo_link *x, int rank, const char *what);
 
-/* Wait until the other ranks have been told of the recorded failure, and set *failure to it.
- * Returns 0. */
+/* Set *failure to the recorded failure, after waiting until the other ranks have been told of it.
+ * If none is recorded, does not wait; *failure becomes empty. Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
 /* Wait up to 6 s until the thread of a peer whose connection is lost has ended. Until then the

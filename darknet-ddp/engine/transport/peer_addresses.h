@@ -29,13 +29,13 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
  * becomes the old number of rank r, first[r] the lowest new number on its host. */
 void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first);
 
-/* Choose the address on which the rank of peers[rank] listens. *out becomes the first of these that
- * there is, with port 0:
+/* Choose the address on which rank `rank` listens. *out becomes the first of these that there is,
+ * with port 0:
  *
  *   1. if all ranks are on one host, the loopback address
- *   2. its address in a network that all other hosts share
- *   3. the first address of ddp_group_interface, if that is set
- *   4. the address from which its packets to another host leave
+ *   2. the rank's address in a network that all other hosts share
+ *   3. the rank's first address of ddp_group_interface, if that is set
+ *   4. the address from which this process's packets to another host leave
  *
  * If there is none, fails with DDP_ERR_IO if some rank has no address at all, else with
  * DDP_ERR_COMM. */

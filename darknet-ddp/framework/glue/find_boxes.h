@@ -11,7 +11,7 @@ typedef struct ddp_find_rules {
     /* overlap of two boxes of a class, 0 to 1, measured as nms_kind= says: if it is larger, the
      * less likely box is left out; 0: none is */
     float overlap;
-    int classes; /* length of `map` or, without it, number of the network's classes */
+    int classes; /* number of the network's classes; with `map`, its length instead */
     int *map;    /* map[i]: node of class i in a tree of classes; NULL: no tree */
 } ddp_find_rules;
 

@@ -11,7 +11,7 @@ struct network;
 typedef struct ddp_footprint {
     int width, height; /* largest size that random= draws, in pixels; 0: it draws none */
     int images;        /* images of a mini-batch */
-    double used;       /* bytes in use while each image has `pixels` pixels */
+    double used;       /* measured bytes in use, with images of `pixels` pixels each */
     double pixels;     /* width times height at which `used` was measured */
     double per_pixel;  /* bytes of layers for one more pixel in one image of a mini-batch */
     /* bytes that all pictures loaded ahead of training take for each of their pixels; 0 on a GPU */

@@ -14,7 +14,7 @@ typedef struct ddp_network_shape {
     int width, height;       /* input, in pixels */
     int outputs;             /* numbers in the output for a picture: a classifier's classes */
     int mirrors;             /* 1: training mirrors half of the pictures (flip=) */
-    int time_steps;          /* steps of a recurrent network; else 1 */
+    int time_steps;          /* time_steps= of the cfg, for recurrent networks; else 1 */
     int batch, subdivisions; /* values of the cfg; net's own are smaller if ranks share the batch */
 } ddp_network_shape;
 

@@ -7,7 +7,7 @@
 typedef struct ddp_weights_fit {
     int cfg_layers;    /* number of layers of the cfg; 0: Darknet refuses the cfg */
     int file_layers;   /* number of layers, from the first on, for which the file has weights */
-    char refusal[512]; /* sentence on why Darknet refuses the cfg or file; "": it does not */
+    char refusal[512]; /* sentence on why Darknet refuses the cfg or file; "": it loads both */
 } ddp_weights_fit;
 
 /* Find out whether a weights file fits a cfg, by loading both in a child process, on the CPU and

@@ -31,8 +31,8 @@ const char *cfg_keys(const cfg_section *s);
 /* Return the names of all sections, separated by commas, in a static string. */
 const char *cfg_sections(void);
 /* Return the end of an error message about an unknown key: `hint` or, if that is "", the section's
- * first keys, such as ", which has batch, ... and 41 more". The text, and what cfg_keys returned,
- * is valid until the next call. */
+ * first keys, such as ", which has batch, ... and 41 more". The text is valid until the next call.
+ * The call also changes the string that cfg_keys has returned. */
 const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
 /* Return 1 if the key with this value is v4. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);

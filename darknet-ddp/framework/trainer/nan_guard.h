@@ -74,7 +74,7 @@ typedef struct ddp_nan_guard_mini_batch {
     int number;        /* number in its step, from 1; 0: none is noted */
     size_t sample;     /* number in the run, from 0, of the mini-batch's first sample */
     ddp_origin origin; /* where numbers ceased to be finite; not set in ddp_nan_guard.last */
-    int layer;         /* layer of `origin`; -1: none; not set in ddp_nan_guard.last */
+    int layer;         /* layer that `origin` names; -1: none; not set in ddp_nan_guard.last */
 } ddp_nan_guard_mini_batch;
 
 /* A guard. All fields but updated_layer belong to nan_guard.c. */

@@ -123,8 +123,8 @@ void ddp_trainer_flush(ddp_trainer *t);
  * whose loss Darknet has asked for. */
 int ddp_trainer_in_sync(const ddp_trainer *t);
 
-/* Return the most steps that may still run before all ranks have the same parameters. It is 1, for
- * the step under way, if they have them now. Only while attached. */
+/* Return after how many steps, at most, all ranks have the same parameters. The step under way
+ * counts, so the result is 1 if they are the same now. Only while attached. */
 size_t ddp_trainer_steps_to_sync(const ddp_trainer *t);
 
 /* Give all ranks the same parameters, as the algorithm of the run does (local SGD: their mean).

@@ -69,7 +69,7 @@ struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
     ddp_exact_run split; /* arguments of the last ddp_trainer_split that succeeded */
-    ddp_batch batch;     /* result of that ddp_trainer_split */
+    ddp_batch batch;     /* result of the last ddp_trainer_split that succeeded */
 
     network *net; /* the attached network; NULL: none */
     train_hooks hooks;
@@ -85,7 +85,7 @@ struct ddp_trainer {
     float last_loss;
     ddp_nan_guard guard;
     ddp_replica_check *replica_check; /* compares ranks' parameters; NULL: nothing does */
-    int comparison_due; /* 1: compare ranks' parameters in the next step with ranks in sync */
+    int comparison_due; /* 1: the next step with ranks in sync compares their parameters */
     int checksum_sent;  /* 1: a checksum of parameters travels with this step's loss */
     int backlog_sent;   /* 1: the sum of this step's loss also sums DDP_COUNT_BACKLOG */
     ddp_algorithm_set *algorithms; /* the run's algorithms; NULL: not opened yet */
@@ -163,8 +163,9 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- numbers that travel with the loss (trainer/trainer_loss.c) ---- */
 
-/* Give the loss, before its sum starts, the counts to send with it. If ranks are to be compared,
- * give it a checksum of the parameters, too. */
+/* Hand t->loss the counts that travel with its sum, such as that of samples that could not be read.
+ * If ranks are to be compared, also hand it a checksum of the parameters. Call before the sum
+ * starts. */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
 /* Compare the checksums that came with the loss, and end the program if parameters differ between
@@ -233,7 +234,7 @@ void ddp_trainer_sync_if_due(ddp_trainer *t);
 void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, float *v,
                           float rate, float decay, update_args a);
 
-/* Note that the algorithm is about to update a layer. In the next forward pass this rank then
+/* Note that the algorithm is about to update a layer. So in the next forward pass this rank
  * receives the layer's parameters that other ranks update. Does nothing if Darknet updates. */
 void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 

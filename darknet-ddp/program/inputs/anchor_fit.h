@@ -9,7 +9,7 @@
 typedef struct ddp_anchor_fit {
     double cfgs_iou;  /* mean over boxes of the IoU with the best of the cfg's anchors */
     double iou;       /* mean over boxes of the IoU with the best of these anchors */
-    int count;        /* number of anchors, which is the cfg's */
+    int count;        /* number of anchors: as many as the cfg has */
     uint32_t sampled; /* boxes in the sample that was used; 0: all boxes were */
     float anchors[2 * DDP_ANCHORS_MOST]; /* width and height, pixels of the network's input */
 } ddp_anchor_fit;

@@ -17,7 +17,7 @@ typedef struct ddp_arguments {
     int saves;         /* 1: this process writes weights, trace and TensorBoard's events */
     int has_epochs;    /* 1: -epochs is given, in place of max_batches= */
     int width, height; /* values of -width and -height; 0: the cfg's */
-    int elsewhere;     /* 1: files may be on other hosts only, so unreadable ones pass */
+    int elsewhere;     /* 1: files may be on other hosts alone, so those unreadable here pass */
 } ddp_arguments;
 
 /* Return 1 if `darknet COMMAND train` reads a .data file. */

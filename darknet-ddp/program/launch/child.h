@@ -54,7 +54,7 @@ typedef struct ddp_child_config {
      * this process sends them to the ranks of this host */
     int forwards_signals;
     /* Signal that makes the launcher end its ranks. If it is not SIGTERM, the launcher runs with
-     * SIGTERM and SIGINT blocked. This process obeys one that is sent to the launcher. */
+     * SIGTERM and SIGINT blocked. If one is sent to the launcher, this process obeys it instead. */
     int end_signal;
 } ddp_child_config;
 

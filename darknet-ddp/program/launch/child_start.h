@@ -17,11 +17,11 @@ typedef struct ddp_child_process {
  * started with them ignored. SIGPIPE is ignored from now on. */
 int ddp_child_listen(void);
 
-/* Start the program args[0], a path, with args (NULL after the last). It has a process group of its
- * own, no standard input, and DDP_STARTER_VARIABLE in its environment. It gets end_signal if this
- * process is killed. If end_signal is not SIGTERM, it begins with SIGTERM and SIGINT blocked. Call
- * on the main thread, while it is the only one. Fails with DDP_ERR_IO if the program cannot be
- * started. */
+/* Start the program args[0], a path, with args (NULL after the last). The program has a process
+ * group of its own, no standard input, and DDP_STARTER_VARIABLE in its environment. If this process
+ * is killed, the program gets end_signal. If end_signal is not SIGTERM, the program begins with
+ * SIGTERM and SIGINT blocked. Call on the main thread, while there is no other thread. Fails with
+ * DDP_ERR_IO if the program cannot be started. */
 ddp_status ddp_child_start(ddp_child_process *c, const char *const *args, int end_signal,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -47,7 +47,7 @@ typedef struct ddp_output_relay {
     char withheld[DDP_RELAY_FRAME]; /* text of the frames that were kept back */
     size_t line_bytes, frame_bytes, withheld_bytes;
     size_t out_bytes;
-    char out[2 * DDP_RELAY_BYTES]; /* text that waits to be written, out_bytes of it */
+    char out[2 * DDP_RELAY_BYTES]; /* out[0..out_bytes): text that waits to be written */
 } ddp_output_relay;
 
 /* Begin to pass on what comes from the pipe's end `from` to the descriptor `to`.

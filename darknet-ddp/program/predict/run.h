@@ -33,8 +33,8 @@ typedef struct ddp_predict_run {
  * Fails also with DDP_ERR_IO (of a film), DDP_ERR_NOMEM, DDP_ERR_COMM, and with sinks' errors. */
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Close all sinks, and erase the line of progress. Fails as the first sink that fails; all are
- * closed all the same. */
+/* Close all sinks, also after one has failed, and erase the line of progress. Fails as the first
+ * sink that failed. */
 ddp_status ddp_predict_run_close(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -14,8 +14,8 @@ typedef struct ddp_suspect_list {
     const ddp_sink_config *config;
     ddp_suspects ranking;
     size_t counts[DDP_SUSPECT_KINDS]; /* by kind: number of suspects in the ranking */
-    /* indices of the suspects to show: by kind, the most doubtful first, at most `each` of a kind
-     */
+    /* shown[0..shown_count): indices in ranking.list of the suspects to show, kind by kind, the
+     * most doubtful first; of each kind `each` at most */
     size_t *shown, shown_count, each;
 } ddp_suspect_list;
 

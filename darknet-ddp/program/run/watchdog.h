@@ -25,7 +25,7 @@ ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
  *   plan  the buckets, by which messages name layers; valid until ddp_watchdog_forget_plan */
 void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket_plan *plan);
 
-/* Use the plan of ddp_watchdog_begin no more. Call before the plan is freed. */
+/* Forget the plan given to ddp_watchdog_begin. Call before the plan is freed. */
 void ddp_watchdog_forget_plan(void);
 
 /* End the watch. Does nothing if there is none. */

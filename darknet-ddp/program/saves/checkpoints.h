@@ -82,7 +82,7 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 /* Note for later saves which of the training list's n pictures have label files. If the run was
  * resumed without -resume_force, rank 0 first compares with the checkpoint (ddp_recall_unlabelled).
  * Fails with DDP_ERR_USAGE if label files have gone, or a checkpoint has no room for an option.
- *   has  0 for each picture without a label file; rank 0's becomes that of all ranks */
+ *   has  has[i]: 0 if picture i has no label file; rank 0's values replace those of other ranks */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
@@ -105,8 +105,8 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
  * (ddp_trainer_flush). Fails with DDP_ERR_FORMAT (a number of net is not finite), DDP_ERR_IO
  * (another run has taken the name over), and as ddp_checkpoints_poll.
  *
- * If nothing was trained yet, saves only a run that was resumed from another path, and only if path
- * has a whole checkpoint or no file. Otherwise prints a line. */
+ * If nothing was trained yet, saves only if the run was resumed from another path than `path`, and
+ * `path` has a whole checkpoint or no file. Else prints a line and returns DDP_OK. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 

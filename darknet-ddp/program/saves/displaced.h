@@ -18,7 +18,7 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
                                    ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the step at which the weights at path were saved, by their state file. 0: there are no
- * weights; SIZE_MAX: their state file cannot be read. */
+ * weights; SIZE_MAX: their state file is missing or cannot be read. */
 size_t ddp_displaced_step(const char *path);
 
 /* Return 1 if the file at path is no whole checkpoint of ours: its state file is missing, damaged,

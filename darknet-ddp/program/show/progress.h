@@ -12,7 +12,7 @@ typedef struct ddp_progress_now {
     int64_t communication_ns; /* time in communication so far, on this rank; -1: not counted */
     int64_t loading_ns;       /* time waiting for samples so far, on this rank; -1: not counted */
     size_t images;            /* images so far, of all ranks */
-    size_t step;              /* steps done so far, as Darknet counts batches */
+    size_t step;              /* steps done so far, earlier runs' included (Darknet's batches) */
     size_t last_step;         /* last step of the training; 0: unknown */
 } ddp_progress_now;
 

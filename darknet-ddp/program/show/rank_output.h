@@ -73,9 +73,8 @@ void ddp_report_print(const char *text);
  * From any thread. */
 void ddp_rank_output_end_soon(int exit_status);
 
-/* Note that this rank has done all, and leaves with this exit status, at the latest in 10 s
- * (ddp_rank_output_end_soon). Rank 0 tells the darknet that started the ranks. Call on every rank.
- */
+/* Note that this rank has done all its work, and call ddp_rank_output_end_soon(exit_status). Rank 0
+ * also tells the darknet that started the ranks. Call on every rank. */
 void ddp_rank_output_done(int exit_status);
 
 /* Write NAME.log to the disk, and end every rank without a message. From any thread. alone: 1 if

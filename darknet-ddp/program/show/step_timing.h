@@ -19,7 +19,7 @@ struct ddp_step_counts {
 typedef struct ddp_step_timing {
     ddp_trainer *trainer;
     struct ddp_step_counts first; /* totals when the step of the present row began */
-    struct ddp_step_counts last;  /* totals when a step last ended */
+    struct ddp_step_counts last;  /* totals at the end of the last step */
     int64_t saving_ns;            /* when the present save began (ddp_clock_ns) */
     int64_t save_ns;              /* total time spent on saving */
     int64_t aside_ns; /* total time outside of steps, such as for saves and validations */
@@ -35,7 +35,8 @@ void ddp_step_timing_saving(ddp_step_timing *t);
 /* Note that a save has ended. */
 void ddp_step_timing_saved(ddp_step_timing *t);
 
-/* End a step, after `images` images. Write its speed and times to row, not DDP_COLUMN_SAVE. */
+/* End a step, after `images` images. Write the step's speed and times to row; DDP_COLUMN_SAVE stays
+ * as it is. */
 void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row);
 
 /* Return the seconds of saving since the row before, for DDP_COLUMN_SAVE. */

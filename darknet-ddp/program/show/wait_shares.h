@@ -15,7 +15,7 @@ enum { DDP_WAITS_COLUMNS = 8 };
 typedef struct ddp_wait_shares {
     ddp_group *group;
     int64_t at_ns;     /* when shares were last gathered (ddp_clock_ns) */
-    int64_t waited_ns; /* this rank's total wait at that time */
+    int64_t waited_ns; /* nanoseconds that this rank had waited in all at at_ns */
     double *shares;  /* by rank: share of time, 0 to 1, in which the rank waited; NaN: not known */
     int straggler;   /* rank that is the straggler; -1: none */
     double over_s;   /* seconds since rank `straggler` became it */

@@ -38,7 +38,8 @@ enum { DDP_BOX_SAMPLE = 4096 }; /* most boxes in a sample */
  * there are too many, `level` rises. A key is a hash of the picture and the box's index in it, so
  * the sample does not depend on which rank saw which box. All zero is an empty sample. */
 typedef struct ddp_box_sample {
-    float sizes[2 * DDP_BOX_SAMPLE]; /* width and height, fractions of the network's input */
+    /* width and height of each box in turn, fractions of the network's input */
+    float sizes[2 * DDP_BOX_SAMPLE];
     uint32_t keys[DDP_BOX_SAMPLE];
     uint32_t count, level;
 } ddp_box_sample;
@@ -62,7 +63,7 @@ typedef struct ddp_check_config {
     ddp_exif_reader exif; /* reads Exif data; NULL: no picture is turned */
     int classes;          /* number of classes; 0: not known */
     char *const *names;   /* names of a classifier's classes; else NULL */
-    int most_boxes;       /* boxes that training takes of a picture; 0: not known */
+    int most_boxes;       /* most boxes that training takes of a picture; 0: not known */
     int missing_is_error; /* 1: a missing label file is an error; 0: the picture shows nothing */
     /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]
      * and input[1], a picture of this size fills. NULL: all of both. */

@@ -36,8 +36,8 @@ void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const
 void ddp_check_bom(ddp_faults *f, const char *file, int has_mark);
 
 /* Remove each fault that repeats an earlier one, since a picture may stand in two lists. Level,
- * kind, file, line and text must be equal. For kinds "picture-..." texts may differ: they name a
- * line of a list. Without memory nothing is removed. */
+ * kind, file, line and text must be equal; for kinds "picture-..." the text, which names a line of
+ * a list, may differ. Without memory nothing is removed. */
 void ddp_faults_unique(ddp_faults *f);
 
 /* Return 1 if there is a fault whose kind is, or begins with, `kind`; else 0. */

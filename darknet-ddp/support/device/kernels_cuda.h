@@ -16,7 +16,8 @@ extern "C" {
 
 enum { DDP_CUDA_VALUES = 64 }; /* most values of ddp_cuda_set */
 
-/* Set x[0..count) to host[0..count), which is read before this returns. */
+/* Set x[0..count) to host[0..count), which is read before this returns. count: DDP_CUDA_VALUES at
+ * most. */
 cudaError_t ddp_cuda_set(cudaStream_t stream, float *x, const float *host, size_t count);
 
 cudaError_t ddp_cuda_add(cudaStream_t stream, float *sum, const float *more, size_t count);

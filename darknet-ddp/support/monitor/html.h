@@ -36,7 +36,7 @@ void ddp_html_jpeg(FILE *out, const void *jpeg, size_t bytes, int width, int hei
 /* Write a table with a row for each name: its count, and a bar whose length shows the count. */
 void ddp_html_bars(FILE *out, const char *const *names, const double *counts, size_t count);
 
-/* Write bytes in base64, for a data: URL. */
+/* Write the `count` bytes at `data` in base64, for a data: URL. */
 void ddp_html_base64(FILE *out, const void *data, size_t count);
 
 #endif

@@ -12,7 +12,7 @@ struct ddp_rank_link {
     int fd;                             /* socket of the connection; -1: there is none */
     int lost;                           /* 1: the connection has ended */
     size_t in_bytes, out_bytes;         /* bytes in use of `in` and `out` */
-    unsigned char in[DDP_LINK_BUFFER];  /* bytes that have come, of messages not whole yet */
+    unsigned char in[DDP_LINK_BUFFER];  /* received bytes of messages that are incomplete */
     unsigned char out[DDP_LINK_BUFFER]; /* bytes that the system has not taken yet */
 };
 

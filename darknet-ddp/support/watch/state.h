@@ -41,7 +41,7 @@ struct ddp_watch {
     /* 1: the members below are copies of those of `told`, of ddp_watch_join. Only the watch's
      * thread uses `member` and what follows. */
     int member;
-    int rank, size; /* 0 and 1 until `member` is 1 */
+    int rank, size; /* this rank, and number of ranks; 0 and 1 until `member` is 1 */
     const char *const *hosts;
     ddp_heartbeat *channel; /* connects this rank with others; NULL: it is alone */
     /* facts about ranks: rank 0 has all, others have only their own, as [0] */
@@ -53,7 +53,7 @@ struct ddp_watch {
     int64_t heard_ns;  /* own_ns when a message of any rank last came */
     int64_t moved_ns;  /* when any rank in `ranks` last moved */
     int64_t looked_ns; /* when this rank last looked for a file that blocks it */
-    int warned;        /* 1: a warning was printed since a rank last moved */
+    int warned;        /* 1: a warning was printed, and no rank has moved since */
     int told_failing;  /* 1: ddp_watch_notify_failing has sent its message */
     int told_to_end;   /* 1: rank 0 has told this rank that it ends the run */
     int events_left;   /* how many ranks have yet to send their events */

@@ -27,8 +27,8 @@ typedef struct ddp_low_rank {
     float *m;     /* this rank's gradient, then M; after decode the approximate sum over ranks */
     float *error; /* in M's shape: the part of earlier gradients that this rank has not sent */
     float *q;     /* Q with which the step begins; its columns are orthonormal */
-    /* spare columns, in Q's shape; column k replaces q's column k if that depends on earlier ones
-     */
+    /* spare columns, in Q's shape: if q's column k depends on q's earlier columns, `drawn`'s
+     * column k replaces it */
     const float *drawn;
     float *p;     /* P of this rank, then its sum over ranks */
     float *q_sum; /* M^T P of this rank, then its sum over ranks */

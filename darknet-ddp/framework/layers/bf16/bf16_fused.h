@@ -67,7 +67,7 @@ struct shortcut_delta {
     const bf16 *delta, *output; // the [shortcut]'s; output null: its activation is linear
     float slope, alpha, beta;   // the activation's slope below 0; factors of y and of from
     bf16 *from_delta;           // delta of the layer that is added; null: it wants none
-    int set_from;               // 1: from_delta is set; 0: added to
+    int set_from;               // 1: replace the values of from_delta; 0: add to them
 
     template <int V> __device__ two_packs<V> load(size_t i) const
     {

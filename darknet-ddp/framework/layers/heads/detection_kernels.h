@@ -14,8 +14,9 @@ typedef struct {
 
 /* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu to l.delta_gpu, which must hold
  * zeros. Write its detection_sums to net.figures_gpu. Queues kernels, and waits for nothing.
- *   drawn   drawn[picture*cells + cell], on the host: which box learns the cell's truth; -1: that
- *           of detection_anchor. NULL: -1 for all. The caller may free it at once */
+ *   drawn   drawn[picture*cells + cell], on the host: index of the box that learns the cell's
+ *           truth; -1: the box that detection_anchor chooses. NULL: -1 for all cells. The caller
+ *           may free `drawn` at once */
 void train_detection_gpu(layer l, network net, int *drawn);
 
 #endif

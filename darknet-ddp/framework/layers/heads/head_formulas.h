@@ -12,7 +12,7 @@
 FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
 {
     if (truth[0] > 100000)
-        return 0; // Darknet's sign of a label that lies nowhere: its file says 0, 0
+        return 0; // a label without a place: its file says 0, 0
     *column = (int)(truth[0] * (float)l.w);
     *row = (int)(truth[1] * (float)l.h);
     if (l.yolo.v4 && *column >= l.w)

@@ -259,7 +259,7 @@ FORMULA void train_assigned(layer l, network net, place p, const float *truth, t
 
     float iou = box_iou(p.pred, b), giou = box_iou_kind(p.pred, b, IOU_GIOU);
     if (!is_finite(iou))
-        iou = 0; // the IoU of a box that grew without bound
+        iou = 0; // the predicted box has grown without bound
     if (!is_finite(giou))
         giou = -1;
     sum->iou += iou;

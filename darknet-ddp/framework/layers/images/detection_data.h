@@ -4,8 +4,8 @@
 #define DETECTION_DATA_H
 #include "darknet.h"
 
-/* Load samples a.first to a.first + a.n - 1 by the keys in a.rules. `paths`: their a.n pictures.
- * Pictures to mix in are drawn from the a.m pictures of a.paths. free_data frees the result. */
+/* Load samples a.first to a.first + a.n - 1 by the keys in a.rules. paths[0..a.n): their pictures.
+ * Pictures to mix in are drawn from a.paths[0..a.m). free_data frees the result. */
 data load_data_forks(load_args a, char **paths);
 
 #endif
