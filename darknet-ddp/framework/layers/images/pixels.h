@@ -5,9 +5,9 @@
 #define PIXELS_H
 #include "darknet.h"
 
-/* A pixel of a canvas, made of two pixels of a picture's row (or column): (1 - weight) times pixel
- * `first` plus weight times pixel `second`. first is -1 for a pixel of the canvas outside of the
- * picture. */
+/* A pixel of a canvas, made of two pixels of a picture's row (or column). Its value is (1 - weight)
+ * times pixel `first` plus weight times pixel `second`. first is -1 for a pixel of the canvas
+ * outside of the picture. */
 typedef struct {
     int first, second;
     float weight;
