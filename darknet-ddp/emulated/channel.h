@@ -26,7 +26,7 @@ struct transfer {
     size_t element_bytes; /* size of an element */
     int peer;             /* the other rank of a message; root of a broadcast */
     bool average;         /* true: divide the sum by the number of ranks */
-    bool bfloat16;        /* true: elements of 16 bits are bfloat16; false: float16 */
+    bool bfloat16;        /* with element_bytes 2: true: elements are bfloat16; false: float16 */
     bool never_ends;      /* true: the transfer hangs, for tests */
     bool registered;      /* true: this rank has registered its memory */
     uint64_t turn;        /* its place in the order of transfers, from channel::take_turn */
@@ -81,7 +81,8 @@ class channel
     segment *shared;
     size_t shared_bytes;
     uint64_t step = 0; /* steps that collectives have made; each moves a piece of a collective */
-    /* Turns taken [0] and done [1]: of collectives, messages to each rank, messages from each */
+    /* Turns taken [0] and done [1], of queues: collectives; messages to rank 0, 1, ...; messages
+     * from rank 0, 1, ... */
     uint64_t turns[2][1 + 2 * most_ranks] = {};
 };
 

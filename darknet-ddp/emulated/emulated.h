@@ -53,9 +53,9 @@ struct open_memory {
 
 void *allocate(size_t bytes); /* allocate device memory; NULL: none is left */
 bool release(void *x);        /* free device memory; false: x is not such memory */
-/* Return true if x[0..bytes) lies in one array of device memory (on_device), or of pinned memory
- * (pinned). */
+/* Return true if x[0..bytes) lies in one array of device memory. */
 bool on_device(const void *x, size_t bytes);
+/* Return true if x[0..bytes) lies in one array of pinned memory. */
 bool pinned(const void *x, size_t bytes);
 
 /* ---- runtime.cpp ---- */

@@ -60,8 +60,8 @@ typedef struct ddp_attached {
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that turn it on, its option first */
     ddp_claims claims;
-    /* with DDP_CONTROLS_ORDER: subject of the sentence that says why sums start in a fixed order,
-     * such as "what is compressed" (ddp_launch_policy.fixed) */
+    /* with DDP_CONTROLS_ORDER: what is summed in a fixed order, as the subject of a sentence, such
+     * as "what is compressed" (ddp_launch_policy.fixed); else NULL */
     const char *order_subject;
 
     /* Return 1 if the options turn the algorithm on. */

@@ -24,9 +24,9 @@ typedef struct ddp_residual_block {
 /* Decides which layers a step leaves out, the same ones on every rank. */
 typedef struct ddp_layers_plug {
     /* Choose the layers that a step, from 0, leaves out. Called once before each step. Both arrays
-     * have an entry for each layer, and keep what the step before has set. Write no entries but:
-     *   dropped   each layer of a block: 1 if the block is left out, else 0; at first 0
-     *   scale     the block's [shortcut]: factor of the block's output; at first 1 */
+     * have an entry for each layer, and still hold the choice of the step before. Change only:
+     *   dropped   entries of a block's layers: 1 if the block is left out, else 0; at first 0
+     *   scale     entry of a block's [shortcut]: factor of the block's output; at first 1 */
     void (*choose)(void *self, size_t step, char *dropped, float *scale);
 } ddp_layers_plug;
 

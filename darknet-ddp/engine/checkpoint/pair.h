@@ -47,7 +47,8 @@ ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 void ddp_pair_abandon(ddp_pair_writing *w);
 
 /* Save c and its weights as the pair of path, by ddp_pair_write and ddp_pair_finish. Blocks until
- * both files are on the disk. Fails as those two do, and leaves what they leave. */
+ * both files are on the disk. Fails as ddp_pair_write and ddp_pair_finish: the old pair, or the new
+ * one, is then complete on the disk. */
 ddp_status ddp_pair_save(const char *path, ddp_checkpoint *c, const ddp_weights_writer *weights,
                          ddp_error *err) DDP_MUST_CHECK;
 

@@ -34,7 +34,8 @@ struct ddp_backend {
     /* Disconnect from the other ranks, waiting as ddp_group_close says, and release all that open
      * has filled. Calls ddp_group_clear. Does not free g. */
     void (*close)(ddp_group *g);
-    /* End the whole job, as ddp_group_abort does. From any thread; exit_status is not 0. */
+    /* End the whole job for ddp_group_abort. Returns only if ranks are threads. From any thread;
+     * exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
 };
 
@@ -160,7 +161,7 @@ struct ddp_work {
     const struct ddp_sum_engine *engine;
     void *own;          /* the engine's own data */
     ddp_device *device; /* device that has buf: the host or ddp_group_device */
-    ddp_device *behind; /* device or queue: the sum begins after work queued there before it */
+    ddp_device *behind; /* device or queue: the sum waits for work that was queued there before */
     ddp_device *before; /* device or queue: work queued there after the fence waits for the sum */
     float *buf;
     size_t count;      /* floats of buf */

@@ -18,8 +18,8 @@ enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes of a cache line; no two ranks writ
 struct ddp_board {
     /* 1 more than the sequence number of the chunk that the rank launched last. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
-    /* By slot: 2 (sequence + 1) of the last chunk for which the rank is done with the other ranks'
-     * memory. It is 1 more if a sum in the chunk is not finite. */
+    /* By slot: 2 (s + 1), where s is the sequence number of the last chunk for which the rank needs
+     * the other ranks' memory no more. 1 is added if a sum in that chunk is not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
     uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: floats of the chunk launched last */
     /* by slot: ddp_host_memory_place of the chunk launched last; 0: it is in the slot itself */
@@ -60,7 +60,7 @@ struct ddp_hierarchical_chunk {
     struct ddp_hierarchical_request *requests;
     float ***held;   /* held[stage][slice * branches + branch]: sum of the slice for the branch */
     float **in;      /* by transfer: memory for its incoming sums, one for each branch, in a row */
-    float **scratch; /* by stage: memory for all incoming sums */
+    float **scratch; /* by stage: memory for the sums that its messages bring, parted by `in` */
 };
 
 /* The algorithm's data (ddp_group.algorithm_own). */

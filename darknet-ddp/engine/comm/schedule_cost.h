@@ -28,7 +28,8 @@ int ddp_hierarchical_is_cheaper(const struct ddp_rank_hosts *hosts, int radix,
                                 int most_connections);
 
 /* Describe hierarchical sums in words. With " in shared memory" for `within`, text[0..size) becomes
- * "2 levels (4 ranks a host in shared memory, then 2 hosts)". A size of 128 suffices. */
+ * "2 levels (4 ranks a host in shared memory, then 2 hosts)". A size of 128 suffices. radix: how
+ * many hosts or blocks of hosts meet in a stage, at least 2. */
 void ddp_hierarchical_describe(const struct ddp_rank_hosts *hosts, int radix, const char *within,
                                char *text, size_t size);
 

@@ -65,8 +65,8 @@ struct ddp_reducer {
     /* Members that are used only with config.sharded: */
     /* by layer: 1: the layer ran here; after the sum: on how many ranks the layer ran */
     float *ran_ranks;
-    ddp_work *ran_sum; /* the sum of ran_ranks over ranks */
-    int ran_started;   /* 1: ran_sum was started at least once */
+    ddp_work *ran_sum; /* the sum over ranks of ran_ranks: which layers ran */
+    int ran_started;   /* 1: ran_sum, the sum of which layers ran, was started at least once */
     /* With sharded updates, how many buckets' all-gathers of parameters this step has started
      * (sent) or waited for (received), from the plan's last bucket on; dropped buckets are counted,
      * too */

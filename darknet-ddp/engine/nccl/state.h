@@ -40,8 +40,8 @@ static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err);
 #define DDP_NCCL(g, call, err) ddp_nccl_check(g, call, #call, err)
 
-/* Return `count` zeroed floats of the GPU for sums; NULL: no memory. Every rank calls it with the
- * same count; it may wait for the other ranks. */
+/* Allocate `count` zeroed floats of the GPU for sums; NULL: no memory. Every rank calls it with the
+ * same count, and may wait for the others. The caller frees the floats by ddp_nccl_free. */
 float *ddp_nccl_alloc(ddp_group *g, size_t count);
 /* Free memory of ddp_nccl_alloc, after waiting for the GPU's work. */
 void ddp_nccl_free(ddp_group *g, float *x);

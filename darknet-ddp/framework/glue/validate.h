@@ -23,7 +23,7 @@ typedef struct ddp_validation_set {
     /* size of the network's input during a validation, in pixels; 0: unchanged */
     int width, height;
     int classes;
-    int bf16; /* 1: convolutions compute in bf16 (ddp_network_check_bf16) */
+    int bf16; /* 1: convolutions compute in bf16; ddp_network_check_bf16 must have allowed it */
     int *map; /* map[i]: node of class i in a tree of classes; NULL: no tree */
 } ddp_validation_set;
 

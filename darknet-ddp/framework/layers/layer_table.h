@@ -6,7 +6,7 @@
 
 #include "darknet.h"
 
-/* Handler that gets the table when a network is made; null: the table is printed. Set it before.
+/* Handler that gets the table of each network that is made from now on; null: tables are printed.
  * `bytes`: host memory that the network takes. `table` is freed after the call. */
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 

@@ -63,7 +63,7 @@ typedef struct ddp_resumed {
     char *weights;     /* path of the weights file that was loaded; NULL: the run begins anew */
     int weights_alone; /* 1: no state file was loaded; metadata then has only images and steps */
     ddp_there there;   /* kind of files that were found (checkpoint/find.h) */
-    int passed_over; /* how many pairs, or weights without state, seemed newer and are not usable */
+    int passed_over;   /* how many pairs, or weights alone, seemed newer, but could not be used */
     ddp_saved_moments *moments; /* moments to deal out, still in the state file; NULL: none */
     /* if resuming was refused: path of the weights that run->force would load; NULL: there are
      * none, or resuming was not refused */

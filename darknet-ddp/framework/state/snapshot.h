@@ -21,8 +21,9 @@ void ddp_snapshot_close(ddp_snapshot *s);
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *same to 1 if s has the first `cutoff` layers of net as it is now, else to 0. May be called
- * while another thread is in ddp_snapshot_write. Fails as ddp_checkpoint_matches. */
+/* Set *same to 1 if s was taken with this `cutoff`, and net has not changed since, else to 0. May
+ * be called while another thread is in ddp_snapshot_write. Fails with DDP_ERR_NOMEM, or with
+ * DDP_ERR_USAGE if the type of an updated layer is unknown. */
 ddp_status ddp_snapshot_matches(const ddp_snapshot *s, network *net, int cutoff,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;

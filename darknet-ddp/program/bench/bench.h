@@ -47,7 +47,7 @@ typedef struct ddp_bench_config {
     int exact, deterministic, overlap; /* 1: the option of the member's name is on */
     const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
     const char *replay; /* profile by whose times layers sleep; NULL: they compute */
-    int draw;           /* 1: run two steps more, trace the second; must be alike on all ranks */
+    int draw;           /* 1: two more steps run, the second is traced; same value on all ranks */
     /* file that the trace is written to (core/trace.h); NULL: draw is 0, or not rank 0 */
     FILE *trace;
 } ddp_bench_config;

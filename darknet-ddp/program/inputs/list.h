@@ -20,8 +20,9 @@ typedef struct ddp_list {
 ddp_status ddp_list_check_pictures(ddp_group *group, char *const *paths, size_t n, const char *list,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_MISMATCH if the training list, n lines in paths, is not the same on every rank.
- * Set *out to its identity also then. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Set *out to count and hash of the training list, n lines in paths. Then fail with
+ * DDP_ERR_MISMATCH if the list is not the same on every rank. Collective. Fails also with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_list_agree(ddp_list *out, ddp_group *group, char *const *paths, int n,
                           ddp_error *err) DDP_MUST_CHECK;
 

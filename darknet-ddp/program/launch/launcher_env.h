@@ -12,9 +12,9 @@ typedef struct ddp_launcher {
     int by_hand;
 } ddp_launcher;
 
-/* Environment variables that give a process that is started by hand its rank, from 0, and the
- * number of ranks. */
+/* Environment variable with the rank, from 0, of a process that the user starts by hand. */
 #define DDP_RANK_VARIABLE "DARKNET_DDP_RANK"
+/* Environment variable with the number of ranks, for a process that the user starts by hand. */
 #define DDP_RANKS_VARIABLE "DARKNET_DDP_RANKS"
 
 /* Read from the environment which rank this process is. mpirun (Open MPI or hydra), srun or the
@@ -22,8 +22,8 @@ typedef struct ddp_launcher {
  * ranks 0. A lone task of srun counts as no rank, since it may be a shell. */
 ddp_launcher ddp_launcher_read(void);
 
-/* Remove from the environment what a launcher has left there. This process, and processes that it
- * starts, then find no launcher. Call before any thread is started. */
+/* Remove from the environment the variables that give this process a rank. Processes that it starts
+ * then find no launcher. Call before any thread is started. */
 void ddp_launcher_forget(void);
 
 /* Return 1 if mpirun or srun has started the ranks. */

@@ -15,7 +15,7 @@
 
 /* Sizes in bytes. */
 enum {
-    DDP_RELAY_BYTES = 1 << 16, /* while more wait to be written, nothing is read from the pipe */
+    DDP_RELAY_BYTES = 1 << 16, /* while more bytes wait to be written, the pipe is not read */
     DDP_RELAY_FRAME = 4096,    /* log, line, frame and withheld of ddp_output_relay, each */
     DDP_RELAY_WHY = 400        /* text in ddp_output_relay.why */
 };

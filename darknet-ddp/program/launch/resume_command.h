@@ -20,9 +20,11 @@ typedef struct ddp_resume_how {
  *             started the ranks */
 char *ddp_resume_command(int launched, ddp_resume_how how);
 
-/* Return the command line that trains a finished run further: with -resume_force, and `epochs` as
- * its -epochs. If epochs is 0: "with a larger max_batches= in CFG COMMAND". launched: 1 if a
- * launcher started this rank. The caller frees it. NULL: no memory. */
+/* Return the command line that trains a finished run further, with -resume_force, for a message.
+ * The caller frees it. NULL: no memory.
+ *   launched  1: a launcher started this rank
+ *   epochs    value of -epochs in the line; 0: none, and the words "with a larger max_batches= in
+ *             CFG" stand before the line */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
 /* Return 1 if process `pid` is an mpirun by its name. */

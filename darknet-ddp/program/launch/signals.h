@@ -17,8 +17,8 @@ volatile sig_atomic_t *ddp_signals_open(int trains_alone);
  * SIGINT, as by a shell in the background. The run then leaves that signal ignored. */
 int ddp_signals_is_ignored(int number);
 
-/* Name a file that is removed if a signal ends the process before it trains (trains_alone, above).
- * path is copied. Only the first call counts. */
+/* Name a file that is removed if SIGTERM, Ctrl-C or SIGHUP ends this process before it trains. Only
+ * with trains_alone of ddp_signals_open. path is copied. Only the first call counts. */
 void ddp_signals_remove_untrained(const char *path);
 
 /* Print a line, which must end with a newline, on standard error. It erases a line of progress on

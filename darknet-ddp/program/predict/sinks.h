@@ -38,7 +38,7 @@ struct ddp_sink {
     ddp_status (*begin_film)(void *ctx, const char *path, size_t number, const ddp_film_info *info,
                              ddp_error *err);
     /* Write the prediction of one picture or frame; may draw into its pixels. The caller releases
-     * it. Pictures that cannot be read come, too. */
+     * p. Pictures that cannot be read come, too: p->why says why. */
     ddp_status (*take)(void *ctx, ddp_prediction *p, ddp_error *err);
     /* End the film that began last, after its last frame. NULL: not called. */
     ddp_status (*end_film)(void *ctx, ddp_error *err);

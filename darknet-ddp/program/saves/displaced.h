@@ -27,8 +27,8 @@ int ddp_displaced_is_foreign(const char *path);
 
 /* Rename the weights at path to path.old or path.old.N, if the run named `base` must not write over
  * them. Does nothing if there are none. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
- *   is_own  1: this run has saved at path, or goes on from there: only another cfg's weights are
- *           renamed; 0: all bytes of the weights are read to decide
+ *   is_own  1: this run has saved at path, or goes on from there; then only weights of another cfg
+ *           are renamed. 0: neither; then all bytes of the weights may be read to decide
  *   step    step that the run goes on from; SIZE_MAX: it began anew */
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;

@@ -13,9 +13,9 @@
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if another run owns the name `base` in directory; this run does not own
- * it after. Passes if no file can be written there. Waits up to 10 s, as ddp_run_lock_take. Fails
- * also with DDP_ERR_NOMEM. */
+/* Fail with DDP_ERR_USAGE if another run owns the name `base` in directory. Does not take the name
+ * for this run. Passes if no file can be written there. Waits up to 10 s for another run that may
+ * have ended. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_run_lock_probe(const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -19,7 +19,7 @@ typedef struct ddp_cfg_end {
 /* Examine a cfg. The pointers in the result point into it. */
 ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg);
 
-enum { DDP_MISFIT_TEXT = 512 }; /* bytes of the sentences below, with the zero at their end */
+enum { DDP_MISFIT_TEXT = 512 }; /* bytes of a sentence on what is wrong with a cfg, with its zero */
 
 /* Return 1, with a sentence in text, if a classifier's cfg does not give as many values as there
  * are classes. Returns 0 for a detector, or if end->key is NULL.

@@ -13,11 +13,11 @@
 enum { DDP_WAVES = 16 }; /* how many waves a signature has along each side of the picture */
 
 typedef struct ddp_signature {
-    float aspect; /* width by height; 0: the picture has no signature */
+    float aspect; /* width / height; 0: the picture has no signature */
     /* how many waves along each side count; the picture has too few pixels for the others */
     int known;
     uint64_t hash;                        /* a bit for the sign of each of the lowest waves */
-    int16_t waves[DDP_WAVES * DDP_WAVES]; /* a vector of length 1, in units of 1/32767 */
+    int16_t waves[DDP_WAVES * DDP_WAVES]; /* the waves, scaled to a vector of length 32767 */
 } ddp_signature;
 
 /* Set *s to the signature of a grey picture of width x height bytes, rows from the top. If the

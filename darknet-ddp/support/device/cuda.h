@@ -17,7 +17,8 @@ typedef struct ddp_cuda {
     cudaStream_t comm;    /* stream of allreduces, and of copies for them */
     cudaEvent_t order;    /* in a second queue: event for ddp_device_follow */
     uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
-    void (*fail)(const ddp_error *err) __attribute__((noreturn)); /* ends the program */
+    /* called when a CUDA call has failed: ends the program */
+    void (*fail)(const ddp_error *err) __attribute__((noreturn));
 } ddp_cuda;
 
 /* Return the stream on which work of d is queued; d is a GPU, or a second queue of one. */

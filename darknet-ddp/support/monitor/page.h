@@ -22,9 +22,10 @@ typedef struct ddp_page_series {
 enum { DDP_PAGE_SERIES = 8 }; /* most curves in a chart */
 
 typedef struct ddp_page_chart {
-    const char *title, *unit; /* title, and unit of the values; "" for none */
-    int stack;                /* 1: the curves are areas that stand on each other */
-    int log;                  /* 1: the scale is logarithmic, if the values allow it */
+    const char *title; /* the chart's title */
+    const char *unit;  /* unit of the values; "": none */
+    int stack;         /* 1: the curves are areas that stand on each other */
+    int log;           /* 1: the scale is logarithmic, if the values allow it */
     /* 1: a band is drawn around each curve, from the least to the greatest value of each point; not
      * with `stack` */
     int band;

@@ -20,8 +20,8 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAND,   /* the sum of a bucket arrived; `number` is the bucket */
     DDP_EVENT_FAIL,   /* the rank reported an error */
     /* SILENT and SENT are written by rank 0, for a rank that did not send its events: */
-    /* for a rank that did not send its events: it was last heard; `number` is the ddp_phase it was
-     * in */
+    /* for a rank that did not send its events: when rank 0 last heard it; `number` is its ddp_phase
+     * then */
     DDP_EVENT_SILENT,
     /* for a rank that did not send its events: all ranks had completed the event's step */
     DDP_EVENT_SENT

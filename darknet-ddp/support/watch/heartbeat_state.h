@@ -17,7 +17,7 @@ struct ddp_rank_link {
 };
 
 struct ddp_heartbeat {
-    ddp_listener *listener;      /* on rank 0, until all ranks have joined; else NULL */
+    ddp_listener *listener;      /* rank 0's, until all ranks have connected; else NULL */
     struct ddp_rank_link *links; /* links[r]: link with rank r; on rank 0 links[0] is unused */
     int link_count;              /* entries of links: on rank 0 as many as ranks; else 1 */
 };

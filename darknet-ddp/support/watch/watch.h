@@ -65,8 +65,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
 
 /* Watch all ranks from now on: this is rank `rank` of `size`. Call once.
  *   hosts     hosts[r] is the name of rank r's host; must outlive the watch
- *   channel   connects the ranks; NULL: only this rank is watched. On success the watch owns it; if
- *             w is NULL, it is closed
+ *   channel   connects the ranks; NULL: only this rank is watched. On success the watch owns the
+ *             channel; without a watch (w is NULL) this call closes it
  * Fails with DDP_ERR_NOMEM; the caller must then close the channel. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;

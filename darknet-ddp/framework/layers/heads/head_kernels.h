@@ -144,7 +144,7 @@ static __device__ float sum_over_block(float value)
 {
     __shared__ float shared[HEAD_THREADS];
     int id = threadIdx.x;
-    __syncthreads(); // all have read the values of an earlier call
+    __syncthreads(); // all threads have read the result of the call before
     shared[id] = value;
     for (int half = HEAD_THREADS / 2; half > 0; half /= 2) {
         __syncthreads();

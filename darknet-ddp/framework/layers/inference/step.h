@@ -73,12 +73,12 @@ int inference_plan_convolution(inference_plan *p, int i);
 void inference_fuse_shortcut(inference_plan *p, int i);
 
 /* Set packed weights and biases in the step of convolution i, with its BatchNorm folded in. Call
- * after inference_fuse_shortcut, which may change its shape. */
+ * after inference_fuse_shortcut, which may change the step. */
 void inference_fold(inference_plan *p, int i);
 
 /* Function that computes a layer, which is no convolution, on tensors. */
 typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
-/* Return the function that computes layer i; NULL: the plan has none. */
+/* Return the function that computes layer i on tensors; NULL: Darknet's code has to compute it. */
 inference_run inference_loop_of(const inference_plan *p, int i);
 
 /* When all steps are planned, allocate memory for the tensors that they read or write. A tensor may

@@ -10,8 +10,7 @@
 struct convolution {
     convolution_shape shape;
     onednn_primitive forward;
-    pthread_mutex_t
-        mutex; /* guards the members from backward_data to way: the first use sets each */
+    pthread_mutex_t mutex; /* guards backward_data to way, each of which is set at its first use */
     onednn_primitive backward_data, backward_weights;
     onednn_primitive product; /* product for gradients of weights; none with groups */
     convolution_way way;
