@@ -97,10 +97,10 @@ typedef struct ddp_compression {
                    ddp_device *aside);
 
     /* Fail with DDP_ERR_USAGE if a rank would send more on `ranks` ranks, 2 or more, than without
-     * compression. value: the number behind the word. A NULL function means: it never does. */
+     * compression. value: the number behind the word. A NULL function never fails. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
-    /* Set *self to the compression's own data, which close frees, also after a failure. A NULL
-     * function means: it has none. */
+    /* Set *self to the compression's own data, which close frees, also after a failure. NULL: the
+     * compression has no own data. */
     ddp_status (*open)(void **self, const ddp_compression_of *of, ddp_error *err);
     /* Free self, which is not NULL. A NULL function means: nothing is to be freed. */
     void (*close)(void *self);

@@ -77,7 +77,7 @@ typedef struct ddp_reducer_config {
                            quarter of all gradients; 0: no bucket is deferred */
     size_t piece_bytes; /* larger buckets are summed in pieces of about this size; 0: each bucket is
                            one piece */
-    int priority;       /* 1: buckets may be late (ddp_reducer_adapt_order); 0: none is */
+    int priority;       /* 1: ddp_reducer_adapt_order chooses late buckets; 0: no bucket is late */
     int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
     int find_unused;    /* 1: a pass may leave a layer out; 0: such a pass fails */
     /* type in which gradients are sent; with mini_batches it must be DDP_WIRE_FP32 */

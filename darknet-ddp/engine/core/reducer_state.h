@@ -55,7 +55,7 @@ struct ddp_reducer {
     ddp_encoded_sums *encoded; /* encoded_sums, if the pass sums by it; NULL: it sums by sums[] */
 
     /* Members for layers that did not run: */
-    float *counts; /* run counts (core/bucket_plan.h) of one bucket, on the host */
+    float *counts; /* host memory for one bucket's run counts (core/bucket_plan.h) */
     char *ran;     /* by layer: 1: the layer ran on this rank since the last step */
     /* by layer: 1: the layer was dropped in every pass since the last syncing one */
     char *dropped;

@@ -34,9 +34,9 @@
 /* A sum or all-gather of a GPU's memory. */
 struct ddp_gpu_sum {
     ddp_work *sum;
-    cudaEvent_t ready;   /* sum->began: passes when the values to sum are computed */
-    cudaEvent_t landed;  /* sum->ended: passes when the sum is in the memory */
-    cudaEvent_t reached; /* passes when the stream of sum->before has come to the fence */
+    cudaEvent_t ready;   /* occurs when the values to sum are computed (sum->began) */
+    cudaEvent_t landed;  /* occurs when the sum is in the memory (sum->ended) */
+    cudaEvent_t reached; /* occurs when the queue sum->before has come to the sum's fence */
     unsigned number;     /* how often the sum was started */
     unsigned
         *not_finite; /* pinned: `number` of the last start whose result is not finite; 0: none */

@@ -16,7 +16,8 @@ enum {
 /* Words that were removed from a command line since they have no effect here. */
 typedef struct ddp_foreign_options_taken {
     struct {
-        const char *word, *sentence; /* the sentence says why it has no effect */
+        const char *word;     /* the removed word */
+        const char *sentence; /* why the word has no effect */
     } all[DDP_FOREIGN_OPTIONS_MOST];
     int count;
 } ddp_foreign_options_taken;

@@ -56,7 +56,7 @@ struct note {
 
 /* A note that is being sent. */
 struct posted_note {
-    uint64_t number; /* its place among all notes to that peer, from 0 */
+    uint64_t number; /* how many notes were sent to the same peer before */
     note content;
     std::unique_ptr<UnboundBuffer> buffer; /* Gloo's handle to send `content` */
 };
@@ -143,7 +143,8 @@ void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t byte
 /* Make an empty note, with Gloo's buffer over its content. */
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 
-/* Set *failure to a rank (-1: none) and the sentence `what`. */
+/* Set *failure to a rank (-1: none) and the sentence `what`, without the places in Gloo's source
+ * and the peer's address that Gloo puts into it. */
 void describe(ddp_gloo_failure *failure, int rank, const char *what);
 
 /* Record a failure: the lost rank, or -1 for other failures, and why. Only the first one is kept,

@@ -114,8 +114,9 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_
  * the program by config.fail. */
 void ddp_trainer_detach(ddp_trainer *t);
 
-/* Wait for all sums under way, and update the layers that wait for them, so that the network can be
- * read (collective). A failure ends the program by config.fail. Only while attached. */
+/* Wait for all sums under way, and update the layers whose update waits for a sum, so that the
+ * network can be read (collective). A failure ends the program by config.fail. Only while attached.
+ */
 void ddp_trainer_flush(ddp_trainer *t);
 
 /* Return 1 if all ranks have the same parameters, as a save or validation needs; else 0. Every rank

@@ -66,7 +66,7 @@ typedef struct ddp_annotations {
     const char *object_word;
 
     size_t odd[DDP_ODDITIES];                       /* by kind: number of oddities counted */
-    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: the first places; NULL: no more */
+    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: where the first were; NULL: none */
     int lost; /* 1: something could not be added for want of memory */
 } ddp_annotations;
 
@@ -77,8 +77,8 @@ void ddp_annotations_release(ddp_annotations *a);
  * closed and have no such name, counts a DDP_ODD_CLASS at `where`, and returns -1. */
 int ddp_annotations_add_class(ddp_annotations *a, const char *name, const char *where);
 
-/* Sort the classes by their names, for a source that has no order of its own. Does nothing if they
- * are closed. */
+/* Sort the classes by their names, for a source that has no order of its own. Does nothing if
+ * a->is_closed is 1. */
 void ddp_annotations_sort_classes(ddp_annotations *a);
 
 /* Add a picture and return its index. Without memory, adds nothing, and returns picture_count.

@@ -7,7 +7,7 @@
 
 typedef struct ddp_picture_file {
     int width, height; /* pixels, as viewers show it; 1 x 1 for formats whose size is not read */
-    int orientation;   /* Exif's orientation, 1 to 8, by which viewers turn it; 1: they do not */
+    int orientation;   /* Exif's, 1 to 8, by which viewers turn the picture; 1: not turned */
 } ddp_picture_file;
 
 /* Set *p from the header of the picture at path. Returns 1; 0 if Darknet could not load the

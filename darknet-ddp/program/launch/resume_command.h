@@ -27,7 +27,7 @@ char *ddp_resume_command(int launched, ddp_resume_how how);
  *             CFG" stand before the line */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
-/* Return 1 if process `pid` is an mpirun by its name. */
+/* Return 1 if process `pid` runs a program with the name of an mpirun. */
 int ddp_is_mpirun(pid_t pid);
 /* Return 1 if process `pid` is by its name the daemon that an mpirun starts on another host. */
 int ddp_is_mpiruns_daemon(pid_t pid);

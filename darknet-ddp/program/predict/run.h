@@ -10,8 +10,8 @@ enum { DDP_SINKS_MOST = 5, DDP_PREDICTORS_MOST = 8 };
 
 typedef struct ddp_predict_run {
     ddp_group *group;
-    /* Predictors with different weights, which all look at each picture; at a film's frames, only
-     * the first. A picture's boxes come together in one prediction. `picture` of a box is then the
+    /* Predictors with different weights. All look at each picture, but only the first at the frames
+     * of films. The boxes of all come together in one prediction; `picture` of a box is then the
      * number of its view, from 0 to config->views - 1. */
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];
     size_t predictor_count;

@@ -14,7 +14,7 @@ typedef struct ddp_summary {
     char *const *records; /* paths of the run's other files, NULL after the last; NULL: none */
     int launched;         /* 1: a launcher has started the ranks */
     int stopped;          /* 1: the run ended before its last step */
-    int more_patience;    /* -patience to advise for going on; 0: -patience has not ended the run */
+    int more_patience;    /* a larger -patience to advise; 0: -patience has not ended the run */
     int epochs;           /* -epochs to advise for training further; 0: the run had no -epochs */
     const char *cfg;      /* path of the cfg */
     const char *data;     /* path of the .data file; NULL: the network is no detector */

@@ -36,7 +36,7 @@ void ddp_progress_step(ddp_progress *p, const ddp_progress_now *now);
 double ddp_progress_speed(const ddp_progress *p);
 
 /* Return the share of the last steps' time, 0 to 1, that this rank spent on communication. 0 before
- * a step has ended; NaN: not counted. */
+ * a step has ended; NaN: communication is not measured. */
 double ddp_progress_communication(const ddp_progress *p);
 
 /* Return the share of the last steps' time, 0 to 1, that this rank waited for samples. 0 before a

@@ -108,9 +108,9 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key);
  * each, in their order. key: member `key` of its result. */
 void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key);
 
-/* Make the validation after `step` the best again, since the best weights on the disk are of it.
- * step 0: there are none, so forget all. Call on rank 0. Returns 1. Returns 0, with nothing
- * changed, if it is the best already, or is not known. */
+/* Make the validation after `step` the best again, because the best weights on the disk are of that
+ * step; step 0: there are no such weights, so no validation is the best. Call on rank 0. Returns 1,
+ * or 0 if nothing changed: that validation is the best already, or is not known. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
 /* Copy rank 0's best result to all ranks. v may be NULL. Collective. Fails with DDP_ERR_COMM. */

@@ -46,7 +46,8 @@ typedef struct ddp_box_sample {
 
 /* Upper ends of the bins of `sides`, in pixels; 0 for the last bin, which has none. */
 extern const int ddp_side_bins[DDP_SIDE_BINS];
-extern const double ddp_box_bins[DDP_BOX_BINS]; /* upper ends of `sizes`; the last one is 1 */
+/* Upper ends of the bins of `sizes`, as sizes of boxes; the last one is 1. */
+extern const double ddp_box_bins[DDP_BOX_BINS];
 
 /* Settings of a check, and functions that the caller supplies. */
 typedef struct ddp_check_config {

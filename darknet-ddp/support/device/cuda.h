@@ -15,7 +15,7 @@ typedef struct ddp_cuda {
     int gpu;              /* CUDA's number of the GPU */
     cudaStream_t compute; /* stream of computations: the default one; a second queue has its own */
     cudaStream_t comm;    /* stream of allreduces, and of copies for them */
-    cudaEvent_t order;    /* in a second queue: event for ddp_device_follow */
+    cudaEvent_t order;    /* event that ddp_device_follow records; only in a second queue */
     uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
     /* called when a CUDA call has failed: ends the program */
     void (*fail)(const ddp_error *err) __attribute__((noreturn));

@@ -65,8 +65,8 @@ void bf16_combine_deltas(layer *l);
  * Darknet's order. Waits for a GPU. A fused layer's is recomputed with its present parameters. */
 void bf16_pull_output(layer l, float *to);
 /* Copy the delta of a layer that runs in bf16 to `to`, on the host, as bf16_pull_output does. After
- * its backward pass a [convolutional] or [connected] has the gradient by the convolution's result
- * there. */
+ * the backward pass the delta of a [convolutional] or [connected] is the gradient by the
+ * convolution's result. */
 void bf16_pull_delta(layer l, float *to);
 
 #endif

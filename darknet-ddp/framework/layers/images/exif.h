@@ -7,7 +7,7 @@
 
 enum {
     EXIF_UPRIGHT = 1,
-    EXIF_TRANSPOSED = 5, // from this orientation to EXIF_LAST, turning exchanges width and height
+    EXIF_TRANSPOSED = 5, // the first of the orientations whose turning exchanges width and height
     EXIF_LAST = 8
 };
 
