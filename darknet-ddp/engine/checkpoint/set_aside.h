@@ -15,9 +15,9 @@
 /* Move the files that a run of base has left in directory into a new folder, if weights, averages
  * or a CSV file are among them.
  *   folder   becomes the folder's path, which the caller frees; NULL: nothing moved, or failed
- *   spare    path of the weights with which the new run begins; they also stay. NULL: none
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then moves back what is left
- * aside. */
+ *   spare    path of the weights with which the new run begins; they stay in directory, too. NULL:
+ *            none
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then moves back what was moved. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 

@@ -203,7 +203,7 @@ ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
 /* If the group has failed, give up the work on the GPU that waits for other ranks. Call just before
  * memory or a sum of the group is freed, which would wait for that work. Report this rank's error
- * first: the other ranks notice the call. */
+ * before this call, which the other ranks notice. */
 void ddp_group_abort_queued(ddp_group *g);
 
 /* End the process at once with this status, after flushing stdout and stderr. Exit handlers do not

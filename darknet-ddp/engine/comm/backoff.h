@@ -10,7 +10,7 @@
 struct ddp_backoff {
     int idle_polls;         /* polls that found nothing since one found something */
     int is_core_shared;     /* 1: at looked_ns other threads wanted this thread's core */
-    int64_t looked_ns;      /* ddp_clock_ns when is_core_shared was last set */
+    int64_t looked_ns;      /* ddp_clock_ns when it was last found out who wants the core */
     int64_t interrupted;    /* how often the kernel had interrupted this thread at looked_ns */
     int64_t polled_ns;      /* ddp_clock_ns when the last poll ended, or the wait began */
     int64_t descheduled_ns; /* total of the gaps between polls that ddp_backoff_polled added */

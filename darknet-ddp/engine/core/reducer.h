@@ -99,7 +99,7 @@ typedef struct ddp_reducer_config {
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */
 typedef struct ddp_reducer_times {
     int64_t wait_ns;  /* time spent waiting for sums: communication that nothing hid */
-    int64_t drive_ns; /* time spent starting sums and moving messages along, taken from compute */
+    int64_t drive_ns; /* time spent starting sums and moving messages along, not computing */
 } ddp_reducer_times;
 
 /* Move the gradients of table, with their values, into buckets. Every rank opens with the same

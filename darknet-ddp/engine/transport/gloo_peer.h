@@ -115,8 +115,8 @@ struct ddp_gloo_link {
     std::vector<ddp_gloo::request> requests;
     std::vector<int> ended; /* ended requests that ddp_gloo_test has not returned yet */
     int in_flight = 0;      /* posted requests that ddp_gloo_test has not returned yet */
-    bool leaving = false;   /* this rank closes the link: a lost peer is no failure */
-    bool stop = false;      /* the peers' threads are to return */
+    bool leaving = false;   /* true: this rank closes the link, so a lost peer is no failure */
+    bool stop = false;      /* true: the peers' threads are to return */
     bool failing = false;   /* true: the link has failed, and `failure` says how */
     bool failed = false;    /* `failure` is set, and the other ranks have been told of it */
     std::condition_variable others_told;

@@ -35,9 +35,9 @@ int layer_is_shared(const network *net, int i);
  * behind a [crop]. */
 int layer_takes_gradient(const network *net, int i);
 
-/* Return 1 if a layer of this type only passes values on: nothing but the sources' outputs of the
- * same pass goes into its output, and nothing but the readers' deltas into its delta. Return 0 for
- * losses, recurrent layers, [crop] and types that graph.c does not know. */
+/* Return 1 if a layer of this type only passes values on within a pass. Its output then depends on
+ * the sources' outputs of that pass, and its delta on the readers' deltas. Return 0 for losses,
+ * recurrent layers, [crop] and types that graph.c does not know. */
 int layer_type_passes_on(LAYER_TYPE type);
 
 /* Return 1 if graph.c has a row for this type. */

@@ -4,7 +4,7 @@
 #define DDP_LAUNCH_KILL_LAUNCHER_H
 
 /* Start a process that kills this rank's parent, if that is an mpirun and still runs after 10 s.
- * (It may wait 8 minutes for a host that is down.) Returns at once. An mpirun that ddp_child
+ * (An mpirun may wait 8 minutes for a host that is down.) Returns at once. An mpirun that ddp_child
  * started is left to ddp_child. Call when this rank is about to end the job. From any thread.
  *   alone  1: this rank has lost the others; kill the parent also if it is an mpirun's daemon */
 void ddp_kill_launcher_later(int alone);

@@ -29,7 +29,7 @@ typedef struct ddp_data_report {
      * ddp_data_report_read */
     int cell;
     ddp_report_picture *pictures; /* pictures of train=, then of valid=; each sorted by path */
-    ddp_signature *signatures;    /* one for each picture */
+    ddp_signature *signatures;    /* signatures[i]: that of pictures[i] */
     size_t count;
 } ddp_data_report;
 

@@ -109,8 +109,8 @@ const char *ddp_validation_key(const ddp_validation *v, const char *key);
 void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key);
 
 /* Make the validation after `step` the best again, because the best weights on the disk are of that
- * step; step 0: there are no such weights, so no validation is the best. Call on rank 0. Returns 1,
- * or 0 if nothing changed: that validation is the best already, or is not known. */
+ * step. With step 0 there are no such weights, and no validation is the best. Call on rank 0.
+ * Returns 1, or 0 if nothing changed: that validation is the best already, or is not known. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
 /* Copy rank 0's best result to all ranks. v may be NULL. Collective. Fails with DDP_ERR_COMM. */

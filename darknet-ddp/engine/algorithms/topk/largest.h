@@ -36,7 +36,7 @@ void ddp_largest_encode(ddp_device *d, const struct ddp_matrix *m, float *scratc
  *         m->gradient to zero */
 void ddp_largest_decode(ddp_device *d, const struct ddp_matrix *m, const float *ran);
 
-/* The two functions above, for one kind of device. */
+/* ddp_largest_encode and ddp_largest_decode for one kind of device. */
 typedef struct ddp_largest_ops {
     void (*encode)(ddp_device *d, const struct ddp_matrix *m, float *scratch);
     void (*decode)(ddp_device *d, const struct ddp_matrix *m, const float *ran);

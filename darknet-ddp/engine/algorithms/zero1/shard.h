@@ -47,7 +47,7 @@ typedef struct ddp_shard_of {
     ddp_group *group;
     const ddp_param_table *table;
     const ddp_bucket_plan *plan;
-    float *memory;         /* gradients of all buckets; the plan's offsets count from here */
+    float *memory;         /* gradients of all buckets; offsets of `plan` count from here */
     ddp_work *const *sums; /* by bucket: the sum of its gradients over ranks */
     int root;              /* rank whose moments the run begins with */
     /* on rank `root`: reads the moments that the run begins with; NULL: Darknet has them */

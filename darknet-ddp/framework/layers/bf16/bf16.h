@@ -62,7 +62,8 @@ void bf16_convert_output(layer l);
  * backward pass, if l->bf16 is not null. */
 void bf16_combine_deltas(layer *l);
 /* Copy the output of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch floats in
- * Darknet's order. Waits for a GPU. A fused layer's is recomputed with its present parameters. */
+ * Darknet's order. Waits for a GPU. The output of a fused layer is recomputed with its present
+ * parameters. */
 void bf16_pull_output(layer l, float *to);
 /* Copy the delta of a layer that runs in bf16 to `to`, on the host, as bf16_pull_output does. After
  * the backward pass the delta of a [convolutional] or [connected] is the gradient by the
