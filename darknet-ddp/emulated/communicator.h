@@ -30,7 +30,7 @@ struct communicator {
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
     unsigned in_progress_left = 1; /* how many more polls return ncclInProgress */
-    bool used = false;             /* true: a transfer was called on it */
+    bool used = false;             /* true: a transfer was called on this communicator */
     /* transfers to queue when the communicator is ready */
     std::vector<std::function<void()>> deferred;
     std::vector<completion> queued;            /* one for each queued transfer that is not done */

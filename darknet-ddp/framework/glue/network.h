@@ -35,7 +35,7 @@ network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_n
                           size_t count, int gpu, int draws);
 
 /* Return the first thing in the cfg that makes net train by YOLOv4's formulas, such as "FILE:LINE:
- * KEY=VALUE"; NULL: it trains by YOLOv3's. net owns the text. */
+ * KEY=VALUE"; NULL: net trains by YOLOv3's. net owns the text. */
 const char *ddp_network_why_v4(const network *net);
 
 enum { DDP_NETWORK_TEXT = 512 }; /* bytes of a text about a network */

@@ -47,8 +47,9 @@ typedef struct ddp_trainer_config {
      * NULL: no algorithms. */
     const ddp_options *options;
     uint64_t seed; /* the run's seed, by which algorithms draw */
-    /* DDP_REQUESTS flags of this rank (core/loss.h), which a signal handler may set. Those set when
-     * a step's last backward pass ends go with its loss. Must outlive the trainer. NULL: none. */
+    /* DDP_REQUESTS flags of this rank (core/loss.h), which a signal handler may set. Flags that are
+     * set when a step's last backward pass ends go with the step's loss. Must outlive the trainer.
+     * NULL: none. */
     volatile sig_atomic_t *asked;
     size_t compress_after; /* number of first steps of the run whose gradients are not compressed */
     /* Steps between two comparisons of ranks' parameters; 0: none. One rank, or more than

@@ -60,7 +60,7 @@ typedef struct ddp_annotations {
     ddp_annotated_box *boxes;
     size_t box_count, box_room;
 
-    char **sources; /* whole paths of the annotation files */
+    char **sources; /* absolute paths of the annotation files */
     size_t source_count, source_room;
     /* meaning of the number `object` of a box: "line" or "annotation id" */
     const char *object_word;

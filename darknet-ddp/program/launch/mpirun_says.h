@@ -16,7 +16,7 @@ typedef struct ddp_mpirun_frame {
     char sentence[400]; /* the frame's first words, up to a full stop or colon */
 } ddp_mpirun_frame;
 
-/* Set *out to the facts in a frame. text: all of it, with both lines of dashes. */
+/* Set *out to the facts in a frame. text: the whole frame, with both lines of dashes. */
 void ddp_mpirun_read_frame(ddp_mpirun_frame *out, const char *text);
 
 /* Return 1 if the line of `bytes` bytes is the first or last one of a frame. */

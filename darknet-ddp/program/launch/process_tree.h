@@ -5,8 +5,8 @@
 
 #include <sys/types.h>
 
-/* Keep the tree whole: if a process of it ends, its children become children of this one. Call
- * before the first process is started. */
+/* Keep the tree whole: if a process of the tree ends, its children become children of this process.
+ * Call before the first process is started. */
 void ddp_become_subreaper(void);
 
 /* Kill all processes of the tree, and wait until none is left, for 3 s at most. */

@@ -40,7 +40,7 @@ void ddp_suspect_describe(const ddp_suspect_list *all, const ddp_suspect *s,
  * is of little use. Else return 0. */
 int ddp_suspects_warn(const ddp_suspect_list *all, char text[DDP_SUSPECT_TEXT]);
 
-/* Write to place the path of a suspect's label file, with ":LINE" if it has a label. */
+/* Write to place the path of a suspect's label file, with ":LINE" if the suspect has a label. */
 void ddp_suspect_place(const ddp_suspect_list *all, const ddp_suspect *s,
                        char place[DDP_SUSPECT_WHERE]);
 

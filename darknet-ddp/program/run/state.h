@@ -59,7 +59,7 @@ extern struct ddp_run {
     /* Number of steps that this run has made. step.c sets this member and out_of_patience after
      * each step. */
     size_t steps;
-    /* validations since the best when -patience ended the run; 0: not ended by it */
+    /* validations since the best when -patience ended the run; 0: -patience did not end the run */
     int out_of_patience;
 } ddp_run;
 

@@ -12,7 +12,7 @@ typedef struct ddp_disk_use {
 } ddp_disk_use;
 
 /* Return the least size of a checkpoint of the table's network on `ranks` ranks, without headers.
- * It is larger if the state file holds weights, too, as for layers with dontload=1.
+ * The real size is larger if the state file holds weights, too, as for layers with dontload=1.
  *   state  state of the algorithms; NULL: they have none */
 ddp_disk_use ddp_disk_use_of(const ddp_param_table *table, const ddp_state *state, int ranks);
 

@@ -6,14 +6,15 @@
 #include "base/cfg_text.h"
 
 typedef struct ddp_cfg_end {
-    /* title of the first [yolo], [region] or [detection]; NULL: it is no detector */
+    /* title of the first [yolo], [region] or [detection]; NULL: the network is no detector */
     const ddp_cfg_line *head;
     const ddp_cfg_line *last; /* title of the last section; NULL: the cfg has no sections */
     int has_softmax;          /* 1: the cfg has a section [softmax] */
     int has_loss;             /* 1: the cfg has a section that computes a loss */
     const char *key; /* key that sets how many values come out: "filters"; NULL: it is not known */
     int outputs; /* value of `key` in the cfg; 1: the cfg lacks the key; unused if `key` is NULL */
-    int line;    /* line of the key in the cfg, or of its section's title if the key is missing */
+    /* number of the key's line in the cfg; if the key is missing, of its section's title */
+    int line;
 } ddp_cfg_end;
 
 /* Examine a cfg. The pointers in the result point into it. */

@@ -317,7 +317,7 @@ FORMULA void assign_truth(layer l, network net, int picture, int row, int column
 }
 
 /* Divide the deltas of p's box, which train_box added up, by the number of classes that p has
- * learnt, if it is two or more. Call after assign_truth for all truths. */
+ * learnt, if p has learnt two or more. Call after assign_truth for all truths. */
 FORMULA void average_box(layer l, place p)
 {
     int i, classes = 0;

@@ -26,8 +26,8 @@ void gather_end(gathered *g, data *d);
 void give_batch_memory(float *memory);
 
 /* Return rows first to first + n - 1 of m as one array, which begins at a multiple of 64 bytes: a
- * layer's results may depend on that. If the rows lie so already, it is a pointer to the first.
- * Else they are copied.
+ * layer's results may depend on that. If the rows lie so already, return a pointer to the first of
+ * them. Else copy them to `copy`, and return that.
  *   n      at least 1
  *   copy   room for n*m.cols floats at a multiple of 64 bytes; returned if they are copied */
 float *batch_rows(matrix m, int first, int n, float *copy);

@@ -24,8 +24,8 @@ typedef struct inference_plan inference_plan;
  * - if a layer that the plan does not know runs in bf16 in training (bf16_runs) */
 inference_plan *inference_open(network *net, int bf16);
 
-/* Predict as network_predict does, and return the network's output. It is net's; the next pass
- * changes it. input: net->batch images, as Darknet has them. `plan`: a plan of net; NULL:
+/* Predict as network_predict does, and return the network's output. net owns the output, and the
+ * next pass changes it. input: net->batch images, as Darknet has them. `plan`: a plan of net; NULL:
  * network_predict computes. */
 float *inference_predict(inference_plan *plan, network *net, float *input);
 
