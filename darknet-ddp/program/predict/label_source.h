@@ -5,7 +5,7 @@
 enum { DDP_LABEL_SOURCE_FILE = 4096, DDP_LABEL_SOURCE_OBJECT = 64 };
 
 typedef struct ddp_label_source {
-    char file[DDP_LABEL_SOURCE_FILE];     /* whole path of the annotation file */
+    char file[DDP_LABEL_SOURCE_FILE];     /* absolute path of the annotation file */
     char object[DDP_LABEL_SOURCE_OBJECT]; /* object in that file: "line 27"; "": not known */
 } ddp_label_source;
 
