@@ -42,7 +42,7 @@ typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
     ddp_bucket *buckets; /* the bucket of the last layers first, that of the first layers last */
-    ddp_place *places;   /* by parameter of the table; all 0 if its layer is frozen */
+    ddp_place *places;   /* by parameter: its gradient's place; all 0 if the layer is frozen */
 } ddp_bucket_plan;
 
 /* Plan the buckets of all parameters that are not frozen. A bucket is closed when it has

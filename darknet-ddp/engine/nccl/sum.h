@@ -52,8 +52,8 @@ struct ddp_gpu_sum {
 /* A way in which sums of the GPU's memory travel: NCCL, or staged through host memory. Errors are
  * those of comm/work.h. */
 struct ddp_gpu_transport {
-    char name[32];        /* for people: "nccl 2.27.3" */
-    const char *schedule; /* serves ddp_gpu_ops.schedule */
+    char name[32];        /* name of the transport, to print: "nccl 2.27.3" */
+    const char *schedule; /* order of NCCL's sums, to print; NULL: NCCL's own, or no NCCL */
     void *state;          /* data of the transport */
 
     void (*close)(ddp_group *g);

@@ -65,7 +65,8 @@ struct shortcut_delta {
     // Half as many, since each is of two arrays: there are registers for no more.
     enum { AT_ONCE = VALUES_AT_ONCE / 2 };
     const bf16 *delta, *output; // the [shortcut]'s; output null: its activation is linear
-    float slope, alpha, beta;   // the activation's slope below 0; factors of y and of from
+    float slope;                // slope of the [shortcut]'s activation below 0
+    float alpha, beta;          // factors of the fused layer's output and of the added layer's
     bf16 *from_delta;           // delta of the layer that is added; null: it wants none
     int set_from;               // 1: replace the values of from_delta; 0: add to them
 
