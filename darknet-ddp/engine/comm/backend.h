@@ -130,7 +130,7 @@ struct ddp_group {
     void *own;                             /* the backend's own data */
     const struct ddp_transport *transport; /* NULL in the group "solo" */
     struct ddp_chunk_pipeline *pipeline;   /* sums of host memory; NULL in the group "solo" */
-    const struct ddp_allreduce_algorithm *algorithm; /* for host memory; NULL: none chosen yet */
+    const struct ddp_allreduce_algorithm *algorithm; /* sums host memory; NULL: none chosen yet */
     void *algorithm_own;                             /* data of `algorithm` */
     const struct ddp_sum_engine *host_sums;          /* engine that sums host memory */
     int rank;
