@@ -37,7 +37,7 @@ typedef struct ddp_run_files_config {
     const ddp_run_origin *origin; /* from which checkpoint the run goes on; not NULL */
     ddp_trainer *trainer;       /* the trainer, attached from ddp_run_files_open to the last save */
     ddp_validation *validation; /* the run's; gets results from an earlier CSV file; NULL: none */
-    const ddp_wait_shares *waits; /* share of time that each rank waits, for page and CSV file */
+    const ddp_wait_shares *waits; /* share of time that each rank waits; for the page */
     const ddp_head_layers *heads; /* heads of the network; copied */
 } ddp_run_files_config;
 
