@@ -16,7 +16,7 @@ struct ddp_nccl_plan;
 struct ddp_nccl_channel {
     ncclComm_t comm; /* NULL: it was aborted or closed */
     cudaStream_t stream;
-    float *scratch; /* for ordered sums and for sums that travel in 16 bits; NULL: none */
+    float *scratch; /* memory for ordered sums, and for sums that travel in 16 bits; NULL: none */
 };
 
 /* The data of sums by NCCL (ddp_gpu_transport.state). */

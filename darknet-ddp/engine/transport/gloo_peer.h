@@ -153,7 +153,7 @@ void describe(ddp_gloo_failure *failure, int rank, const char *what);
 void fail(ddp_gloo_link *x, int rank, const char *what);
 
 /* Set *failure to the recorded failure, after waiting until the other ranks have been told of it.
- * If none is recorded, does not wait; *failure becomes empty. Returns 0. */
+ * If none is recorded, does not wait; *failure becomes all zero. Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
 /* Wait up to 6 s until the thread of a peer whose connection is lost has ended. Until then the
