@@ -191,7 +191,7 @@ static void by_hand(void **state)
     assert_near(all.ap50, (6 * 1 + 5 * 2 / 3.) / 11, 1e-12);
     assert_near(all.ap, all.ap50, 1e-12); /* they overlap wholly */
     assert_int_equal(all.hits, 1);
-    assert_int_equal(all.misses, 1);
+    assert_int_equal(all.false_positives, 1);
     assert_near(all.precision, .5, 0);
     assert_near(all.recall, .5, 0);
     assert_near(all.mean_iou, .5, 0);

@@ -16,7 +16,7 @@ struct ddp_backoff {
     int64_t descheduled_ns; /* total of the gaps between polls that ddp_backoff_polled added */
 };
 
-/* Begin a wait, before its first poll. */
+/* Begin a wait, before its first poll. Idle polls of earlier waits still count. */
 void ddp_backoff_begin(struct ddp_backoff *r);
 
 /* Call after each poll of a wait. If more than 20 ms have passed since the poll before it, or since

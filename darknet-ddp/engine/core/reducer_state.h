@@ -133,8 +133,7 @@ size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
 /* Return 1 if all layers of bucket b are dropped, so that it is not sent; else 0. */
 int ddp_reducer_is_bucket_dropped(const ddp_reducer *r, size_t b);
 
-/* Put bucket b's layers, and its number from 1, before err's text. Returns err's code.
- * */
+/* Put bucket b's layers, and its number from 1, before err's text. Returns err's code. */
 ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err);
 
 /* ---- reducer_unused.c: layers that did not run ---- */

@@ -93,7 +93,8 @@ ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 ddp_status ddp_onnx_write_nms(ddp_layer_writer *w, ddp_onnx_value boxes, ddp_onnx_value scores,
                               int classes, int64_t count, ddp_error *err);
 
-/* Return 1 if pictures for net must be put into a letter box, 0 if they must be stretched. */
+/* Return 1 if pictures for net, a detector, must be put into a letter box, 0 if they must be
+ * stretched. Other networks always get a letter box. */
 int ddp_onnx_is_letter_boxed(const network *net);
 
 #endif

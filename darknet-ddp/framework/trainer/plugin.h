@@ -48,7 +48,8 @@ typedef struct ddp_plugin_callbacks {
     /* Give has[0..n) of rank 0 to all ranks: has[i] is 0 if the picture of line i of the training
      * list has no label file. */
     ddp_status (*labelled)(char *has, int n, ddp_error *err);
-    /* Called at the end of each step, after its line is printed. */
+    /* Called at the end of each step, after its line is printed. Some layers may still wait for
+     * their update (ddp_trainer_flush), and ranks may differ (ddp_trainer_in_sync). */
     ddp_status (*step_ended)(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err);
     /* Save the first `cutoff` layers at path, with the state file beside it. All layers are

@@ -1,5 +1,5 @@
-/* cli/check_cfg.h: finds out what training would refuse in a cfg, by having this program parse it
- * as training does. */
+/* cli/check_cfg.h: finds out what training would refuse in a cfg: a child process of this program
+ * parses it as training does. If it is accepted, also warns of values that train badly. */
 #ifndef DDP_CLI_CHECK_CFG_H
 #define DDP_CLI_CHECK_CFG_H
 

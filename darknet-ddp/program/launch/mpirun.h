@@ -50,8 +50,8 @@ void ddp_mpirun_make_line(ddp_mpirun_line *line, const ddp_mpirun_start *start);
  *   is_one_host  1: all ranks run on this host, so that Open MPI 4 need not find ssh or rsh */
 void ddp_mpirun_prepare(int is_one_host);
 
-/* Return the folder in which mpirun keeps its files, of some kilobytes: a text that lives as long
- * as the environment. NULL: hydra keeps none. */
+/* Return the path of the folder where mpirun keeps its files, which take some kilobytes. NULL:
+ * hydra keeps none. The path is valid until the environment changes. */
 const char *ddp_mpirun_folder(void);
 
 /* Return 1 if mpirun needs IPv4 even to reach ranks of its own host, as Open MPI's does; 0: hydra.

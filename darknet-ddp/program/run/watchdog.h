@@ -28,7 +28,8 @@ void ddp_watchdog_begin(const char *directory, const char *cfg, const ddp_bucket
 /* Forget the plan given to ddp_watchdog_begin. Call before the plan is freed. */
 void ddp_watchdog_forget_plan(void);
 
-/* End the watch. Does nothing if there is none. */
+/* End the watch; other ranks are told that this rank leaves without an error. Does nothing if there
+ * is none. Does not return if rank 0 has ended the run. */
 void ddp_watchdog_close(void);
 
 #endif

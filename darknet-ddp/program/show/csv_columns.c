@@ -125,7 +125,10 @@ ddp_status ddp_csv_columns_init(ddp_csv_columns *c, const ddp_validation_result 
         if (!c->names[i])
             ddp_csv_columns_release(c);
     }
-    return c->names ? DDP_OK : ddp_fail(err, DDP_ERR_NOMEM, "no memory for the columns of figures");
+    if (c->names)
+        return DDP_OK;
+    ddp_csv_columns_release(c);
+    return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the columns of figures");
 }
 
 static void fill_detector(const ddp_csv_columns *c, const ddp_validation_result *r, double *row)

@@ -52,7 +52,7 @@ extern const double ddp_box_bins[DDP_BOX_BINS];
 /* Settings of a check, and functions that the caller supplies. */
 typedef struct ddp_check_config {
     /* Write to out[0..DDP_PATH_BYTES) the path where training looks for a picture's labels. NULL:
-     * these are pictures of a classifier, whose classes stand in their paths. */
+     * there are no label files to check. */
     void (*label_path)(const char *picture, char *out);
     /* If a picture has another label file, which differs from that of label_path, write its path to
      * out[0..DDP_PATH_BYTES) and return 1; else return 0. NULL: this is not checked. */
@@ -63,7 +63,9 @@ typedef struct ddp_check_config {
     int (*decode)(const char *picture, char *note, size_t size);
     ddp_exif_reader exif; /* reads Exif data; NULL: no picture is turned */
     int classes;          /* number of classes; 0: not known */
-    char *const *names;   /* names of a classifier's classes; else NULL */
+    /* names of `classes` classes, one of which must stand in each picture's path, as a classifier
+     * needs it; label_path is not used then. NULL: paths are not checked */
+    char *const *names;
     int most_boxes;       /* most boxes that training takes of a picture; 0: not known */
     int missing_is_error; /* 1: a missing label file is an error; 0: the picture shows nothing */
     /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]

@@ -4,7 +4,8 @@
 
 #include "check/faults.h"
 
-/* Some lines of a list file. */
+/* Lines of a list file, all or some of them. Whoever fills the struct owns what its members point
+ * to. */
 typedef struct ddp_list_lines {
     const char *file;      /* path of the list file */
     char *const *all;      /* the lines */

@@ -154,7 +154,7 @@ static double average(const struct work *w, int threshold, size_t truth_count)
 
 static void rate(ddp_precision *p, double iou_sum)
 {
-    size_t positives = p->hits + p->misses;
+    size_t positives = p->hits + p->false_positives;
 
     p->precision = positives ? (double)p->hits / (double)positives : 0;
     p->recall = p->truths ? (double)p->hits / (double)p->truths : 0;
@@ -173,7 +173,7 @@ static void measure(ddp_precision *p, double *iou_sum, struct work *w)
         if (j->detection->score < w->config->score)
             continue;
         p->hits += (size_t)j->hit[0];
-        p->misses += (size_t)!j->hit[0];
+        p->false_positives += (size_t)!j->hit[0];
         *iou_sum += j->iou;
     }
     rate(p, *iou_sum);
@@ -198,7 +198,7 @@ static void add_to_means(ddp_precision *all, const ddp_precision *p)
     all->truths += p->truths;
     all->detections += p->detections;
     all->hits += p->hits;
-    all->misses += p->misses;
+    all->misses += p->false_positives;
     if (p->truths == 0)
         return;
     all->ap += p->ap;

@@ -28,11 +28,13 @@ typedef struct ddp_precision {
     double ap50, ap75; /* average precision at an IoU of 0.5, and of 0.75; -1: no truth */
 
     /* Counts of detections of at least the score threshold, at IoU 0.5: */
-    size_t hits;      /* true positives */
-    size_t misses;    /* false positives */
-    double precision; /* hits / (hits + misses); 0 without detections */
-    double recall;    /* hits / truths; 0 without truths */
-    double mean_iou;  /* (sum of the IoUs of hits) / (hits + misses); 0 without detections */
+    size_t hits;            /* true positives */
+    size_t false_positives; /* the other detections */
+    double precision;       /* hits / (hits + false_positives); 0 without detections */
+    double recall;          /* hits / truths; 0 without truths */
+    /* mean IoU of these detections with their truths, where a false positive counts as 0; 0 without
+     * detections */
+    double mean_iou;
 } ddp_precision;
 
 typedef struct ddp_precision_config {

@@ -15,7 +15,7 @@ extern "C" {
 /* Set x->m to M = gradient + x->error, and x->p to M Q. */
 cudaError_t ddp_cuda_add_times(cudaStream_t stream, const ddp_low_rank *x);
 
-/* Make the columns of x->p orthonormal. */
+/* Make the columns of x->p orthonormal. A column that depends on earlier ones becomes zero. */
 cudaError_t ddp_cuda_orthogonalize(cudaStream_t stream, const ddp_low_rank *x);
 
 /* Set x->q_sum to M^T P. */

@@ -1,4 +1,4 @@
-/* layers/bf16/bf16.h: mixed precision. It is for a network that is made while bf16_wanted is 1.
+/* layers/bf16/bf16.h: mixed precision, for networks that are made while bf16_wanted is 1.
  *
  * Some layers run in bf16 (bf16_plan.c says which). Their outputs and deltas are bf16 arrays, with
  * channels last (NHWC). Parameters, their gradients, momentum and BatchNorm's statistics stay
@@ -15,7 +15,8 @@
 #define BF16_H
 #include "darknet.h"
 
-/* Set this to 1 before a network is parsed, so that its layers run in bf16 if they can. */
+/* Set this to 1 before a network is parsed, so that its layers run in bf16 if they can. Leave it so
+ * as long as the network may be resized: resize_network reads it, too. */
 extern int bf16_wanted;
 
 /* A layer's arrays in bf16; an array that the layer does not need is null. A layer in float32 has

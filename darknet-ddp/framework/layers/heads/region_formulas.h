@@ -87,7 +87,8 @@ FORMULA float *truth_without_place(layer l, float *truths)
 }
 
 /* Return the probability that a place shows class `label` of the tree: objectness times the outputs
- * of `label` and its ancestors. Let objectness learn 0. `place`: anchor*l.w*l.h + cell. */
+ * of `label` and its ancestors. Also set objectness's delta as for target 0 (l.noobject_scale).
+ * `place`: anchor*l.w*l.h + cell. */
 FORMULA float class_of_region_place(layer l, int b, int place, int label)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);
