@@ -91,11 +91,15 @@ class Bench(darknet.Case):
     def test_the_watch_sees_steps_alone(self):
         """A step without communication takes longer than the time without movement after which the watch warns, 1 s."""
         layer = "[convolutional]\nfilters=64\nsize=3\npad=1\n"
-        self.write("deep.cfg", "[net]\nbatch=4\nwidth=104\nheight=104\nchannels=64\n" + 16 * layer
-                   + "[maxpool]\nsize=104\nstride=104\n[softmax]\n")
-        result = self.succeeds("ddp", "bench", "deep.cfg", "-steps", "1", "-ddp_timeout", "10")
-        self.assertIn("local_step", result.out)
-        self.assertEqual(result.err, "", result)
+        net = "[net]\nbatch={}\nwidth=104\nheight=104\nchannels=64\n" + 16 * layer + "[maxpool]\nsize=104\nstride=104\n[softmax]\n"
+        batch, seconds = 4, 0
+        while seconds < 1.3:
+            self.write("deep.cfg", net.format(batch))
+            result = self.succeeds("ddp", "bench", "deep.cfg", "-steps", "1", "-ddp_timeout", "10", "-json", "figures")
+            self.assertNotIn("nothing has moved", result.err, result)
+            with open(self.path("figures"), encoding="ascii") as f:
+                seconds = json.load(f)["local_step"]["median"]
+            batch *= 2
 
     def test_prints_nothing_else(self):
         """Darknet's lines about boxes, one for each mini-batch, are not among the figures."""

@@ -212,8 +212,7 @@ static ddp_status judge(ddp_scan_data *c, ddp_group *group, const findings *all,
         "%" PRIu64
         " fault%s at which training would end, or learn something else than was meant, in a "
         "look at the cfg and some pictures: `darknet ddp check %s %s` shows all that is wrong; "
-        "-nocheck trains without "
-        "looking",
+        "-nocheck trains without looking",
         all->fatal, ddp_plural(all->fatal), c->data_path, c->cfg_path);
 }
 

@@ -41,9 +41,13 @@ static void unlock(void)
 
 static void note_failure(int error)
 {
-    if (!run_log.failed)
-        (void)dprintf(STDERR_FILENO, "darknet: cannot write %s: %s; training goes on\n",
-                      run_log.path, strerror(error));
+    char text[PATH_MAX + 256];
+
+    if (!run_log.failed) {
+        (void)snprintf(text, sizeof text, "darknet: cannot write %s: %s; training goes on\n",
+                       run_log.path, strerror(error));
+        (void)ddp_file_write_all(STDERR_FILENO, text, strlen(text));
+    }
     run_log.failed = 1;
 }
 

@@ -52,7 +52,19 @@ static int is_wanted(const struct ifaddrs *a, const char *interface)
            && (!interface || ddp_net_interface_matches(a, interface));
 }
 
-/* List the names, each once, of the wanted interfaces. */
+/* Return the length of an interface's name without the label of an address, as in eth0:1. */
+static size_t name_bytes(const struct ifaddrs *a)
+{
+    return strcspn(a->ifa_name, ":");
+}
+
+static int is_same(const struct ifaddrs *a, const struct ifaddrs *b)
+{
+    return name_bytes(a) == name_bytes(b) && strncmp(a->ifa_name, b->ifa_name, name_bytes(a)) == 0;
+}
+
+/* List the names, each once, of the wanted interfaces. Names for which there is no room are left
+ * out. */
 static void list_names(const struct ifaddrs *all, const char *interface, const char *separator,
                        char *names, size_t size)
 {
@@ -63,10 +75,11 @@ static void list_names(const struct ifaddrs *all, const char *interface, const c
 
         if (!is_wanted(a, interface))
             continue;
-        while (!is_wanted(first, interface) || strcmp(first->ifa_name, a->ifa_name) != 0)
+        while (!is_wanted(first, interface) || !is_same(first, a))
             first = first->ifa_next;
-        if (first == a)
-            (void)snprintf(names + used, size - used, "%s%s", used ? separator : "", a->ifa_name);
+        if (first == a && used + strlen(separator) + name_bytes(a) < size)
+            (void)snprintf(names + used, size - used, "%s%.*s", used ? separator : "",
+                           (int)name_bytes(a), a->ifa_name);
     }
 }
 

@@ -198,7 +198,7 @@ static void add_to_means(ddp_precision *all, const ddp_precision *p)
     all->truths += p->truths;
     all->detections += p->detections;
     all->hits += p->hits;
-    all->misses += p->false_positives;
+    all->false_positives += p->false_positives;
     if (p->truths == 0)
         return;
     all->ap += p->ap;
