@@ -7,8 +7,8 @@
  * place of that one.
  *
  * Gloo also listens on a port: on Debian 12 for each new pair, on Debian 13 once for all pairs of a
- * device. Nobody is accepted there: the first pair of a port is made on Gloo's own thread, and the
- * port is closed before that thread accepts a connection. */
+ * device. Nobody is accepted there: Gloo's own thread alone accepts connections, and pairs are made
+ * on that thread. So the port is closed before the thread can accept one. */
 #include "transport/gloo_peer.h"
 
 #include <gloo/transport/tcp/address.h>

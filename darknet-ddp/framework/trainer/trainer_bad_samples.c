@@ -1,10 +1,12 @@
 /* Ends a run at samples that cannot be read, before a step learns from what was loaded in their
- * place.
+ * place. With -ddp_on_bad_data skip N only blank samples end it, for which no other line could be
+ * read; replaced samples are counted.
  *
- * When a step begins, all its samples are loaded, so each rank knows how many of them are bad. The
- * counts are summed over ranks during the step's first forward pass, after the sums that are still
- * under way. So nobody waits, and the sum arrives before the first backward pass. Until then the
- * step has changed only BatchNorm's statistics, of which a copy was kept when the update began. */
+ * When a step begins, all its samples are loaded, so each rank knows how many of them must end the
+ * run. The counts are summed over ranks during the step's first forward pass, after the sums that
+ * are still under way. So nobody waits, and the sum arrives before the first backward pass. Until
+ * then the step has changed only BatchNorm's statistics, of which a copy was kept when the update
+ * began. */
 #include "comm/work.h"
 #include "trainer/trainer_state.h"
 
