@@ -33,7 +33,9 @@ struct communicator {
     bool used = false;             /* true: a transfer was called on this communicator */
     /* transfers to queue when the communicator is ready */
     std::vector<std::function<void()>> deferred;
-    std::vector<completion> queued;            /* one for each queued transfer that is not done */
+    /* one for all transfers that were queued together; those that are done leave when more is
+     * queued */
+    std::vector<completion> queued;
     std::map<void *, registration> registered; /* memory of ncclCommRegister, by its handle */
 };
 

@@ -93,7 +93,7 @@ class Bench(darknet.Case):
         layer = "[convolutional]\nfilters=64\nsize=3\npad=1\n"
         net = "[net]\nbatch={}\nwidth=104\nheight=104\nchannels=64\n" + 16 * layer + "[maxpool]\nsize=104\nstride=104\n[softmax]\n"
         batch, seconds = 4, 0
-        while seconds < 1.3:
+        while seconds < 1.2:
             self.write("deep.cfg", net.format(batch))
             result = self.succeeds("ddp", "bench", "deep.cfg", "-steps", "1", "-ddp_timeout", "10", "-json", "figures")
             self.assertNotIn("nothing has moved", result.err, result)

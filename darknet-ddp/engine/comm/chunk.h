@@ -143,7 +143,8 @@ struct ddp_late_rank {
 };
 
 /* An algorithm that sums chunks over ranks: direct or hierarchical. ddp_group.algorithm_own is its
- * own data. Its functions fail with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * own data. Its functions fail with DDP_ERR_NOMEM, DDP_ERR_COMM; open also with DDP_ERR_USAGE, on
+ * every rank, if these ranks cannot use the algorithm. */
 struct ddp_allreduce_algorithm {
     /* Set *sizes, and allocate the chunks. Every rank calls it while no sum is in flight; it may
      * block until all have. On failure close is called. */

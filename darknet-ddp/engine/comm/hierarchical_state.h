@@ -146,7 +146,8 @@ int ddp_hierarchical_gather_requests(const ddp_group *g);
 void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Post the chunk's messages with the next hosts, as many as there are requests for. Call while no
- * message of the chunk is in flight. */
+ * message of the chunk is in flight, until ddp_hierarchical_gather_posted_all returns 1. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 /* Return 1 if the messages with all other hosts were posted. */

@@ -49,7 +49,8 @@ ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove this rank's file, unless another process has written it since, and free r; NULL is
- * allowed. Call after a success, when all others have read the file. */
+ * allowed. Call after a success, when all others have read the file. After a failure call
+ * ddp_rendezvous_give_up instead. */
 void ddp_rendezvous_close(ddp_rendezvous *r);
 
 /* Free r; NULL is allowed. This rank's file stays. Call after a failure, so that the other ranks

@@ -5,6 +5,7 @@
 
 extern const char ddp_source_checksum[];  /* checksum of darknet-ddp/, 16 hexadecimal digits */
 extern const char ddp_darknet_checksum[]; /* checksum of Darknet's source, patched */
-extern const char ddp_compiler[];         /* names of the compilers, and their flags */
+/* the C compiler with its version and flags, the processor and the build type, as one text */
+extern const char ddp_compiler[];
 
 #endif

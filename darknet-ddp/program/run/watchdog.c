@@ -170,7 +170,8 @@ static int is_one_host(const ddp_group *group)
     return ddp_group_local_size(group) == ddp_group_size(group);
 }
 
-/* Connect every rank to rank 0, which listens before it tells the others where. */
+/* Connect every rank that is watched to rank 0, which listens before it tells the others where. Any
+ * rank may lack the memory or thread of its watch, so all take part in the broadcast. */
 static ddp_status connect_ranks(ddp_group *group, ddp_heartbeat **channel, ddp_error *err)
 {
     ddp_heartbeat_invitation invitation = {0};
@@ -179,13 +180,13 @@ static ddp_status connect_ranks(ddp_group *group, ddp_heartbeat **channel, ddp_e
     *channel = NULL;
     if (ddp_group_size(group) == 1)
         return DDP_OK;
-    if (ddp_group_rank(group) == 0
+    if (lookout.watch && ddp_group_rank(group) == 0
         && ddp_heartbeat_invite(channel, &invitation, ddp_group_size(group), is_one_host(group),
                                 lookout.interface, &why))
         ddp_report_print(why.text);
     if (ddp_broadcast(group, &invitation, sizeof invitation, 0, err))
         return err->code;
-    if (ddp_group_rank(group) > 0 && invitation.count > 0
+    if (lookout.watch && ddp_group_rank(group) > 0 && invitation.count > 0
         && ddp_heartbeat_join(channel, &invitation, ddp_group_rank(group), JOIN_MS, &why))
         ddp_report_print(why.text);
     return DDP_OK;
@@ -195,11 +196,11 @@ ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err)
 {
     ddp_heartbeat *channel;
 
-    if (!lookout.watch)
-        return DDP_OK;
     lookout.group = group;
-    ddp_group_on_progress(group, messages_move, lookout.watch);
-    ddp_signals_answer_quit(ask_table);
+    if (lookout.watch) {
+        ddp_group_on_progress(group, messages_move, lookout.watch);
+        ddp_signals_answer_quit(ask_table);
+    }
     if (copy_hosts(group, err) || connect_ranks(group, &channel, err))
         return err->code;
     return ddp_watch_join(lookout.watch, ddp_group_rank(group), ddp_group_size(group),

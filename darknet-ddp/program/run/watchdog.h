@@ -15,9 +15,9 @@
 ddp_watch *ddp_watchdog_open(const ddp_options *options);
 
 /* Have rank 0 watch all ranks of the group, too. From then on SIGQUIT prints where each rank is. If
- * a rank cannot reach rank 0, it prints a line, and rank 0 does not watch it. Does nothing if this
- * process is not watched. Collective. group must outlive the watch. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+ * a rank cannot reach rank 0, it prints a line, and rank 0 does not watch it. A rank whose watch
+ * could not be opened takes part all the same. Collective. group must outlive the watch. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_watchdog_join(ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set where the last events of all ranks are written if the run fails: to NAME.events in

@@ -8,8 +8,8 @@
 #include "checkpoint/find.h"
 #include "state/checkpoint.h"
 
-/* Finish or undo a move during which a run was killed, so that all files of the earlier run are in
- * one folder again. Call before its files are read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* If a run was killed while it moved an earlier run's files, aside or back, move them all back to
+ * `directory`. Call before its files are read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
                                    ddp_error *err) DDP_MUST_CHECK;
 

@@ -47,7 +47,9 @@ struct ddp_watch {
     /* facts about ranks: rank 0 has all, others have only their own, as [0] */
     ddp_known_rank *ranks;
     ddp_completed_step completed;
-    int64_t own_ns;    /* nanoseconds that this process has run: clock of told_ns to looked_ns */
+    /* nanoseconds that this process has run, without the time in which it was stopped; told_ns to
+     * looked_ns are times of this clock */
+    int64_t own_ns;
     int64_t last_ns;   /* ddp_watch_now_ns when own_ns last moved on */
     int64_t told_ns;   /* when this rank last sent its position, or on rank 0 its pings */
     int64_t heard_ns;  /* own_ns when a message of any rank last came */

@@ -28,7 +28,7 @@ typedef struct bf16_backend {
     void (*zero)(void *x, size_t n);
     float **(*float_output)(layer *l); /* Return &l->output; on a GPU &l->output_gpu. */
     float **(*float_delta)(layer *l);  /* Return &l->delta; on a GPU &l->delta_gpu. */
-    /* Allocate n floats on the device, all zero. */
+    /* Allocate n floats on the device, all zero; never null. Free them with free_floats. */
     float *(*make_floats)(size_t n);
     /* Free the float32 arrays that a layer in bf16 does not need. keep_output: 1 keeps output and
      * delta. */
@@ -85,8 +85,9 @@ typedef struct bf16_backend {
     /* Replace the layer's delta by the gradient by the convolution's result. Add the gradients by
      * scales and biases to l.scale_updates and l.bias_updates. */
     void (*normalize_backward)(layer l, network net);
-    /* Run the backward pass of a fused layer's [shortcut], then normalize_backward. `alpha`: as in
-     * normalize_and_add. `from_delta`: delta of the [shortcut]'s other source; null: none. */
+    /* Run the backward pass of a fused layer's [shortcut], then normalize_backward. The [shortcut]
+     * writes or adds (set_from) its part to from_delta, the delta of the other layer that it
+     * reads. from_delta null: there is no such delta. alpha: as in normalize_and_add. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
     /* Replace the delta of a layer without BatchNorm by the gradient by its convolution's result.
