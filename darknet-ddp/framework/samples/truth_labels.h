@@ -32,7 +32,8 @@ size_t ddp_truth_labels_find_picture(const ddp_truth_labels *t, const char *path
 
 /* Note that truth n (from 0) of a sample comes from line `line` (from 1) of the label file of the
  * picture at path. Call for a sample's truths in order. Any thread, but one at a time for a sample.
- * Notes nothing if path is not in the list, or there is no memory. */
+ * If path is not in the list, or there is no memory, notes neither this truth nor the sample's
+ * later ones. */
 void ddp_truth_labels_set(ddp_truth_labels *t, size_t sample, int n, const char *path, int line);
 
 /* Set *label to the label of truth n of a sample, and return 1; return 0 if it is not known. Call

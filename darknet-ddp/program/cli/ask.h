@@ -11,7 +11,8 @@
  * started, and errno says why. */
 pid_t ddp_ask_start(const char *const *args, FILE **out);
 
-/* Wait until the child of ddp_ask_start ends. Returns its exit status; -1: a signal ended it. */
+/* Wait until the child of ddp_ask_start ends. Returns its exit status; -1: a signal ended it, or
+ * it cannot be waited for. */
 int ddp_ask_end(pid_t child);
 
 /* Run this program with args, as for ddp_ask_start, until it ends. Write the end of what it prints,

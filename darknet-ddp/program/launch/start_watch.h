@@ -24,7 +24,8 @@ typedef enum ddp_start_verdict {
     DDP_LAUNCH_IS_SLOW,
     DDP_LAUNCH_HAS_NO_RANK, /* failed: no rank has begun within the limit */
     DDP_LAUNCH_HAS_LOST,    /* failed: a rank has ended before all had met */
-    /* failed: ranks have begun, but did not all meet in the time limit_s + 10 s, at most 310 s */
+    /* failed: not all ranks have met limit_s + 10 s, at most 310 s, after the first began; never
+     * with limit_s 0 */
     DDP_LAUNCH_DOES_NOT_MEET
 } ddp_start_verdict;
 

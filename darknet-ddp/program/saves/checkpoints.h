@@ -120,11 +120,12 @@ ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DD
 int ddp_checkpoints_are_written(const ddp_checkpoints *c);
 
 /* Return the path of the weights that were saved last, else of those that the run goes on from.
- * NULL: there are none, c is NULL, or this is not rank 0. Valid until the next poll. */
+ * NULL: there are none, c is NULL, or this is not rank 0. Valid until the next poll or
+ * save. */
 const char *ddp_checkpoints_last(const ddp_checkpoints *c);
 
 /* Return the paths of the *count weights files that this run has saved, the latest last. Option
- * -keep may have removed some. On rank 0. Valid until the next poll. */
+ * -keep may have removed some. On rank 0. Valid until the next poll or save. */
 char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
 
 /* Return how many seconds the save that ended last took; 0: none has ended. On rank 0. */

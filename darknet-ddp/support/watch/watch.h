@@ -38,18 +38,18 @@ typedef struct ddp_watch_config {
      * and `end` must not be NULL. */
     void *ctx;
     /* Print a text of one or several lines, without a newline at its end. The watch's thread calls
-     * it on rank 0, and on other ranks before ddp_watch_join and when the run ends. */
+     * it on rank 0, and on other ranks before ddp_watch_join and when the watch ends the run. */
     void (*say)(void *ctx, const char *text);
     /* Write to out which layers a bucket holds: "layers 12 to 40". NULL: it is not known. */
     void (*describe_bucket)(void *ctx, int bucket, char *out, size_t size);
     /* Write to out why the ranks may not have met yet: "; ...", or "". NULL: it is not known. */
     void (*describe_start)(void *ctx, char *out, size_t size);
-    /* Write to out what this rank's loaders wait for: a sentence, or "". Called if the run ends
-     * while this rank waits for its loaders. NULL: it is not known. */
+    /* Write to out what this rank's loaders wait for: a sentence, or "". Called if the watch
+     * ends the run while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
-    /* Write the events of a rank to a file, when the run ends. Rank 0 calls it for each rank. A
-     * rank that cannot reach rank 0 calls it for itself. After the last rank it is called with rank
-     * -1 and no events. NULL: events are not wanted. */
+    /* Write the events of a rank to a file, when the watch ends the run. Rank 0 calls it for each
+     * rank. A rank that cannot reach rank 0 calls it for itself. After the last rank it is called
+     * with rank -1 and no events. NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));
