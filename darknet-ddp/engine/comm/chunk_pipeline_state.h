@@ -49,8 +49,9 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 
 /* ---- chunk_overdue.c ---- */
 
-/* Return 1 if no message to or from this rank has ended for the group's timeout, else 0. The time
- * counts from since_ns (by ddp_clock_ns) at the earliest, and not while this process is stopped. */
+/* Return 1 if no message to or from this rank has ended for the group's timeout, else 0, also if
+ * the group has no timeout. The time counts from since_ns (by ddp_clock_ns) at the earliest, and
+ * not while this process is stopped. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Fail with DDP_ERR_COMM because chunks in flight have waited for the group's timeout. The text

@@ -82,7 +82,8 @@ ddp_status ddp_onnx_activation(ddp_layer_writer *w, ddp_onnx_value v, ACTIVATION
 ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char *what);
 
 /* Write the nodes that compute boxes from all heads, and add the model's outputs: "boxes" and
- * "scores" or, with DDP_ONNX_NMS, "detections". Fails with DDP_ERR_FORMAT. */
+ * "scores" or, with DDP_ONNX_NMS, "detections". Fails with DDP_ERR_FORMAT if heads have different
+ * classes, a head has a tree of classes, or ddp_onnx_write_nms fails. */
 ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 
 /* Write the nodes of non-maximum suppression, and add the output "detections" (DDP_ONNX_NMS). Layer

@@ -20,8 +20,9 @@ enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */
 /* Return how many names ddp_kept_add_rest needs room for. */
 size_t ddp_kept_name_count(const ddp_state *s);
 
-/* Add the moments of parameter p, the table's i-th, to list, which has room for
- * ddp_state_set_count(s) more. Moments are the sets of s whose spec has is_moment 1. */
+/* Write the moments of parameter p, the table's i-th, to list[at] and behind. list has room for
+ * ddp_state_set_count(s) entries from there. Returns the index behind the last one written. Moments
+ * are the sets of s whose spec has is_moment 1. */
 size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_param *p, size_t i,
                             const ddp_state *s);
 

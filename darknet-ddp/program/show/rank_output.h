@@ -35,7 +35,8 @@ void ddp_rank_output_show_errors(void);
 FILE *ddp_rank_output_take_output(void);
 
 /* Print no errors from now on. A thread that fails later then blocks, without a message, until the
- * process ends. Call once, when this rank is about to leave the group and end. */
+ * process ends. If a thread fails at present, the call itself blocks until then. Call once, when
+ * this rank is about to leave the group and end. */
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. Any thread may
@@ -48,7 +49,8 @@ void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
 /* Set the resume hint, a sentence without a newline. It is printed after an error of this rank, or
- * when the watch ends the run. NULL: none. The text must stay valid. */
+ * when the watch ends the run. NULL: none. The text must stay valid. Does nothing after
+ * ddp_report_forget_resume_hint. */
 void ddp_report_set_resume_hint(const char *text);
 
 /* Print no resume hint from now on, whatever is set later. From any thread. */

@@ -32,7 +32,8 @@ ddp_status ddp_wait_shares_init(ddp_wait_shares *w, ddp_group *group, int64_t co
 void ddp_wait_shares_release(ddp_wait_shares *w);
 
 /* Set on every rank the shares of time that all ranks have waited since the last call. Collective.
- * Fails with DDP_ERR_COMM. communication_ns: this rank's time in communication so far. */
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. communication_ns: this rank's time in communication so
+ * far. */
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 
