@@ -46,7 +46,8 @@ int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weigh
                      const char *names, int gpu, char error[DARKNET_DDP_ERROR]);
 
 /* Make later calls compute in bf16. Needs a CPU with instructions for it (avx512_bf16 or AMX).
- * Fails, with nothing changed, if the CPU has none or the model is on a GPU. */
+ * Fails, with nothing changed, if the CPU has none, this library was built without oneDNN, the
+ * model is on a GPU, or there is no memory. */
 int darknet_ddp_use_bf16(darknet_ddp_model *model, char error[DARKNET_DDP_ERROR]);
 
 /* Set *info to the facts of a model. */

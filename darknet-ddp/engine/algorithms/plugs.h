@@ -45,10 +45,11 @@ typedef struct ddp_array_update {
 typedef struct ddp_update_plug {
     /* Update an array: call u->apply for the elements that this rank updates. */
     void (*optimize)(void *self, const ddp_array_update *u);
-    /* Called when the last layer of a step has been updated. Fails with DDP_ERR_COMM. */
+    /* Called when the last layer of a step has been updated. Fails with DDP_ERR_NOMEM,
+     * DDP_ERR_COMM. */
     ddp_status (*end_updates)(void *self, ddp_error *err);
     /* Wait until a layer's parameters have the values that other ranks have updated. Called once
-     * for each updated layer, before they are read. Fails with DDP_ERR_COMM. */
+     * for each updated layer, before they are read. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
     ddp_status (*receive_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 
@@ -70,7 +71,8 @@ typedef struct ddp_step_plug {
     /* Return after how many more steps, at most, sync is called. Called if in_sync returns 0. */
     size_t (*steps_to_sync)(const void *self);
     /* Bring ranks into sync, between two steps. Every rank calls it; blocks. Fails with
-     * DDP_ERR_FORMAT on every rank if a result is not finite, and with DDP_ERR_COMM. */
+     * DDP_ERR_FORMAT on every rank if a result is not finite, and with DDP_ERR_NOMEM, DDP_ERR_COMM.
+     * */
     ddp_status (*sync)(void *self, ddp_error *err);
 } ddp_step_plug;
 

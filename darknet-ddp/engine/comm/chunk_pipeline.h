@@ -60,7 +60,7 @@ ddp_status ddp_chunk_pipeline_share(const ddp_work *w, ddp_range **ranges, size_
 
 /* Fail with DDP_ERR_COMM if no message to or from this rank has ended for as long as the group's
  * timeout. Time before since_ns (ddp_clock_ns) does not count. The text names a rank that is waited
- * for. Call only while sums are in flight. */
+ * for. Passes if the group has no timeout. Call only while sums are in flight. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
 /* Return the i-th peer of this rank, i from 0 to size - 1: rank + 1 first, the rank itself last. So

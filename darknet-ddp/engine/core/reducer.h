@@ -189,8 +189,8 @@ ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_
 
 /* Fence the sums of a layer, so that work queued on the device later finds them in the layer's
  * gradients. Call one time for each layer after a syncing pass. Without NCCL this blocks until the
- * sums have arrived; with NCCL only if the layer did not run here. Fails with DDP_ERR_COMM, and
- * with DDP_ERR_USAGE if a bucket of the layer is not launched.
+ * sums have arrived; with NCCL only if the layer did not run here. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM, and with DDP_ERR_USAGE if a bucket of the layer is not launched.
  *
  * *update becomes 0 if the layer is unused, frozen or dropped (head of this file); else 1, also for
  * a layer without parameters. */
@@ -220,7 +220,7 @@ ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *
 
 /* With config.sharded: wait until the updated parameters of a layer have arrived from all ranks.
  * Call for each layer after ddp_reducer_send_updated. A layer without gradients in buckets is
- * ignored. Fails with DDP_ERR_COMM.
+ * ignored. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
  * take is called with ctx and i for each parameter table->params[i] of the layer that was sent. It
  * must copy the value from the gradient's memory to the parameter, and set that memory to zero. */
@@ -230,7 +230,7 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
 
 /* Fence the sums of all buckets of this syncing pass, so that ddp_reducer_finite covers the whole
  * step. Without NCCL this blocks until they have arrived. Call it when all buckets are launched.
- * Fails with DDP_ERR_COMM. */
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers. With

@@ -174,11 +174,11 @@ void ddp_reducer_close_sharded(ddp_reducer *r);
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
 /* Wait for the sum that ddp_reducer_count_ranks has started. *count becomes the number of ranks on
- * which the layer ran. */
+ * which the layer ran. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
-/* Return 1 if all buckets that were received in this step hold finite numbers. Else return 0, and
- * *bucket is the index of the first that does not. */
+/* Return 1 if all buckets that were received in this step, and not dropped, hold finite numbers.
+ * Else return 0, and *bucket is the index of the first that does not. */
 int ddp_reducer_received_finite(const ddp_reducer *r, size_t *bucket);
 
 #endif

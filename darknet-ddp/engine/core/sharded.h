@@ -36,7 +36,8 @@ enum { DDP_SHARDED_BLOCK = 1 << 18 }; /* floats of the largest block */
 
 /* Where the root rank reads the moments that a run begins with. */
 typedef struct ddp_sharded_source {
-    /* Read a block, at most DDP_SHARDED_BLOCK floats, to x on the host. */
+    /* Read a block, at most DDP_SHARDED_BLOCK floats, to x on the host.
+     * ddp_sharded_hand_out_moments fails with its error. */
     ddp_status (*read)(void *ctx, const ddp_sharded_block *block, float *x, ddp_error *err);
     void *ctx;
 } ddp_sharded_source;
@@ -59,8 +60,8 @@ void ddp_sharded_close(ddp_sharded *s); /* frees s; NULL is allowed */
 
 /* Set all moments when a run begins: rank root reads them from `source`, block by block, and each
  * rank keeps its ranges. Other ranks do not use `source`; it may be NULL there. Fails with
- * DDP_ERR_COMM, and on root with the source's error; the other ranks then wait until root ends the
- * group. */
+ * DDP_ERR_NOMEM, DDP_ERR_COMM, and on root with the source's error; the other ranks then wait until
+ * root ends the group. */
 ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
                                         const ddp_sharded_source *source,
                                         ddp_error *err) DDP_MUST_CHECK;
@@ -72,7 +73,7 @@ ddp_status ddp_sharded_hand_out_moments(const ddp_sharded *s, int root,
  * may stop after any block. */
 
 /* On rank 0: get a block of at most DDP_SHARDED_BLOCK floats from the ranks that have it, and write
- * it to x, on the host. Fails with DDP_ERR_COMM. */
+ * it to x, on the host. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block, float *x,
                                  ddp_error *err) DDP_MUST_CHECK;
 
@@ -83,7 +84,7 @@ ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* On rank 0: end the checkpoint; ddp_sharded_serve_blocks then returns on the other ranks. Fails
- * with DDP_ERR_COMM. */
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_end(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* On every other rank: answer rank 0 until it calls ddp_sharded_ask_end. Fails with DDP_ERR_NOMEM,

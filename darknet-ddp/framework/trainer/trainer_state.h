@@ -238,7 +238,8 @@ void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, 
  * receives the layer's parameters that other ranks update. Does nothing if Darknet updates. */
 void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 
-/* Tell the algorithm that all layers of a step are updated. Does nothing if Darknet updates. */
+/* Tell the algorithm that all layers of a step are updated. Does nothing if Darknet updates, or if
+ * no layer was updated since the last call. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
 /* Wait for the parameters of a layer that other ranks have updated, and return 1. If Darknet

@@ -14,8 +14,8 @@ typedef struct ddp_resume_how {
 } ddp_resume_how;
 
 /* Return the command line that resumes this run, quoted for a shell, in backquotes. If it is not
- * known, as after srun or on another host, return "the same command line with -resume". The caller
- * frees it. NULL: no memory.
+ * known, as after srun or on another host, return "the same command line with " and how.option. The
+ * caller frees it. NULL: no memory.
  *   launched  1: a launcher started this rank; the line is that of the darknet or mpirun that
  *             started the ranks */
 char *ddp_resume_command(int launched, ddp_resume_how how);

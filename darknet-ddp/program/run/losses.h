@@ -8,7 +8,8 @@
 
 /* On rank 0, read the losses that an earlier part of this run has written to NAME.losses, if there
  * is the file. paths[0..n): the training list. If the file cannot be read, a line says so and the
- * run goes on without them. */
+ * run goes on without them. Does nothing on other ranks, with -ddp_records 0, or if the network has
+ * no [yolo]. */
 void ddp_losses_resume(char *const *paths, size_t n);
 
 /* Gather the losses of labels (trainer/label_losses.h) from all ranks, and have rank 0 write them

@@ -94,7 +94,7 @@ int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 /* Average parameters, moments and statistics over ranks, unless ranks are in sync. Every rank calls
  * it between two steps; blocks. In mid-period it ends the period. After a failure the arrays are of
  * no use. Fails with DDP_ERR_FORMAT on every rank if a mean is not finite (the text names the
- * array), and with DDP_ERR_COMM. */
+ * array), and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many bytes an averaging sums on each rank, if every layer ran. */
