@@ -13,13 +13,14 @@
 typedef struct ddp_buffers ddp_buffers;
 
 /* Copy rank root's value of every parameter to all ranks. Every rank calls it; blocks. Fails with
- * DDP_ERR_COMM and, with values on a GPU, DDP_ERR_NOMEM. */
+ * DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM and, with values on a GPU, DDP_ERR_NOMEM. */
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table, int root,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy rank root's optimizer buffers of every parameter to all ranks. If sharded is not 0, leave
  * out moments that updates change, since each rank has only parts of them (core/sharded.h). Every
- * rank calls it; blocks. Fails with DDP_ERR_COMM and, with values on a GPU, DDP_ERR_NOMEM. */
+ * rank calls it; blocks. Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM and, with values
+ * on a GPU, DDP_ERR_NOMEM. */
 ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *table, int sharded,
                                    int root, ddp_error *err) DDP_MUST_CHECK;
 

@@ -29,7 +29,8 @@ int ddp_arguments_has_data(const char *command);
  *   - DDP_ERR_USAGE if DATA lacks train=, or a classes= that the run needs;
  *   - DDP_ERR_USAGE if DATA has an unknown key, one twice, or a wrong number (inputs/data_keys.h);
  *   - DDP_ERR_IO if the run cannot read a file, or cannot write weights, trace or events;
- *   - DDP_ERR_FORMAT if train= lists no picture. */
+ *   - DDP_ERR_FORMAT if train= lists no picture.
+ * If a->elsewhere is 1, only DDP_ERR_USAGE is checked, in the files that can be read here. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Check DATA, CFG and WEIGHTS as ddp_arguments_check_places does. Fails also with DDP_ERR_IO if one

@@ -7,7 +7,7 @@
 enum { DDP_TRUTHS_MOST = 1024 };
 
 /* Read the good boxes (check/label.h) of the label file of the picture at `path`, at most
- * DDP_TRUTHS_MOST. Returns how many; 0 if there is no label file.
+ * DDP_TRUTHS_MOST. Returns how many; 0 if the label file cannot be read.
  *   lines     becomes the line number of each box, from 1; NULL: not wanted
  *   classes   number of classes; a box of another class is not good */
 size_t ddp_truths_read(ddp_truth truths[DDP_TRUTHS_MOST], int lines[DDP_TRUTHS_MOST],

@@ -7,7 +7,8 @@
 #include "trainer/nan_guard.h"
 
 /* Print on rank 0 that the step was skipped, and which rank, layer and pictures had the first
- * number that was not finite. wire: format in which gradients travelled. */
+ * number that was not finite. If all outputs were finite, print instead that sums of gradients have
+ * become too large. wire: format in which gradients travelled. */
 void ddp_nan_report_skipped(const ddp_group *group, const ddp_not_finite *what, ddp_wire wire);
 
 /* Set *err to the error (DDP_ERR_FORMAT) with which the job ends. Print on rank 0 the pictures of

@@ -85,8 +85,8 @@ void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
  * how long each rank waits. result: result of the step's validation; NULL: none. */
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
 
-/* Write all files at the run's end. Does nothing if no row was added. how: "ended", "stopped" or
- * "failed", for the page. */
+/* Write all files at the run's end. Does nothing if r is NULL or has no row. how: "ended",
+ * "stopped" or "failed", for the page. */
 void ddp_run_files_end(ddp_run_files *r, const char *how);
 
 void ddp_run_files_close(ddp_run_files *r); /* frees r; every function above allows NULL as r */
