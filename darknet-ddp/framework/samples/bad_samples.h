@@ -56,16 +56,16 @@ enum {
 };
 
 /* Note that the calling thread cannot read the picture or labels of a line. Returns a sentence to
- * print, which the caller frees; NULL if there is none: the line was bad already, or memory is
- * short. Any thread.
+ * print, which the caller frees; NULL if there is none: the line was bad already, path is another
+ * pointer, or memory is short. Any thread.
  *   path           the list's own pointer to the line
  *   why            the reason, for the sentence
  *   can_be_blank   1: the thread can take a blank sample
  *   next           becomes the first of these actions that fits:
  *                    END     if path is another pointer
  *                    BLANK   if the run must end, and can_be_blank is 1
- *                    AGAIN   if another line can be loaded
- *                    END     else */
+ *                    AGAIN   if another line can be loaded, and fewer than 64 were tried for the
+ * sample END     else */
 char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
                                       int can_be_blank, int *next);
 

@@ -20,7 +20,8 @@ typedef enum ddp_label_file {
 
 /* Check the label file at path, by ddp_label_line_read. Adds faults to *f, sets *kind, and returns
  * how many good boxes the file has. Calls found(ctx, box) for each of them. Each other line that is
- * not blank is an error, but all lines in pixels together are one. */
+ * not blank is an error, but all lines in pixels together are one. The check stops at a line with a
+ * zero byte. */
 size_t ddp_check_label(ddp_faults *f, const char *path, const ddp_label_rules *rules,
                        ddp_label_file *kind, void (*found)(void *ctx, const ddp_label_box *box),
                        void *ctx);
