@@ -50,8 +50,8 @@ typedef struct ddp_child_config {
     int ranks_here;       /* number of ranks to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own messages are printed, too */
     int trains;           /* 1: the ranks train, and save before they end */
-    /* 1: the launcher passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts; 0:
-     * this process sends them, with SIGSTOP for SIGTSTP, to the ranks of this host */
+    /* 1: the launcher passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts.
+     * 0: this process sends them, SIGSTOP for SIGTSTP, to the ranks of this host */
     int forwards_signals;
     /* Signal that makes the launcher end its ranks. If it is not SIGTERM, the launcher runs with
      * SIGTERM and SIGINT blocked. If one is sent to the launcher, this process obeys it instead. */
