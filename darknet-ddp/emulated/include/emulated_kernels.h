@@ -37,7 +37,8 @@ extern __thread place here;
 
 #define EMULATED_NAMED(...) #__VA_ARGS__, __VA_ARGS__
 
-/* Queue a kernel, each of whose threads calls body(). */
+/* Queue a kernel, each of whose threads calls body(). If it cannot be launched, cudaGetLastError
+ * returns why. */
 void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
             std::function<void()> body);
 

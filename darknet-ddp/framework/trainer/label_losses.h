@@ -38,7 +38,9 @@ size_t ddp_label_losses_find_picture(const ddp_label_losses *l, const char *path
 void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t visits, double mean);
 
 /* Note that truth n (from 0) of a sample is line `line` (from 1) of the label file of the picture
- * at path. Any thread, but one at a time for a sample. Does nothing if l is NULL. */
+ * at path. Call for a sample's truths in order. Any thread, but one at a time for a sample. If path
+ * is not in the list, or there is no memory, notes neither this truth nor the sample's later ones.
+ * Does nothing if l is NULL. */
 void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const char *path,
                                 int line);
 

@@ -37,10 +37,11 @@ typedef struct ddp_trainer_config {
     /* Whether batch= is a rank's batch or that of all ranks. With DDP_BATCH_RANK a network's first
      * attachment multiplies its learning rate by the number of ranks. */
     ddp_batch_mode batch_mode;
-    int broadcast_buffers; /* 1: ranks share BatchNorm's running statistics after each step; 0:
-                              never, and saves have rank 0's */
-    int exact;             /* 1: same bits on any number of ranks (core/batch.h); the trainer
-                              then sets reducer.mini_batches */
+    /* 1: ranks share BatchNorm's running statistics after each step but local ones (local SGD); 0:
+     * never, and saves have rank 0's */
+    int broadcast_buffers;
+    int exact;      /* 1: same bits on any number of ranks (core/batch.h); the trainer
+                       then sets reducer.mini_batches */
     int sync_bn;    /* 1: BatchNorm normalizes with the statistics of all ranks' mini-batches */
     int sync_every; /* batches whose gradients make one update, at least 1 */
     /* Options that choose the run's algorithms (algorithms/algorithm.h). Must outlive the trainer.

@@ -14,7 +14,7 @@
 #include "import/annotations.h"
 
 typedef struct ddp_import_written {
-    char *data;          /* path of the .data file, or NULL; the caller frees it in any case */
+    char *data; /* path of the .data file; after a failure maybe NULL; the caller frees it */
     size_t train, valid; /* number of pictures on each list */
 } ddp_import_written;
 

@@ -9,8 +9,8 @@
 /* Install the handlers of a run that does not train yet. Returns the flags that they set, valid for
  * good: SIGUSR1 sets flags[DDP_REQUEST_SAVE] to 1, SIGUSR2 flags[DDP_REQUEST_STOP] (core/loss.h).
  * From now on a write to a closed pipe, or beyond the limit of file sizes, fails without a signal.
- *   trains_alone  1: this process trains, and no launcher started it. SIGTERM then prints a line
- * and ends the process; so do Ctrl-C and SIGHUP, unless they were ignored */
+ *   trains_alone  1: this process trains, and no launcher started it. SIGTERM then prints a
+ *                 line and ends the process, as do Ctrl-C and SIGHUP unless they were ignored */
 volatile sig_atomic_t *ddp_signals_open(int trains_alone);
 
 /* Return 1 if this process was started with signal `number` ignored: SIGHUP, as by nohup, or

@@ -16,7 +16,8 @@ int ddp_net_interface_matches(const struct ifaddrs *a, const char *interface);
 int ddp_net_interface_is_up(const struct ifaddrs *a, int family);
 
 /* Write to names[0..size) which interfaces of this host are up, by name, with commas between; "" if
- * none is. interface: a name or network that they match; NULL: any. */
+ * none is, or if they cannot be listed. A name without room is left out. interface: a name or
+ * network that they match; NULL: any. */
 void ddp_net_interface_names(const char *interface, char *names, size_t size);
 
 /* Fail with DDP_ERR_IO, which is returned: `host` has no interface of this name or network that is
