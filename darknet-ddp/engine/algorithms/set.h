@@ -53,7 +53,7 @@ typedef struct ddp_plugs {
 ddp_plugs ddp_algorithm_set_plugs(const ddp_algorithm_set *s);
 
 /* Return 1 if an algorithm shards updates and the optimizer's moments over ranks. Returns 0 on one
- * rank. */
+ * rank, or if s is NULL. */
 int ddp_algorithm_set_is_sharded(const ddp_algorithm_set *s);
 /* Return the optimizer's moments that are sharded over ranks; s owns them. NULL: each rank has all
  * moments, or the set is not attached. */

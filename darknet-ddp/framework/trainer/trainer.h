@@ -90,8 +90,9 @@ ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
 
 /* Open the algorithms of config.options for net, and close those that were open. Call on every rank
  * when net is parsed, before a checkpoint is loaded into their state. Without this call
- * ddp_trainer_attach opens them. After a failure none is open. Fails with DDP_ERR_USAGE (one does
- * not go with net), DDP_ERR_NOMEM. */
+ * ddp_trainer_attach opens them. After a failure none is open, nor if config.options is NULL.
+ * Fails with DDP_ERR_USAGE (one does not go with net, or an updated layer's type is unknown),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_open_algorithms(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the open algorithms; NULL if there are none. The trainer owns them. */

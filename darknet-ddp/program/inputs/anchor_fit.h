@@ -16,8 +16,8 @@ typedef struct ddp_anchor_fit {
 
 /* Find the anchors that `detector calc_anchors` would find for the boxes that were counted in c.
  * Returns 1 if a user should know of the anchors: there are 20 pictures or more, and out->iou is
- * above out->cfgs_iou by more than 0.05. Else returns 0. *out is all zero if c has no anchors of a
- * cfg, or fewer boxes than anchors. */
+ * above out->cfgs_iou by more than 0.05. Else returns 0. *out is all zero if c has no anchors or
+ * no input size of a cfg, or fewer boxes than anchors. */
 int ddp_anchor_fit_find(ddp_anchor_fit *out, const ddp_scan_data *c);
 
 #endif

@@ -40,7 +40,7 @@ typedef struct ddp_scan_data {
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be all zero */
 
-/* Add to f what is wrong with eval=, and with the names of classes: too few, too many, one that
+/* Add to f what is wrong with eval=, and with the names of classes, such as too few, or one that
  * stands twice. */
 void ddp_scan_data_check_names(const ddp_scan_data *c, ddp_faults *f);
 

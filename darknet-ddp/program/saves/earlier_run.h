@@ -8,8 +8,9 @@
 #include "checkpoint/find.h"
 #include "state/checkpoint.h"
 
-/* If a run was killed while it moved an earlier run's files, aside or back, move them all back to
- * `directory`. Call before its files are read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* If a run was killed while it moved an earlier run's files, aside or back, move them back to
+ * `directory`, except pairs in whose places other files lie. Call before its files are read. Fails
+ * with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
                                    ddp_error *err) DDP_MUST_CHECK;
 

@@ -11,7 +11,7 @@
 void *ddp_pages_alloc(size_t bytes);
 
 /* Set x[0..bytes), memory of malloc, to zero. Gives the whole pages in it back to the system until
- * they are written again. */
+ * they are written again; locked pages stay. */
 void ddp_pages_clear(void *x, size_t bytes);
 
 #endif

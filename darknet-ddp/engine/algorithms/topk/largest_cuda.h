@@ -17,7 +17,8 @@ cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *
                                   const ddp_top_k_section *s, unsigned *scratch);
 
 /* Add each value of section s in `selected` to x at its index; with clear 1, set x to 0 there. x
- * and selected are those of the whole array. Does nothing if *ran is 0. */
+ * and selected are those of the whole array. *ran, in the GPU's memory: on how many ranks the layer
+ * ran; if it is 0, does nothing. */
 cudaError_t ddp_cuda_top_k_put(cudaStream_t stream, float *x, const float *selected,
                                const ddp_top_k_section *s, const float *ran, int clear);
 

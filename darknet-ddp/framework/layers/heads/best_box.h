@@ -9,7 +9,7 @@
 double threshold_below(double x);
 
 /* If no score of dets[0..n) is above thresh, print the class and score of the best box, and a
- * threshold that shows it. Call after net's forward pass for picture im.
+ * threshold that shows it, or that there is no box. Call after net's forward pass for picture im.
  *   dets     boxes that get_network_boxes has returned for thresh, 0 to 1, and hier
  *   names    names of the classes */
 void say_if_nothing_found(network *net, image im, const detection *dets, int n, float thresh,
