@@ -47,7 +47,8 @@ struct algorithm {
     bool on_tensor_cores; /* true: rounds floats to TF32, if the math type allows it */
 };
 
-/* Return the algorithm of that direction and number; nullptr if it cannot take the shape's type. */
+/* Return the algorithm of that direction and number; nullptr if there is none, or it
+ * cannot take the shape's type. */
 const algorithm *find_algorithm(direction way, const shape &s, int number);
 
 } // namespace emulated

@@ -88,12 +88,12 @@ void ddp_plugin_open(const ddp_plugin_config *config);
 void ddp_plugin_save(network *net, const char *end);
 
 /* Save the backup, if this run has learnt anything, and end the program by
- * callbacks.end_unreadable, which explains the arguments. Call from a callback. */
+ * callbacks.end_unreadable, which explains the arguments. Every rank calls it, in a callback. */
 void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
     __attribute__((noreturn));
 
 /* Save and end the run because `samples` samples of step `step` cannot be read, by
- * ddp_plugin_end_unreadable. Serves as the trainer's config.unreadable. */
+ * ddp_plugin_end_unreadable, on every rank. Serves as the trainer's config.unreadable. */
 void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
     __attribute__((noreturn));
 

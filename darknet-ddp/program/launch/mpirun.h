@@ -94,7 +94,8 @@ const char *ddp_mpirun_agent(void);
 
 /* Return 1 if `program`, a name or path, is an mpirun. */
 int ddp_mpirun_is_name(const char *program);
-/* Return 1 if `program`, a name or path, is the daemon that an mpirun starts on another host. */
+/* Return 1 if `program`, a name or path, is the daemon that Open MPI's mpirun starts on another
+ * host. */
 int ddp_mpirun_is_daemon_name(const char *program);
 
 /* Return the name by which a user started an mpirun. program: the first word of its present command

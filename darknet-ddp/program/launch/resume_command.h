@@ -29,7 +29,8 @@ char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 
 /* Return 1 if process `pid` runs a program with the name of an mpirun. */
 int ddp_is_mpirun(pid_t pid);
-/* Return 1 if process `pid` is by its name the daemon that an mpirun starts on another host. */
+/* Return 1 if process `pid` is by its name the daemon that Open MPI's mpirun starts on another
+ * host. */
 int ddp_is_mpiruns_daemon(pid_t pid);
 
 /* Return the command line that resumes the run of the command line argv, as ddp_resume_command

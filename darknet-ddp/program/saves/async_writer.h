@@ -25,7 +25,7 @@
 
 typedef struct ddp_async_writer ddp_async_writer;
 
-/* The most saves that may wait to be written, and that one ddp_async_result has room for. */
+/* The most saves that may be under way, and the most paths in one ddp_async_result. */
 enum { DDP_ASYNC_PATHS = 16 };
 
 /* The saves that have ended since the last ddp_async_writer_poll. */
@@ -33,7 +33,7 @@ typedef struct ddp_async_result {
     int ended;                    /* number of saves that have ended */
     int last_failed;              /* 1: the save that ended last failed */
     double seconds;               /* how long the save that ended last took; 0: none has ended */
-    char *saved[DDP_ASYNC_PATHS]; /* paths that were saved, the latest last */
+    char *saved[DDP_ASYNC_PATHS]; /* the latest saved paths, in order */
     int saved_count;
     ddp_status status; /* status of the first save that failed; DDP_OK: none did */
     ddp_error error;   /* error of the first save that failed */
