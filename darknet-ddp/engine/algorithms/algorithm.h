@@ -82,7 +82,8 @@ typedef struct ddp_algorithm {
      * a->saved_moments only during the call. May be called again after detach. After a failure
      * detach is not called. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
-    /* End the work that attach has begun; the network has trained. Does not free self. */
+    /* End the work that attach has begun: after training, or because another algorithm's attach
+     * has failed. Does not free self. */
     void (*detach)(void *self);
     /* Free self. */
     void (*close)(void *self);
