@@ -71,8 +71,8 @@ typedef struct ddp_step_plug {
     /* Return after how many more steps, at most, sync is called. Called if in_sync returns 0. */
     size_t (*steps_to_sync)(const void *self);
     /* Bring ranks into sync, between two steps. Every rank calls it; blocks. Fails with
-     * DDP_ERR_FORMAT on every rank if a result is not finite, and with DDP_ERR_NOMEM, DDP_ERR_COMM.
-     * */
+     * DDP_ERR_FORMAT on every rank if a result is not finite, and with DDP_ERR_NOMEM and
+     * DDP_ERR_COMM. */
     ddp_status (*sync)(void *self, ddp_error *err);
 } ddp_step_plug;
 

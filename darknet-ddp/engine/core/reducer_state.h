@@ -146,9 +146,9 @@ void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
  * and the layer is not frozen by ddp_reducer_freeze_layers. The text names the layer. */
 ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
 
-/* Set *update to 1 if the layer ran on any rank and must be updated, else 0. Forgets that the
- * layer ran here. Call after the fences of the layer's sums. Waits for the layer's run count only
- * if the layer did not run here. */
+/* Set *update to 1 if the layer ran on any rank and must be updated, else 0. Forgets that the layer
+ * ran here. Call after the fences of the layer's sums. Waits for the layer's run count only if the
+ * layer did not run here. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_must_update(ddp_reducer *r, int layer, int *update, ddp_error *err);
 
 /* ---- reducer_steps.c: with config.mini_batches ---- */

@@ -148,8 +148,8 @@ std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 void describe(ddp_gloo_failure *failure, int rank, const char *what);
 
 /* Record a failure: the lost rank, or -1 for other failures, and why. Only the first one is kept,
- * and none once x->leaving is set. Tells the other ranks before this rank's program learns of it,
- * so that all name the same rank. */
+ * and none once x->leaving is set. If a rank is lost, tells the other ranks before this rank's
+ * program learns of it, so that all name the same rank. */
 void fail(ddp_gloo_link *x, int rank, const char *what);
 
 /* Set *failure to the recorded failure, after waiting until the other ranks have been told of it.

@@ -91,9 +91,9 @@ ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net
 
 /* Load the newest whole pair of run->base in directory into net, as parsed: parameters, BatchNorm
  * statistics, optimizer state and counters; also run->state. *out is set in any case; the caller
- * releases it. If a whole pair was loaded and run->seed_given is 0, the caller must set
- * the run's seed to out->metadata.seed. The listener is told of
- * pairs that are passed over, of other rounding and, with run->force, of all differences.
+ * releases it. If a whole pair was loaded and run->seed_given is 0, the caller must set the run's
+ * seed to out->metadata.seed. The listener is told of pairs that are passed over, of other rounding
+ * and, with run->force, of all differences.
  *
  * Without a whole pair, does what the START row of out->there says (checkpoint/find.h). In most
  * cases net stays as it is, and out->weights is NULL. If the row says to load weights alone, and
@@ -101,7 +101,8 @@ ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net
  *
  *   DDP_ERR_MISMATCH  cfg, options, seed or algorithms' arrays differ, and run->force is 0
  *   DDP_ERR_USAGE     the network has other parameters, or a layer of an unknown type
- *   DDP_ERR_FORMAT    the weights file did not give back the parameters that were saved
+ *   DDP_ERR_FORMAT    the weights file did not give back the parameters that were saved,
+ *                     or the state file counts more updates than Darknet can
  *   the last two      also if the START row says REFUSED
  *
  * Fails also as ddp_pair_find. After DDP_ERR_MISMATCH, DDP_ERR_USAGE or a refusal net is as it was,

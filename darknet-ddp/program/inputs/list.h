@@ -15,8 +15,8 @@ typedef struct ddp_list {
 
 /* Check that the n pictures in paths can be read. Ranks share the work, for 10 seconds at most; the
  * end of a long list may stay unchecked. A rank that finds an unreadable one fails with DDP_ERR_IO,
- * and must end the job, since other ranks wait for it. Collective. Fails also with DDP_ERR_COMM.
- * list: path of the file with the list, for the error; NULL: none. */
+ * and must end the job, since other ranks wait for it. Collective. Fails also with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. list: path of the file with the list, for the error; NULL: none. */
 ddp_status ddp_list_check_pictures(ddp_group *group, char *const *paths, size_t n, const char *list,
                                    ddp_error *err) DDP_MUST_CHECK;
 

@@ -38,8 +38,8 @@ void ddp_signals_say_ending(void);
 extern const char ddp_signals_ends_untrained[];
 
 /* Have SIGTERM, Ctrl-C (SIGINT) and SIGHUP ask the run to save and end, as SIGUSR2 does. A second
- * Ctrl-C ends the process at once. A signal that ddp_signals_is_ignored tells of stays ignored.
- * Call as soon as the run trains.
+ * Ctrl-C ends the process at once. A SIGINT or SIGHUP that ddp_signals_is_ignored tells of stays
+ * ignored. Call as soon as the run trains.
  *   by_launcher  1: a launcher started this process; such a signal then also makes its output
  *                non-blocking, because an mpirun that ends its ranks reads no output */
 void ddp_signals_save_and_end(int by_launcher);

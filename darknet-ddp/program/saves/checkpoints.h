@@ -98,7 +98,8 @@ ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const c
 /* Prepare the folder for the files of this run. Call just before training, when no rank can refuse
  * the run any more. Removes files that a killed run left half-written. A new run sets the files of
  * an earlier one aside (checkpoint/set_aside.h). A run that goes on from a finished one gives its
- * final weights a second name. Fails with DDP_ERR_IO, also if another run has taken the name over.
+ * final weights a second name. Fails on rank 0 alone, with DDP_ERR_IO (also if another run has
+ * taken the name over), DDP_ERR_NOMEM.
  *   is_finished  1: nothing is left to train; only half-written files are removed */
 ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_finished,
                                  ddp_error *err) DDP_MUST_CHECK;
