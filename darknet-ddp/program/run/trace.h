@@ -26,8 +26,9 @@ ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,
  * under the name `what`. Does nothing if this step is not traced. */
 void ddp_trace_run_add(int64_t begin_ns, const char *what);
 
-/* End the trace, if it has begun and not ended, and write the file. Call when the run ends. If no
- * step was traced, a line says so. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
+/* End the trace, if it has begun and not ended, and write the file. If that cannot be written, or
+ * no step was traced, a line says so. Call when the run ends. Fails with DDP_ERR_COMM,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_close(ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -7,15 +7,16 @@
 #include "base/status.h"
 
 /* Own the name `base` in directory. Waits up to 10 s for another run that may have ended. If
- * another run later takes the name over, this run ends. If no file can be written there, a line
- * says so, and nothing is owned. Fails with DDP_ERR_USAGE (another run owns it), DDP_ERR_NOMEM.
+ * another run later takes the name over, this run ends. If the lock's file cannot be written, read
+ * or removed, a line says so, and nothing is owned. Fails with DDP_ERR_USAGE (another run owns it),
+ * DDP_ERR_NOMEM.
  *   take_over  1: take the name from another run, without waiting (-ddp_take_over) */
 ddp_status ddp_run_lock_take(const char *directory, const char *base, int take_over,
                              ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_USAGE if another run owns the name `base` in directory. Does not take the name
- * for this run. Passes if no file can be written there. Waits up to 10 s for another run that may
- * have ended. Fails also with DDP_ERR_NOMEM. */
+ * for this run. Passes if the lock's file cannot be written, read or removed. Waits up to 10 s for
+ * another run that may have ended. Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_run_lock_probe(const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
 

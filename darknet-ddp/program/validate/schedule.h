@@ -98,7 +98,7 @@ void ddp_validation_say_left_out(const ddp_validation_result *r);
 char *const *ddp_validation_pictures(const ddp_validation *v, size_t *count);
 
 /* Return a result whose members is_classifier, names, name_count, classes and top are set, even
- * before the first validation. Returns NULL if v is NULL. */
+ * before the first validation; v owns it. Returns NULL if v is NULL. */
 const ddp_validation_result *ddp_validation_kind(const ddp_validation *v);
 
 /* Return the value of `key` in the .data file; NULL: it has none. Valid as long as v. */
