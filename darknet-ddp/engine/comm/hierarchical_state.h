@@ -1,7 +1,8 @@
 /* comm/hierarchical_state.h: the structs of the hierarchical algorithm (comm/chunk.h), and the
  * functions that its files share: hierarchical.c (a chunk's states), hierarchical_open.c (memory),
  * hierarchical_messages.c, hierarchical_sums.c and hierarchical_gather.c (all-gathers). For these
- * files alone. Functions that return a ddp_status fail with DDP_ERR_NOMEM or DDP_ERR_COMM. */
+ * files alone. Functions that return a ddp_status fail with DDP_ERR_NOMEM or DDP_ERR_COMM;
+ * ddp_hierarchical_open also with DDP_ERR_USAGE, if the ranks of some host cannot share memory. */
 #ifndef DDP_COMM_HIERARCHICAL_STATE_H
 #define DDP_COMM_HIERARCHICAL_STATE_H
 
