@@ -81,7 +81,8 @@ int ddp_annotations_add_class(ddp_annotations *a, const char *name, const char *
  * a->is_closed is 1. */
 void ddp_annotations_sort_classes(ddp_annotations *a);
 
-/* Add a picture and return its index. Without memory, adds nothing, and returns picture_count.
+/* Add a picture and return its index. Without memory, adds nothing, sets a->lost, frees path, and
+ * returns picture_count.
  *   path   path of the file, which the set frees; NULL: it was not found, which is counted as odd
  *   named  name of the picture in the source; copied */
 size_t ddp_annotations_add_picture(ddp_annotations *a, char *path, const char *named,
