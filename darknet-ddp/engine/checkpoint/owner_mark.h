@@ -36,8 +36,8 @@ int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
  * 0, or -1 if it failed. */
 int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
 
-/* Return 1 if m's host, boot and namespace are those of self, a mark of this process. Then m->pid
- * is valid here. */
+/* Return 1 if m's host, boot and namespace are those of self, a mark of this process, and m->pid is
+ * above 0. Then m->pid is valid here. */
 int ddp_owner_mark_is_here(const ddp_owner_mark *self, const ddp_owner_mark *m);
 
 /* Return 1 if m's process still runs. Call only where ddp_owner_mark_is_here returns 1. */

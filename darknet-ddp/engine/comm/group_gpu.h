@@ -31,7 +31,8 @@ typedef struct ddp_gpu_config {
 
 /* Give this rank its GPU, and make it the calling thread's current GPU. Every rank calls it once,
  * before any sum is opened, with the same nccl, exact and ctas. With nccl it blocks until every
- * rank has called it. *config is copied. On failure the rank has no GPU. Fails with
+ * rank has called it. *config is copied. On failure the rank has no GPU. If all ranks have failed
+ * with DDP_ERR_USAGE or DDP_ERR_MISMATCH, they may call it again. Fails with
  *
  *   DDP_ERR_USAGE     this build is for CPUs, there is no such GPU, NCCL is too old, or exact is 1
  *                     and too many ranks sum directly

@@ -79,7 +79,8 @@ typedef struct ddp_reducer_config {
                            one piece */
     int priority;       /* 1: ddp_reducer_adapt_order chooses late buckets; 0: no bucket is late */
     int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
-    int find_unused;    /* 1: a pass may leave a layer out; 0: such a pass fails */
+    int find_unused; /* 1: a pass may leave a layer out; 0: such a pass fails, unless the layer is
+                        frozen or dropped */
     /* type in which gradients are sent; with mini_batches it must be DDP_WIRE_FP32 */
     ddp_wire wire;
     /* Encodes gradients into the numbers that are summed (core/gradient_codec.h), called with

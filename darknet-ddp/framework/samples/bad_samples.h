@@ -43,9 +43,10 @@ void ddp_bad_samples_set_list(ddp_bad_samples *b, char *const *paths, size_t n);
  * b. */
 void ddp_bad_samples_set_file(ddp_bad_samples *b, const char *file);
 
-/* Return the line to load if `line` (0 to n - 1) of n lines was drawn: `line` itself or, if it is
- * bad, another. If another, ddp_bad_samples_note_loaded on this thread counts the sample. Returns
- * `line` if n is not that of ddp_bad_samples_set_list. Any thread. */
+/* Return the line to load if `line` (0 to n - 1) of n lines was drawn. It is `line` itself or, if
+ * that is bad, one that is not; if all are bad, `line`. If `line` is bad,
+ * ddp_bad_samples_note_loaded on this thread counts the sample as replaced. Returns `line` if n is
+ * not that of ddp_bad_samples_set_list. Any thread. */
 size_t ddp_bad_samples_line_to_load(ddp_bad_samples *b, size_t line, size_t n);
 
 /* Actions of a thread that cannot read a sample; values of darknet.h's train_plugin.unreadable. */

@@ -29,7 +29,8 @@ typedef struct ddp_checkpoint_run {
     const char *cfg;    /* text of the cfg */
     size_t cfg_bytes;
     uint64_t seed;
-    int seed_given; /* 1: the user chose the seed; a checkpoint with another seed is refused */
+    int seed_given; /* 1: the user chose the seed; without `force` a checkpoint with another seed is
+                       refused */
     int force;      /* 1: resume even if cfg, options or seed differ */
     const char *first_weights; /* the weights file that a new run begins with; NULL: none */
     int shares; /* 1: optimizer moments are dealt out to ranks; resuming leaves them in the file */

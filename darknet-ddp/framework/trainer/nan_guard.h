@@ -125,8 +125,8 @@ ddp_status ddp_nan_guard_check_arrived(ddp_nan_guard *g, network *net,
 /* Decide whether the update that is due is skipped, and skip it then (collective). Call before the
  * first layer is updated, if steps may be skipped. Waits for all sums of the step.
  * *skipped becomes 1 if a sum is not finite, or ddp_nan_guard_note_step found one in an earlier
- * step of this update; else 0. If it is 1, the caller must update no layer. If config.skip_most
- * updates in a row were skipped before, calls config.end, which does not return. Fails with
+ * step of this update; else 0. If it is 1, the caller must update no layer. If it would be 1 after
+ * config.skip_most skipped updates in a row, calls config.end, which does not return. Fails with
  * DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_nan_guard_judge_step(ddp_nan_guard *g, network *net, int *skipped,
                                     ddp_error *err) DDP_MUST_CHECK;

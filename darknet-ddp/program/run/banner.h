@@ -15,7 +15,8 @@
 void ddp_banner_print(FILE *out, const ddp_group *group, const ddp_gpus *gpus, const ddp_trainer *t,
                       const ddp_options *options, uint64_t seed);
 
-/* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images" to out, without a newline. */
+/* Print "batch 64 = 4 ranks x 2 mini-batches x 8 images" to out, without a newline. If there are
+ * several time steps, " x 3 time steps" stands behind. */
 void ddp_banner_print_batch(FILE *out, ddp_batch batch, int ranks);
 
 #endif

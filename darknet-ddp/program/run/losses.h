@@ -13,9 +13,10 @@
 void ddp_losses_resume(char *const *paths, size_t n);
 
 /* Gather the losses of labels (trainer/label_losses.h) from all ranks, and have rank 0 write them
- * to NAME.losses. Call after each save; a second call in one step does nothing. With -ddp_records
- * 0 no file is written. If the file cannot be written, a line says so once. Collective. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * to NAME.losses. Call after each save; a second call in one step does nothing. Does nothing if
+ * there are no losses (ddp_plugin_label_losses). With -ddp_records 0 no file is written. If the
+ * file cannot be written, a line says so once. Collective. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_losses_save(const network *net, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

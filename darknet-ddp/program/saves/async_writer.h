@@ -57,11 +57,11 @@ void ddp_async_writer_close(ddp_async_writer *s);
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
                                  ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if all saves are written. */
+/* Return 1 if no save waits or is being written; else 0. Saves that have failed do not wait. */
 int ddp_async_writer_is_idle(ddp_async_writer *s);
 
 /* Set *news to the saves that have ended since the last call. If `wait` is 1, or a save has failed,
- * first wait until all saves are written. The caller frees the paths in news->saved. */
+ * first wait until all saves have ended. The caller frees the paths in news->saved. */
 void ddp_async_writer_poll(ddp_async_writer *s, int wait, ddp_async_result *news);
 
 #endif

@@ -89,9 +89,9 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename the file at path (to path.old) if it is no weights file, or another cfg's. Call on rank 0
- * before Darknet itself saves the average of the weights there. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM. */
+/* Rename the file at path (to path.old or path.old.N) if it is no weights file, or another cfg's.
+ * Call on rank 0 before Darknet itself saves the average of the weights there. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoints_keep_before_average(const ddp_checkpoints *c, const char *path,
                                                ddp_error *err) DDP_MUST_CHECK;
 
@@ -117,10 +117,10 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
 /* Note the saves that have ended since the last call; call after each step. If one has failed,
  * fails with the error of the first, such as DDP_ERR_IO for a full disk. With -ddp_on_save_error
  * continue a line says so instead. Does nothing on ranks other than 0, and if c is NULL.
- *   wait  1: first wait until all saves are written */
+ *   wait  1: first wait until all saves have ended */
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if all saves are written. On rank 0. */
+/* Return 1 if no save waits or is being written; saves may have failed. On rank 0. */
 int ddp_checkpoints_are_written(const ddp_checkpoints *c);
 
 /* Return the path of the weights that were saved last, else of those that the run goes on from.

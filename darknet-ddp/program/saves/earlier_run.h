@@ -33,8 +33,9 @@ ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
 
 /* Give the last weights of a finished run a second name, because this run goes on from them and
  * will write over them. BASE_final.weights or BASE.weights is then BASE_final_<batches>.weights,
- * too, and their average (ema_alpha) BASE_ema_<batches>.weights. Other weights that have such a
- * name already are renamed (ddp_displaced_keep_old). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * too, and their average (ema_alpha) BASE_ema_<batches>.weights. Does nothing if the weights have
+ * no state file that fits. Other weights that have such a name already are renamed
+ * (ddp_displaced_keep_old). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_keep_final(const char *directory, const char *base,
                                       ddp_error *err) DDP_MUST_CHECK;
 

@@ -10,7 +10,9 @@
  *     show/csv_columns.c), the page's history (monitor/history.c) and TensorBoard.
  *
  * About every two seconds ddp_run_files_add returns 1. Then the caller has all ranks gather how
- * long each waited (show/wait_shares.h), for the page. */
+ * long each waited (show/wait_shares.h), for the page.
+ *
+ * Every function allows NULL as a ddp_run_files, and then does nothing. */
 #ifndef DDP_SHOW_RUN_FILES_H
 #define DDP_SHOW_RUN_FILES_H
 
@@ -89,6 +91,6 @@ int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
  * "stopped" or "failed", for the page. */
 void ddp_run_files_end(ddp_run_files *r, const char *how);
 
-void ddp_run_files_close(ddp_run_files *r); /* frees r; every function above allows NULL as r */
+void ddp_run_files_close(ddp_run_files *r); /* frees r */
 
 #endif

@@ -113,7 +113,8 @@ void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key);
  * Returns 1, or 0 if nothing changed: that validation is the best already, or is not known. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
-/* Copy rank 0's best result to all ranks. v may be NULL. Collective. Fails with DDP_ERR_COMM. */
+/* Copy rank 0's best result to all ranks. v may be NULL on all ranks. Collective. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_validation_share_best(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the result of the last validation, which the next one overwrites; NULL: there was none, or

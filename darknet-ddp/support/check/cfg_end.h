@@ -23,7 +23,7 @@ ddp_cfg_end ddp_cfg_end_of(const ddp_cfg_text *cfg);
 enum { DDP_MISFIT_TEXT = 512 }; /* bytes of a sentence on what is wrong with a cfg, with its zero */
 
 /* Return 1, with a sentence in text, if a classifier's cfg does not give as many values as there
- * are classes. Returns 0 for a detector, or if end->key is NULL.
+ * are classes. Else returns 0, also for a detector, or if end->key is NULL.
  *   classes   classes= of the .data file at data_path; 0: it has none, and Darknet takes 2 */
 int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classes,
                        char text[DDP_MISFIT_TEXT]);
