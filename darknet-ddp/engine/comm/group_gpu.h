@@ -49,10 +49,10 @@ ddp_device *ddp_group_device(const ddp_group *g);
 const char *ddp_group_transport(const ddp_group *g);
 
 /* Wait until all sums of this rank's GPU that have a fence have arrived there, and move messages
- * along meanwhile. Without a GPU do nothing. Fails with DDP_ERR_COMM if the timeout has passed,
- * NCCL has failed or the transport has lost a rank. Fails also with DDP_ERR_NOMEM. After a failure,
- * report the error before you close or free anything of the group, since closing makes other ranks
- * fail, too. */
+ * along meanwhile. Without a GPU there is nothing to wait for. Fails with DDP_ERR_COMM if the group
+ * has failed before, the timeout has passed, NCCL has failed or the transport has lost a rank.
+ * Fails also with DDP_ERR_NOMEM. After a failure, report the error before you close or free
+ * anything of the group, since closing makes other ranks fail, too. */
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return for how many nanoseconds this rank's GPU has waited for sums instead of computing, since

@@ -179,9 +179,10 @@ ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHE
  * along. */
 size_t ddp_reducer_backlog(const ddp_reducer *r);
 
-/* Choose how many buckets are late in the next syncing pass; only with config.priority. Call one
- * time after a syncing pass, before the next one. backlog: the mean over ranks of what
- * ddp_reducer_backlog returned, the same on every rank. Backlogs of earlier steps count, too. */
+/* Choose how many sums are late (launch_order.h) in the next syncing pass; only with
+ * config.priority. Call one time after a syncing pass, before the next one. backlog: the mean over
+ * ranks of what ddp_reducer_backlog returned, the same on every rank. Backlogs of earlier steps
+ * count, too. */
 void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
 
 /* Launch the late and the deferred buckets. Call after the ddp_reducer_backward_end of a syncing

@@ -130,7 +130,7 @@ void ddp_reducer_begin_order(ddp_reducer *r);
  * If the layer did not run on this rank, pieces with its run counts are included. */
 size_t ddp_reducer_last_launch(const ddp_reducer *r, int layer);
 
-/* Return 1 if all layers of bucket b are dropped, so that it is not sent; else 0. */
+/* Return 1 if all layers with gradients in bucket b are dropped, so that it is not sent; else 0. */
 int ddp_reducer_is_bucket_dropped(const ddp_reducer *r, size_t b);
 
 /* Put bucket b's layers, and its number from 1, before err's text. Returns err's code. */

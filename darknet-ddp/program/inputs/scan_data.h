@@ -59,8 +59,9 @@ void ddp_scan_data_check_lists(ddp_scan_data *c);
  * label file; else 0. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
-/* Add a warning to f if no picture of a detector's train= that was checked has a box. Add another
- * if so many boxes reach beyond their pictures that labels seem to give corners, not centres. */
+/* Add a warning to f if no picture of a detector's train= that was checked has a box, unless labels
+ * have faults. Add another if so many boxes reach beyond their pictures that labels seem to give
+ * corners, not centres. */
 void ddp_scan_data_check_boxes(const ddp_scan_data *c, ddp_faults *f);
 
 #endif

@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
-/* Rename BASE_best.weights in directory to BASE_best_N.weights, N being the first free number,
- * unless it was saved at step `step`. Does nothing if the file does not exist. Fails with
+/* Rename BASE_best.weights in directory to BASE_best_N.weights, with its state file, N being the
+ * first free number. Does nothing if it was saved at step `step`, or does not exist. Fails with
  * DDP_ERR_IO, DDP_ERR_NOMEM.
  *   step  step of the best figure that the run knows; 0: it knows none */
 ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size_t step,

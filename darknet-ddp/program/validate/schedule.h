@@ -110,7 +110,8 @@ void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key);
 
 /* Make the validation after `step` the best again, because the best weights on the disk are of that
  * step. With step 0 there are no such weights, and no validation is the best. Call on rank 0.
- * Returns 1, or 0 if nothing changed: that validation is the best already, or is not known. */
+ * Returns 1, or 0 if nothing changed: that validation is the best already or is not known, or there
+ * was no best one. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
 /* Copy rank 0's best result to all ranks. v may be NULL on all ranks. Collective. Fails with

@@ -28,7 +28,8 @@ void ddp_valid_data_release(ddp_valid_data *d);
 uint64_t ddp_valid_data_hash_paths(const ddp_valid_data *d);
 
 /* Return a hash of the pictures' names, without folders, and their labels or classes. The order of
- * pictures does not count. Reads all labels. */
+ * pictures does not count. Reads all labels; a label file that cannot
+ * be read is no error. */
 uint64_t ddp_valid_data_hash_contents(const ddp_valid_data *d);
 
 #endif

@@ -20,7 +20,8 @@ typedef struct ddp_csv ddp_csv;
 
 /* Open the file at path for a run that goes on after `step` steps, 0 for a new run. Keeps the rows
  * up to that step, and removes those of later steps, which the run makes again. If step is 0, or
- * the file has other columns, gives it an old name, and begins a new file.
+ * the file cannot be read or has other columns, gives it an old name (removes it if it is empty),
+ * and begins a new file.
  *   names   names of the columns, without commas, quotes and newlines; must outlive *out
  *   each    called with the values[0..columns) of each row that is kept; may be NULL
  * *out is set on success. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
