@@ -47,6 +47,7 @@ typedef struct ddp_bucket_plan {
 
 /* Plan the buckets of all parameters that are not frozen. A bucket is closed when it has
  * bucket_bytes or more, the first one when it has first_bucket_bytes or more; both are at least 1.
+ * It is also closed where a block of layers (table->block) begins or ends.
  * *out is set on success; free it with ddp_bucket_plan_close. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_bucket_plan_open(ddp_bucket_plan **out, const ddp_param_table *table,
                                 size_t bucket_bytes, size_t first_bucket_bytes,

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /* Start this program with args; args[0] is its name, NULL ends them. Set *out to a stream of all
- * that it prints, which the caller closes. Returns the child's process number; -1: it cannot be
- * started, and errno says why. */
+ * that it prints, which the caller closes. Returns the child's process number, for ddp_ask_end;
+ * -1: it cannot be started, errno says why, and nothing is to be closed. */
 pid_t ddp_ask_start(const char *const *args, FILE **out);
 
 /* Wait until the child of ddp_ask_start ends. Returns its exit status; -1: a signal ended it, or

@@ -13,7 +13,8 @@
  * it exists or not. */
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail if DATA or CFG is a weights file, or WEIGHTS is none. */
+/* Fail with DDP_ERR_USAGE if DATA or CFG is a weights file, or WEIGHTS is surely none
+ * (ddp_may_be_weights). */
 ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail if DATA is empty, or begins as a cfg does. */

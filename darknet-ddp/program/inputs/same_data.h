@@ -15,8 +15,8 @@ typedef enum ddp_truth_files {
     DDP_TRUTH_MASKS   /* mask files, under mask/ in place of images/ */
 } ddp_truth_files;
 
-/* Return which kind of truth files `darknet COMMAND train` reads. data: path of the .data file,
- * which decides that for a classifier. */
+/* Return which kind of truth files `darknet COMMAND train` reads. For a classifier, the .data file
+ * at path `data` decides that: DDP_TRUTH_NONE if it cannot be read. */
 ddp_truth_files ddp_same_data_truth(const char *command, const char *data);
 
 /* Fail with DDP_ERR_MISMATCH, naming the first file that differs, if ranks have other pictures (by

@@ -43,7 +43,8 @@ double ddp_progress_communication(const ddp_progress *p);
  * step has ended; NaN: not counted. */
 double ddp_progress_loading(const ddp_progress *p);
 
-/* Return 1 if ddp_progress_loading is a fifth or more, so that loading slows training down. */
+/* Return 1 if this rank waited for samples in a fifth or more of the last steps' time; 0 if not, or
+ * if that is not known. */
 int ddp_progress_waits_for_loader(const ddp_progress *p);
 
 /* Return the seconds until the last step; NaN: the last step is not known or is past, or no step
@@ -51,7 +52,8 @@ int ddp_progress_waits_for_loader(const ddp_progress *p);
 double ddp_progress_remaining_s(const ddp_progress *p);
 
 /* Write ", 31.2 images/s, 12% comm, 2.3 hours left" to text[0..size). If loading slows training
- * down, ", 40% loading" follows "comm". A figure that is not known is left out. */
+ * down, ", 40% loading" follows "comm". Parts that are not known are left out, but for the speed:
+ * it is 0.0 before a step has ended. */
 void ddp_progress_line(const ddp_progress *p, char *text, size_t size);
 
 /* Figures of Darknet's own line, "120: 1.690192, 2.306286 avg, 0.005000 rate, ...". */

@@ -54,8 +54,9 @@ ddp_status ddp_file_finish(ddp_file *f, ddp_file_checksum *sum, ddp_error *err) 
 /* Close and remove the part, and free f. NULL is allowed. */
 void ddp_file_abandon(ddp_file *f);
 
-/* Rename the finished part to its path, and free f in any case. *renamed and errors are those of
- * ddp_file_rename. If the part was not renamed, it is removed. */
+/* Rename the finished part to its path, and free f in any case. *renamed becomes 1 if that was
+ * done, even if the fsync after it failed; else 0, and the part is removed. Fails with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_file_publish(ddp_file *f, int *renamed, ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename a file within its directory, and fsync the directory, so that the name lasts. A file or

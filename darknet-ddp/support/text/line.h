@@ -9,8 +9,8 @@
 size_t ddp_byte_order_mark(const char *text, size_t bytes);
 
 /* Return a text for the user about a text file that has bytes of 0: "is UTF-16 text: save it as
- * UTF-8". It is to be put behind the file's name. begin[0..bytes): the first bytes of the file;
- * bytes 0: not known. Static text. */
+ * UTF-8" or, without UTF-16's mark, "has bytes of 0: ...". It is to be put behind the file's name.
+ * begin[0..bytes): the first bytes of the file; bytes 0: not known. Static text. */
 const char *ddp_has_zeros(const char *begin, size_t bytes);
 
 /* Cut \n and \r from the end of a line of a list or of names. Returns 0 if the line is blank,

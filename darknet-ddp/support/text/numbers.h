@@ -11,8 +11,8 @@ int ddp_numbers_count(const char *list);
 int ddp_numbers_end_in_comma(const char *list);
 
 /* Read the number at *at into *value, and set *at to the next number of the list, or to an empty
- * string at its end. Returns NULL on success; else a static text about the fault, "not a number".
- * *at is then as it was, and *value must not be used. */
+ * string at its end. Returns NULL on success; else a static text about the fault, "not a number" or
+ * "out of range". *at is then as it was, and *value must not be used. */
 const char *ddp_numbers_next(const char **at, double *value);
 /* Read a whole number in an int's range: as ddp_numbers_next, with a fault also for other
  * numbers. */
