@@ -102,7 +102,8 @@ ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *
                                  ddp_batchnorm_stats *statistics);
 
 /* Return 1 if steps may be skipped (config.skip_most), else 0. With 1 the caller must call
- * ddp_batchnorm_stats_keep_values before each update, and must not defer a layer's update. */
+ * ddp_batchnorm_stats_keep_values before the first forward pass of each update, and must not defer
+ * a layer's update. */
 int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
 /* Check a mini-batch's loss on this rank. Call after its backward pass. If the loss is the update's

@@ -170,7 +170,7 @@ void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);
 
 /* Compare the checksums that came with the loss, and end the program if parameters differ between
  * ranks. With config.reducer.priority, plan the order of the next sums by the backlogs that came.
- */
+ * Does nothing if neither was sent since the last call. Call when the loss has arrived. */
 void ddp_trainer_receive_with_loss(ddp_trainer *t);
 
 /* ---- algorithms (trainer/trainer_algorithms.c), in the order of calls ---- */

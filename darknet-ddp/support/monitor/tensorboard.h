@@ -25,7 +25,7 @@ ddp_status ddp_tensorboard_open(ddp_tensorboard **out, const char *folder, doubl
 void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const char *tag,
                          float value);
 
-/* Write waiting values to the file. */
+/* Write waiting values to the file. ddp_tensorboard_lost tells of a failure. */
 void ddp_tensorboard_flush(ddp_tensorboard *t);
 
 /* Return how many events, the first one included, are not in the file: dropped for want of memory,
@@ -33,7 +33,8 @@ void ddp_tensorboard_flush(ddp_tensorboard *t);
  * if it did not fail. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
 
-/* Write waiting values, close the file, and free t. NULL is allowed. */
+/* Write waiting values, close the file, and free t. NULL is allowed. Tells of no failure: call
+ * ddp_tensorboard_flush and ddp_tensorboard_lost before. */
 void ddp_tensorboard_close(ddp_tensorboard *t);
 
 #endif
