@@ -55,9 +55,8 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Fail with DDP_ERR_COMM because chunks in flight, of which there must be one or more, have waited
- * for the group's timeout. The text
- * names a rank that waits for no other itself. If none is known, it names the rank that the oldest
- * chunk waits for. */
+ * for the group's timeout. The text names a rank that waits for no other itself. If none is known,
+ * it names the rank that the oldest chunk waits for. */
 ddp_status ddp_fail_late_chunks(ddp_group *g, ddp_error *err);
 
 /* Fail with DDP_ERR_COMM because of `rank`. The text says that for the group's timeout it has sent

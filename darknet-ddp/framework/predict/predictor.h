@@ -62,8 +62,9 @@ typedef struct ddp_prediction {
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Compute all later predictions in bf16, if net has convolutions. Fails as ddp_network_check_bf16,
- * and with DDP_ERR_NOMEM; then nothing changes. */
+/* Compute the convolutions of all later predictions in bf16. Fails with DDP_ERR_USAGE (net is on a
+ * GPU, the CPU has no instructions for bf16, or this build no oneDNN) and DDP_ERR_NOMEM; then
+ * nothing changes. */
 ddp_status ddp_predictor_use_bf16(ddp_predictor *p, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set `thresh` and `nms` (ddp_predictor_config) for all later predictions. */

@@ -9,7 +9,8 @@ int mixes_classes(picture_rules rules);
 
 /* Load samples a.first to a.first + a.n - 1 by the keys in a.rules. `paths`: their a.n pictures.
  * Pictures to mix in are drawn from the a.m pictures of a.paths. free_data frees the result. The
- * truth of a class is the fraction of the sample that shows it (mixup: 1/2 for each picture). */
+ * truth of a class is the fraction of the sample that shows it (mixup: 1/2 for each picture),
+ * then smoothed by label_smooth_eps. */
 data load_classes_forks(load_args a, char **paths);
 
 #endif

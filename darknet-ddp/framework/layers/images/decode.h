@@ -30,8 +30,9 @@ int decode_picture(const char *path, int channels, decoded *out);
  * to NULL. Returns 0, or -1 with the reason in out->note. */
 int decode_size(const char *path, decoded *out);
 
-/* Decode the file at path as grey, otherwise like decode_picture. To save time, a JPEG is decoded
- * at 1/2, 1/4 or 1/8 of its size, as long as its shorter side keeps `side` pixels (2 or more). */
+/* Decode the file at path as grey, with the results of decode_picture. To save time, a JPEG is
+ * decoded at 1/2, 1/4 or 1/8 of its size, as long as its shorter side keeps `side` pixels (2 or
+ * more). */
 int decode_small(const char *path, int side, decoded *out);
 
 /* Return a static string that names the libraries that decode pictures, such as "libjpeg-turbo
