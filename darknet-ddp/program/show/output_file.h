@@ -1,5 +1,5 @@
 /* show/output_file.h: opens and closes files that a command's options name for output. If one
- * cannot be written, the functions end the program with a message and exit status 1. */
+ * cannot be written, the functions print a message and end every rank, with exit status 1. */
 #ifndef DDP_SHOW_OUTPUT_FILE_H
 #define DDP_SHOW_OUTPUT_FILE_H
 
@@ -8,8 +8,8 @@
 /* Open the file at path for writing. Returns NULL if path is NULL. */
 FILE *ddp_output_file_open(const char *path);
 
-/* Close the file. If not all of it could be written, remove it (only a regular file), and end the
- * program. file may be NULL. */
+/* Close the file. If not all of it could be written, remove it (only a regular file), and end
+ * every rank. file may be NULL. */
 void ddp_output_file_close(FILE *file, const char *path);
 
 #endif

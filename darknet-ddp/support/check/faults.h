@@ -22,7 +22,8 @@ typedef struct ddp_fault {
 } ddp_fault;
 
 typedef struct ddp_faults {
-    char *text; /* all faults, a line each: level, line, kind, file, text, with tabs between */
+    /* all faults, a line each: level, line, kind, file, text, with tabs between; NULL: none */
+    char *text;
     size_t bytes, room;
     int lost; /* 1: faults are missing for want of memory */
 } ddp_faults;
