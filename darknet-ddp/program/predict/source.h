@@ -17,8 +17,9 @@ typedef struct ddp_source {
  *  - a folder: its pictures and films are added, sorted by name, but none of inner folders
  *  - a list (.txt or .list) with a path in each line
  *  - else a picture or film, which is added whether the file exists or not
- * Fails with DDP_ERR_IO (a list or folder cannot be read), DDP_ERR_FORMAT (nothing or, in a list, a
- * byte 0 is in it), DDP_ERR_NOMEM. */
+ *
+ * Fails with DDP_ERR_IO (a list or folder cannot be read), DDP_ERR_FORMAT (nothing is in it, or a
+ * list has a byte 0), DDP_ERR_NOMEM. */
 ddp_status ddp_source_read(ddp_source *s, char *const *words, int count,
                            ddp_error *err) DDP_MUST_CHECK;
 
