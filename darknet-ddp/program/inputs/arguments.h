@@ -33,8 +33,9 @@ int ddp_arguments_has_data(const char *command);
  * If a->elsewhere is 1, only DDP_ERR_USAGE is checked, in the files that can be read here. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check DATA, CFG and WEIGHTS as ddp_arguments_check_places does. Fails also with DDP_ERR_IO if one
- * of these files cannot be read, whatever a->elsewhere is. */
+/* Check that DATA, CFG and WEIGHTS are of the kinds that their places want, for any command. Fails
+ * with DDP_ERR_USAGE as ddp_arguments_check_places does, and with DDP_ERR_IO if one of these files
+ * cannot be read, whatever a->elsewhere is. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Check that DATA, CFG and WEIGHTS are of the kinds that their places want, for any command. Fails

@@ -44,11 +44,11 @@ void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be 
  * stands twice. */
 void ddp_scan_data_check_names(const ddp_scan_data *c, ddp_faults *f);
 
-/* Check `count` pictures of train=, from index `first` on, and their labels. Also count them in
- * tally, by_class and sample. */
+/* Check `count` pictures of train=, from index `first` on, and their labels. Adds faults to
+ * c->faults, and counts in tally, by_class and sample. */
 void ddp_scan_data_check_train(ddp_scan_data *c, size_t first, size_t count);
-/* Check `count` pictures of valid=, from index `first` on, and their labels. Unlike
- * ddp_scan_data_check_train, count nothing. */
+/* Check `count` pictures of valid=, from index `first` on, and their labels. Adds faults to
+ * c->faults, but counts nothing. */
 void ddp_scan_data_check_valid(ddp_scan_data *c, size_t first, size_t count);
 
 /* Find lines that stand twice in a list, and pictures that are twice in a list or in both, even
