@@ -73,7 +73,8 @@ bool only_launches();
 
 /* ---- queue.cpp ---- */
 
-/* Tells whether a piece of queued work is done. A null completion counts as done. */
+/* The state of a piece of queued work: done or not. A `completion` points to it: functions return
+ * one for the work that they queue. A null completion counts as done. */
 struct completion_state;
 using completion = std::shared_ptr<completion_state>;
 

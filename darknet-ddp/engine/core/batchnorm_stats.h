@@ -77,8 +77,8 @@ ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *
 
 /* Begin a step that will end with ddp_batchnorm_stats_start_sum. Call it between the step's first
  * begin_forward and forward pass. With DDP_STATISTICS_SUMMED, it sets the buffers of ranks other
- * than 0 to zero; else it does nothing. Without DDP_STATISTICS_EXACT a step may leave out both
- * calls: each rank's buffers then go on by themselves. */
+ * than 0 to zero; else it does nothing. Without DDP_STATISTICS_EXACT a step may leave out this
+ * call and ddp_batchnorm_stats_start_sum: each rank's buffers then go on by themselves. */
 void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 
 /* With DDP_STATISTICS_EXACT, move what a mini-batch has added to the buffers into the tree of sums

@@ -57,9 +57,9 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 /* Wait for the sum that was started, if there is one. Fails with DDP_ERR_COMM. */
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the losses of all sums that were finished since the last call, added up; 0 if there was
- * none. The loss of a sum is what all ranks have added for it, divided by the number of ranks. If
- * it is NaN or infinite, the last finite sum's loss counts instead, or 0 before the first. */
+/* Return the mean loss of all ranks. The mean of a sum is its losses of all ranks, divided by the
+ * number of ranks. The means of all sums finished since the last call are added up; 0 if there was
+ * none. A mean that is NaN or infinite counts as the last finite one, or as 0 before the first. */
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum is finished and is NaN or infinite. Else return 1, also while a sum is

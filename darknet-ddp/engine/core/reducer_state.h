@@ -163,9 +163,10 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 
 /* ---- reducer_sharded.c: with config.sharded ---- */
 
-/* Open the sum that counts the ranks on which each layer ran, when all other sums are open. Only
- * with config.sharded. Close the sum with ddp_reducer_close_sharded, also after a failure; that
- * waits for the sum if it has started. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open one more sum: for each layer it counts the ranks on which the layer ran. Call after all
+ * other sums are opened, and only with config.sharded. Close the sum with
+ * ddp_reducer_close_sharded, also after a failure; that waits for the sum if it has started. Fails
+ * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_open_sharded(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_sharded(ddp_reducer *r);
 

@@ -27,7 +27,8 @@ struct ddp_nccl {
     int version;
     size_t scratch_count;           /* floats of each channel's scratch */
     struct ddp_nccl_memory *memory; /* list of memory that NCCL has allocated */
-    struct ddp_nccl_plan *plan;     /* plan of ordered sums, and of second halves of sums */
+    /* plan of ordered sums, and of the second half (DDP_ALL_GATHER, comm/work.h) of any sum */
+    struct ddp_nccl_plan *plan;
 };
 
 static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)

@@ -15,7 +15,8 @@ ddp_status ddp_bf16_run_decide(int *out, const ddp_options *o, ddp_group *group,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Print how many layers compute in bf16, or that `auto` has chosen float32. Without -ddp_bf16 print
- * nothing. t must be attached to its network. */
+ * nothing. Call after ddp_bf16_run_decide; o->bf16 must be what it has decided, no longer `auto`. t
+ * must be attached to its network. */
 void ddp_bf16_run_print(FILE *out, const ddp_options *o, const ddp_trainer *t);
 
 #endif

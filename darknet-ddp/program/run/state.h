@@ -28,10 +28,12 @@ extern struct ddp_run {
     ddp_launcher launcher;
     ddp_group *group;
     ddp_gpus gpus;
-    ddp_watch *watch;             /* the watch over this process; NULL: none */
-    volatile sig_atomic_t *asked; /* flags DDP_REQUEST_* that signals set (launch/signals.h) */
-    uint64_t seed;                /* the run's seed; a resumed run has that of the checkpoint */
-    ddp_bad_samples *bad_data;    /* this rank's record of samples that cannot be read */
+    ddp_watch *watch; /* the watch over this process; NULL: none */
+    /* asked[q] becomes 1 if a signal (launch/signals.h) or step.c makes request q, a ddp_request;
+     * ddp_loss_start sends the request, and sets asked[q] to 0 */
+    volatile sig_atomic_t *asked;
+    uint64_t seed;             /* the run's seed; a resumed run has that of the checkpoint */
+    ddp_bad_samples *bad_data; /* this rank's record of samples that cannot be read */
     ddp_trainer *trainer;
 
     /* Members that ddp_session_prepare sets: the command line, and facts about it. */

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-enum { DDP_ADDRESS_TEXT = INET6_ADDRSTRLEN + 20 }; /* bytes of an address as text */
+enum {
+    DDP_ADDRESS_TEXT = INET6_ADDRSTRLEN + 20
+}; /* bytes of an address and its port as text, with the zero */
 
 /* An address of a host, with or without a port: plain bytes, to be sent as they are. */
 typedef struct ddp_net_address {
