@@ -22,7 +22,8 @@ enum {
 
 /* Bits of the guarantees of a plain run. */
 enum {
-    /* results on other numbers of ranks differ by rounding alone, with -ddp_exact not at all */
+    /* a run on another number of ranks has the same results, but for rounding; with -ddp_exact it
+     * has the same bits */
     DDP_GUARANTEE_EXACT = 1,
     DDP_GUARANTEE_DROP = 2,  /* a step can be skipped until its first layer is updated */
     DDP_GUARANTEE_SUMS = 4,  /* every update uses the gradients of all ranks */

@@ -34,8 +34,8 @@
 /* A sum or all-gather of a GPU's memory. */
 struct ddp_gpu_sum {
     ddp_work *sum;
-    cudaEvent_t ready;   /* occurs when the values to sum are computed (sum->began) */
-    cudaEvent_t landed;  /* occurs when the sum is in the memory (sum->ended) */
+    cudaEvent_t ready;   /* CUDA's event of sum->began: the values to sum are computed */
+    cudaEvent_t landed;  /* CUDA's event of sum->ended: the sum is in the memory */
     cudaEvent_t reached; /* occurs when the queue sum->before has come to the sum's fence */
     unsigned number;     /* how often the sum was started */
     unsigned
@@ -69,7 +69,8 @@ struct ddp_gpu_transport {
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
     /* Continue sums that are not queued yet. s NULL: do not wait; else wait until s is queued. */
     ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
-    /* Serve ddp_group_alloc_memory and _free_memory. NULL: plain memory of the GPU is used. */
+    /* Serve ddp_group_alloc_memory and _free_memory. alloc returns `count` zeroed floats, or NULL
+     * if there is no memory. If alloc and free are NULL, plain memory of the GPU is used. */
     float *(*alloc)(ddp_group *g, size_t count);
     void (*free)(ddp_group *g, float *x);
 };

@@ -1,17 +1,17 @@
 /* nccl/tree_plan.h: plans the ordered sums of nccl/tree_sum.h: which slices a rank adds up, and
  * where their addends and sums lie. A plan knows neither NCCL nor a GPU.
  *
- * It is a plan of comm/hierarchical_plan.h for a whole sum at once. If sums are direct, each rank
- * counts as a host, and all hosts meet in one stage.
+ * It is a plan of comm/hierarchical_plan.h in which the whole sum is a single chunk. If sums are
+ * direct, each rank counts as a host, and all hosts meet in one stage.
  *
  * A sum is made level by level. At level 0 each rank receives its lane from the ranks of its host
- * and adds them. At level s + 1 it receives the slices of the plan's stage s, and adds them. The
- * addends of a slice, this rank's own among them, lie side by side in scratch memory, in the order
- * of ranks. So one kernel adds them.
+ * and adds them. At level s + 1 it receives the slices of the plan's stage s, and adds them. If
+ * a slice has several addends, they lie side by side in scratch memory, in the order of ranks, this
+ * rank's own among them. So one kernel adds them.
  *
- * The sum of a slice lies in the sum's own memory if the ranks summed so far form one branch of the
- * summation tree (device/sum.h). That is so at the last level. Else a slice has several sums, one
- * for each branch, which lie in scratch memory behind the addends. */
+ * The ranks summed so far form one or more branches of the summation tree (device/sum.h). If they
+ * form one, as at the last level, a slice has one sum, in the sum's own memory. If they form
+ * several branches, a slice has a sum for each, in scratch memory behind the addends. */
 #ifndef DDP_NCCL_TREE_PLAN_H
 #define DDP_NCCL_TREE_PLAN_H
 

@@ -31,7 +31,9 @@ typedef struct ddp_checkpoint_run {
     uint64_t seed;
     int seed_given; /* 1: the user chose the seed; without `force` a checkpoint with another seed is
                        refused */
-    int force;      /* 1: resume even if cfg, options or seed differ */
+    /* 1: -resume_force: resume even if cfg, options, seed or algorithms' arrays differ. Without a
+     * whole pair, start as the column `force` of starts.def says: it may load weights alone. */
+    int force;
     const char *first_weights; /* the weights file that a new run begins with; NULL: none */
     int shares; /* 1: optimizer moments are dealt out to ranks; resuming leaves them in the file */
     ddp_state *state;     /* algorithms' state, to save and resume; NULL: none */

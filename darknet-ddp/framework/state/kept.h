@@ -12,7 +12,8 @@
 #include "core/params.h"
 #include "core/state.h"
 
-/* The name, in a state file, of arrays of parameters and of BatchNorm statistics. */
+/* "value": in a state file, the name of each array that holds a parameter or a BatchNorm statistic.
+ * Arrays of other state have other names. */
 extern const char ddp_checkpoint_value_name[];
 
 enum { DDP_KEPT_NAME = 48 }; /* bytes of a name that ddp_kept_add_rest makes */

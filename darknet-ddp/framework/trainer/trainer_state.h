@@ -234,8 +234,9 @@ void ddp_trainer_sync_if_due(ddp_trainer *t);
 void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, float *v,
                           float rate, float decay, update_args a);
 
-/* Note that the algorithm is about to update a layer. So in the next forward pass this rank
- * receives the layer's parameters that other ranks update. Does nothing if Darknet updates. */
+/* Call when the algorithm is about to update a layer. Then ddp_trainer_end_updates has work, and
+ * the layer's next forward pass first receives the parameters that other ranks update. Does nothing
+ * if no algorithm updates layers: then Darknet does. */
 void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 
 /* Tell the algorithm that all layers of a step are updated. Does nothing if Darknet updates, or if

@@ -1,6 +1,7 @@
 /* run/best.h: keeps a run's best validation figure in step with NAME_best.weights, on rank 0. If a
- * save failed or a user removed the file, the figure becomes that of the weights that are there, or
- * none. If a resumed run does not know the file's figure, it renames the file. */
+ * save failed, the figure becomes that of the weights in the file; if a user removed the file,
+ * there is none. A resumed run that does not know the file's figure renames the file before it
+ * first saves its own. */
 #ifndef DDP_RUN_BEST_H
 #define DDP_RUN_BEST_H
 

@@ -38,7 +38,8 @@ void ddp_run_log_write(int now);
 /* Write all that waits; wait for other threads that write. Does nothing before ddp_run_log_open. */
 void ddp_run_log_flush(void);
 
-/* Write the file anew, with all that it had, if somebody has removed it (ddp_file_bring_back). */
+/* Write the file anew, with all that it had, if somebody has removed it (ddp_file_bring_back). Does
+ * nothing if no log is open, or while a write of it is under way. Errors are not reported. */
 void ddp_run_log_bring_back(void);
 
 #endif
