@@ -19,10 +19,10 @@
  * backward_end: layers that did not run count as ready, so all buckets are full. Those that are
  * neither late nor deferred are launched.
  *
- * layer_fence: before a layer's update. It waits for sums in the launch order, until all sums that
- * have a part of the layer are there.
+ * layer_fence: before a layer's update. It fences sums in the launch order, up to the last one that
+ * has a part of the layer. Without NCCL it blocks until they are there; with NCCL the GPU waits.
  *
- * A sum is started and waited for by ddp_work_start and ddp_work_fence (comm/work.c). Three options
+ * A sum is started by ddp_work_start and fenced by ddp_work_fence (comm/work.c). Three options
  * change this. With r->encoded, core/encoded_sums.c sums numbers that an algorithm makes of a
  * bucket's gradients. With config.sharded, each sum is made in two halves (reducer_sharded.c). With
  * r->tree, mini-batches are added up in a tree (core/tree_sum.h). */

@@ -1,5 +1,6 @@
-/* check/data.h: checks the pictures and labels of a training list. Lists faults, and counts
- * pictures and boxes for a summary. A good box is one that ddp_check_label accepts. */
+/* check/data.h: checks the pictures and labels of a list, that of training or of validation. Lists
+ * faults, and counts pictures and boxes for a summary. A good box is one that ddp_check_label
+ * accepts. */
 #ifndef DDP_CHECK_DATA_H
 #define DDP_CHECK_DATA_H
 
