@@ -369,7 +369,6 @@ static ddp_status init_communicator(ddp_group *g, struct ddp_nccl_channel *n, dd
     ncclUniqueId id;
     ncclResult_t rc = ncclSuccess;
 
-    choose_interface();
     if (g->gpu->config.shared)
         pretend_own_host(g);
     config.blocking = may_block();
@@ -387,6 +386,7 @@ static ddp_status open_channels(ddp_group *g, struct ddp_nccl *n, ddp_error *err
 {
     int lowest = 0, highest = 0;
 
+    choose_interface();
     DDP_CUDA(g->gpu->cuda, cudaDeviceGetStreamPriorityRange(&lowest, &highest));
     n->channels[0].stream = g->gpu->cuda->comm;
     for (int c = 0; c < g->channels; c++) {

@@ -22,8 +22,8 @@ struct ddp_validation {
     ddp_group *group;
     ddp_valid_data from;
     size_t batch; /* images of a step */
-    size_t
-        apart; /* images between validations that no option sets; 0: only the last step has one */
+    /* images between validations that no option sets; 0: only the last step has one */
+    size_t apart;
     ddp_validation_result last;
     ddp_precision *each;
     int done;

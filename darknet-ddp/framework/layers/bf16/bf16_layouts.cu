@@ -111,7 +111,7 @@ void bf16_copy_channels_gpu(size_t cells, int channels, const void *from, int fr
 {
     int all = channels | from_channels | first_from | to_channels
               | first_to; // divides by a power of two if each does
-    size_t packs = cells * channels / (all % VALUES_A_PACK ? 1 : VALUES_A_PACK);
+    size_t packs = count_packs(cells * channels, all);
     by_packs(all, [&](auto v) {
         copy_channels_kernel<decltype(v)::value><<<cuda_gridsize(packs), BLOCK>>>(
             packs, channels, (const bf16 *)from + first_from, from_channels, set,

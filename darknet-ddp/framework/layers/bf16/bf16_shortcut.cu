@@ -107,8 +107,7 @@ static int pack_channels(layer l)
 
 static size_t pack_count(layer l)
 {
-    size_t n = (size_t)l.outputs * l.batch;
-    return pack_channels(l) % VALUES_A_PACK ? n : n / VALUES_A_PACK;
+    return count_packs((size_t)l.outputs * l.batch, pack_channels(l));
 }
 
 void bf16_shortcut_gpu(layer l, const void *input, float alpha, const void *from)

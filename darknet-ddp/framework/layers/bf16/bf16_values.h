@@ -40,6 +40,12 @@ template <class Launch> static void by_packs(int channels, Launch launch)
     check_error(cudaPeekAtLastError());
 }
 
+// Return the number of packs in an array of `values` values and `channels` channels.
+static inline size_t count_packs(size_t values, int channels)
+{
+    return channels % VALUES_A_PACK ? values : values / VALUES_A_PACK;
+}
+
 // Call launch as by_kind does, with the V for arrays of `channels` channels.
 template <class Launch> static void by_packs_and_kind(int channels, curve f, Launch launch)
 {

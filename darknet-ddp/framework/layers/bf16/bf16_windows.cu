@@ -96,8 +96,7 @@ __global__ void maxpool_backward_kernel(size_t n, window_shape s, const bf16 *de
 
 void bf16_maxpool_gpu(layer l, const void *input)
 {
-    size_t n = (size_t)l.outputs * l.batch;
-    size_t packs = l.c % VALUES_A_PACK ? n : n / VALUES_A_PACK;
+    size_t packs = count_packs((size_t)l.outputs * l.batch, l.c);
     by_packs(l.c, [&](auto v) {
         maxpool_kernel<decltype(v)::value><<<cuda_gridsize(packs), BLOCK>>>(
             packs, get_windows(l), (const bf16 *)input, (bf16 *)l.bf16->output, l.indexes_gpu);
@@ -106,8 +105,7 @@ void bf16_maxpool_gpu(layer l, const void *input)
 
 void bf16_maxpool_backward_gpu(layer l, int set, void *delta)
 {
-    size_t n = (size_t)l.inputs * l.batch;
-    size_t packs = l.c % VALUES_A_PACK ? n : n / VALUES_A_PACK;
+    size_t packs = count_packs((size_t)l.inputs * l.batch, l.c);
     by_packs(l.c, [&](auto v) {
         maxpool_backward_kernel<decltype(v)::value><<<cuda_gridsize(packs), BLOCK>>>(
             packs, get_windows(l), (const bf16 *)l.bf16->delta, l.indexes_gpu, set, (bf16 *)delta);
@@ -163,8 +161,7 @@ __global__ void upsample_backward_bf16_kernel(size_t n, int channels, int w, int
 
 void bf16_upsample_gpu(layer l, const void *input)
 {
-    size_t n = (size_t)l.outputs * l.batch;
-    size_t packs = l.c % VALUES_A_PACK ? n : n / VALUES_A_PACK;
+    size_t packs = count_packs((size_t)l.outputs * l.batch, l.c);
     by_packs(l.c, [&](auto v) {
         upsample_bf16_kernel<decltype(v)::value><<<cuda_gridsize(packs), BLOCK>>>(
             packs, l.c, l.w, l.h, l.stride, l.scale, (const bf16 *)input, (bf16 *)l.bf16->output);
@@ -173,8 +170,7 @@ void bf16_upsample_gpu(layer l, const void *input)
 
 void bf16_upsample_backward_gpu(layer l, int set, void *delta)
 {
-    size_t n = (size_t)l.inputs * l.batch;
-    size_t packs = l.c % VALUES_A_PACK ? n : n / VALUES_A_PACK;
+    size_t packs = count_packs((size_t)l.inputs * l.batch, l.c);
     by_packs(l.c, [&](auto v) {
         upsample_backward_bf16_kernel<decltype(v)::value>
             <<<cuda_gridsize(packs), BLOCK>>>(packs, l.c, l.w, l.h, l.stride, l.scale,
@@ -221,8 +217,7 @@ __global__ void avgpool_backward_bf16_kernel(size_t n, int channels, int cells, 
 
 void bf16_avgpool_gpu(layer l, const void *input)
 {
-    size_t n = (size_t)l.outputs * l.batch;
-    size_t packs = l.c % VALUES_A_PACK ? n : n / VALUES_A_PACK;
+    size_t packs = count_packs((size_t)l.outputs * l.batch, l.c);
     by_packs(l.c, [&](auto v) {
         avgpool_bf16_kernel<decltype(v)::value><<<cuda_gridsize(packs), BLOCK>>>(
             packs, l.c, l.w * l.h, (const bf16 *)input, (bf16 *)l.bf16->output);
@@ -231,8 +226,7 @@ void bf16_avgpool_gpu(layer l, const void *input)
 
 void bf16_avgpool_backward_gpu(layer l, int set, void *delta)
 {
-    size_t n = (size_t)l.inputs * l.batch;
-    size_t packs = l.c % VALUES_A_PACK ? n : n / VALUES_A_PACK;
+    size_t packs = count_packs((size_t)l.inputs * l.batch, l.c);
     by_packs(l.c, [&](auto v) {
         avgpool_backward_bf16_kernel<decltype(v)::value><<<cuda_gridsize(packs), BLOCK>>>(
             packs, l.c, l.w * l.h, (const bf16 *)l.bf16->delta, set, (bf16 *)delta);
