@@ -1,6 +1,6 @@
-/* Counts the calls of the emulated libraries by name. The variable EMULATED_FAIL says which calls
- * fail on purpose; EMULATED_CALLS names a file for the counts, and for the bytes copied between
- * host and device. */
+/* Counts the calls of the emulated libraries by name. EMULATED_FAIL=CALL:N[:RANK],... lets the N-th
+ * call of a name fail. Rank 0 writes its counts, and the bytes that it copied between host and
+ * device, to the file that EMULATED_CALLS names. */
 #include "emulated.h"
 
 #include <cstdio>

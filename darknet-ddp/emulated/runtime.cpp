@@ -1,5 +1,5 @@
 /* The emulated CUDA runtime: calls about devices and errors, and calls that copy or set memory.
- * memory.cpp allocates it, stream.cpp has streams and events. */
+ * memory.cpp allocates memory; stream.cpp has streams and events. */
 #include "emulated.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 /* checkpoint/owner_mark.h: reads and writes the lock file of name_lock.h. The file says which
- * process owns a name, by host, process number and start. It has a counter that the owner
+ * process owns a run's name, by host, process number and start. It has a counter that the owner
  * increments as long as it lives. */
 #ifndef DDP_CHECKPOINT_OWNER_MARK_H
 #define DDP_CHECKPOINT_OWNER_MARK_H

@@ -1,10 +1,10 @@
 /* comm/chunk_pipeline_state.h: functions that the files behind comm/chunk_pipeline.h share. For
  * these files alone: chunk_pipeline.c (chunks in flight, and waits), chunk_pipeline_open.c (their
- * memory), chunk_overdue.c (late ranks), wire_messages.c (a chunk's messages), shard_ranges.c,
- * collective.c.
+ * memory), chunk_overdue.c (late ranks), wire_messages.c (a chunk's messages), shard_ranges.c (a
+ * rank's share), collective.c (collectives).
  *
- * The transport's requests are numbered: first those of collectives, then those of chunks, slot by
- * slot. */
+ * A chunk in flight has a slot. The transport's requests are numbered: first those of collectives,
+ * then those of slot 0, slot 1 and so on. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_STATE_H
 #define DDP_COMM_CHUNK_PIPELINE_STATE_H
 

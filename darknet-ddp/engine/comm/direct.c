@@ -11,9 +11,9 @@
  * and no sums afterwards. This way is used for 2 ranks, where the bytes are the same, for small
  * chunks, where bytes do not count, and for chunks too short to give each rank a slice.
  *
- * A chunk uses 2 (size-1) requests. The first half of them receive the peers' parts of this rank's
- * slice, and then send its sum. The second half send this rank's parts of the peers' slices, and
- * then receive their sums into the same places; so these receives cannot be posted earlier. */
+ * A chunk uses 2 (size-1) requests. The first half receive the peers' parts of this rank's slice;
+ * if the chunk is cut, they send its sum afterwards. The second half send this rank's parts of the
+ * peers' slices; if the chunk is cut, they then receive the slices' sums into the same memory. */
 #include "base/is_finite.h"
 #include "comm/chunk.h"
 #include "comm/work.h"

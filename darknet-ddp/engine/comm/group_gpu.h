@@ -7,7 +7,7 @@
  * 2. ddp_work_fence: work that is queued from then on waits for the sum. With NCCL it does not
  *    block. Without NCCL it blocks until the sum is in host memory.
  * 3. ddp_group_synchronize, or ddp_work_wait for one sum: call it before the program itself waits
- *    for the GPU. If a peer is lost, this fails. The GPU would hang, and the program with it. */
+ *    for the GPU. If a peer is lost, this call fails, but a wait for the GPU would never end. */
 #ifndef DDP_COMM_GROUP_GPU_H
 #define DDP_COMM_GROUP_GPU_H
 

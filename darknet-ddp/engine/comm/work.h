@@ -15,7 +15,7 @@
  *
  * Every element is summed over ranks in one binary tree, ((r0 + r1) + (r2 + r3)) + ... (see
  * device/sum.h). So all ranks get the same bits, and bucket size, overlap and transport change no
- * result. */
+ * result. Without ddp_gpu_config.exact NCCL has an order of its own, the same on every rank. */
 #ifndef DDP_COMM_WORK_H
 #define DDP_COMM_WORK_H
 
@@ -37,8 +37,8 @@ ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t c
  *   wire  format in which floats travel. Each rank's floats, and each sum of two nodes of the tree,
  *         are rounded to it. In a group of one rank nothing is rounded.
  *
- * NCCL sums formats of 16 bits in an order of its own. Fails with DDP_ERR_USAGE if NCCL is to sum
- * DDP_WIRE_FP8. */
+ * NCCL always sums formats of 16 bits in an order of its own. Fails with DDP_ERR_USAGE if NCCL is
+ * to sum DDP_WIRE_FP8. */
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /* core/batch.h: divides the batch of a cfg among ranks. Pure functions.
  *
  * A step of Darknet has `batch` images in `subdivisions` mini-batches, whose gradients add up. Each
- * rank takes some of the mini-batches whole, so that BatchNorm sees the same ones as in one
- * process. */
+ * rank takes some mini-batches whole, so BatchNorm sees the same ones as in one process. They are
+ * cut only if their number is no multiple of the number of ranks. */
 #ifndef DDP_CORE_BATCH_H
 #define DDP_CORE_BATCH_H
 

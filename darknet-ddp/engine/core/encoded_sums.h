@@ -1,9 +1,9 @@
 /* core/encoded_sums.h: sums buckets of compressed gradients (core/gradient_codec.h) over ranks.
  *
  * The codec encodes each gradient of a bucket. The numbers lie in memory of their own, and have one
- * or two sums for each bucket; the second is made of the first one's result. Run counts, and
- * gradients that the codec does not encode, are in the first sum as they are. If the codec gathers,
- * its numbers travel in an all-gather (comm/work.h) that starts right after the bucket's first sum.
+ * or two sums for each bucket; the second is made of the first one's result. Run counts
+ * (core/bucket_plan.h) and gradients that are not encoded are in the first sum. If the codec
+ * gathers, its numbers travel in an all-gather (comm/work.h) that starts right after the first sum.
  * Which parameters share a bucket changes no result: each parameter is encoded by itself.
  *
  * Order. All ranks must start their sums in one order, but a first sum arrives sooner on one rank

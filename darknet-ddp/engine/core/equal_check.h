@@ -1,9 +1,9 @@
 /* core/equal_check.h: checks that all ranks have the same number, by a few floats that are added to
  * an allreduce of other numbers.
  *
- * Each rank cuts its number into digits c of 6 bits, and sends c and c * c for each. If, and only
- * if, all ranks have the same c, ranks * (sum of c * c) is (sum of c) * (sum of c). Up to
- * DDP_EQUAL_RANKS ranks a float holds these sums exactly, so all ranks get the same answer. */
+ * Each rank hashes its number to 36 bits, cuts these into digits c of 6 bits, and sends c and c * c
+ * of each. If, and only if, all ranks have the same c, ranks * (sum of c * c) is the square of (sum
+ * of c). Up to DDP_EQUAL_RANKS ranks floats hold these sums exactly: all get the same answer. */
 #ifndef DDP_CORE_EQUAL_CHECK_H
 #define DDP_CORE_EQUAL_CHECK_H
 

@@ -1,9 +1,8 @@
 /* Messages by which a root rank hands out moments, and rank 0 asks for them (core/sharded.h).
  *
- * To ask, rank 0 broadcasts a request. If the request names a block of a moment, rank 0 gathers the
- * elements of this block that the others have. When the moments are opened, every rank tells rank 0
- * which elements it has. An answer is no larger than the block, and nobody answers before rank 0
- * asks, so no more than one block is on its way. */
+ * In ddp_sharded_open every rank tells rank 0 which elements of moments it has. To ask, rank 0
+ * broadcasts a request. If the request names a block of a moment, the others send their elements of
+ * this block to rank 0. Nobody answers before rank 0 asks, so at most one block is on its way. */
 #include "core/sharded.h"
 
 #include "comm/collectives.h"

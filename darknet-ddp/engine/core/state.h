@@ -9,9 +9,9 @@
  *   DDP_STATE_SAME      the arrays are the same on all ranks: rank 0's are saved, and a resumed run
  *                       gives them to all ranks
  *   DDP_STATE_OF_RANK   each rank has arrays of its own: rank 0 gathers and saves those of all
- *                       ranks. A resumed run on as many ranks gives each rank its own back. On
- *                       another number N of ranks, new rank r modulo N gets the arrays of old rank
- *                       r. Several arrays are added, in the order of r, so the sum over ranks stays
+ *                       ranks. A resumed run on as many ranks gives each rank its own back. If it
+ *                       has N ranks, another number, its rank (r modulo N) gets old rank r's. A
+ * rank that gets several adds them, in the order of r, so the sum over ranks stays
  *   DDP_STATE_SCRATCH   the arrays are made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H

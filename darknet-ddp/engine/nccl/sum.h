@@ -8,9 +8,9 @@
  *
  * 1. When the kernels that compute the gradients are queued, ddp_work_start records the event
  *    `ready` behind them.
- * 2. The sum is queued on a second stream, comm, which waits for `ready`. It is an ncclAllReduce in
- *    place or, with -ddp_exact, an ordered sum (tree_sum.c). The event `landed` is recorded behind
- *    it. With -ddp_shard_optimizer halves of sums are ordered sums, too.
+ * 2. The sum is queued on a second stream, comm, which waits for `ready`. It is an ordered sum
+ *    (tree_sum.c) of float32 with -ddp_exact or -ddp_shard_optimizer; else it is an ncclAllReduce.
+ *    The event `landed` is recorded behind it.
  * 3. Before the update, ddp_work_fence has the default stream wait for `landed`. The program does
  *    not wait.
  * 4. Before Darknet reads from the GPU, ddp_group_synchronize polls until all fenced sums have

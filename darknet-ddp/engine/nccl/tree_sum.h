@@ -1,6 +1,6 @@
 /* nccl/tree_sum.h: ordered sums: sums of a GPU's memory in the order of device/sum.h. NCCL carries
- * their messages, and a kernel adds. Which rank adds what is planned by nccl/tree_plan.h; all plans
- * give the same bits. Included by nccl/ alone. */
+ * their messages, and a kernel adds. nccl/tree_plan.h plans which rank adds which elements; all
+ * plans give the same bits. Included by nccl/ alone. */
 #ifndef DDP_NCCL_TREE_SUM_H
 #define DDP_NCCL_TREE_SUM_H
 

@@ -1,5 +1,4 @@
-/* The table of backends that this build has. Opens a process group with one of them, by its name.
- */
+/* The backends (solo, MPI, Gloo) that this build has. ddp_group_open finds one by its name. */
 #include "transport/backends.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* glue/sources.h: checksums of the source code that this program was built from, which
- * glue/sources.cmake writes during the build. */
+/* glue/sources.h: checksums of the source code that this program was built from, and its compiler.
+ * glue/sources.cmake defines these texts during the build. */
 #ifndef DDP_GLUE_SOURCES_H
 #define DDP_GLUE_SOURCES_H
 

@@ -1,5 +1,5 @@
-/* [sam]: a layer of the later forks that multiplies its input by the output of layer l.index, which
- * has the same size, value by value, and then applies its activation. */
+/* [sam], a layer of later forks of Darknet: multiplies its input, element by element, by the output
+ * of layer l.index, which has the same size. Then it applies its activation. */
 #include "layers/forks_layers.h"
 
 #include "activations.h"

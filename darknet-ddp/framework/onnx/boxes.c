@@ -1,6 +1,6 @@
-/* Writes nodes that compute boxes and scores from the outputs of heads, in the order and by the
- * formulas of Darknet's get_network_boxes. A box is its left, upper, right and lower side, in parts
- * of the network's input. */
+/* Writes ONNX nodes that compute boxes and scores from the outputs of heads, by the order and the
+ * formulas of Darknet's get_network_boxes. A box is its left, upper, right and lower side, in
+ * fractions of the network's input. */
 #include "onnx/layer_writer.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * `count` floats in this machine's byte order:
  *
  *   picture PATH count         the input; PATH is "random" for random values
- *   layer N TYPE NAME count    output of layer N, NAME in the model; all layers but a [cost]
- *   output NAME count          "boxes" and "scores", or "detections", by options->heads
+ *   layer N TYPE NAME count    for each layer with a NAME in the model, but [cost]: its output
+ *   output NAME count          "boxes" and "scores", "detections", or none, by options->heads
  *   compare                    the last record; it has no count and no floats */
 #ifndef DDP_ONNX_REFERENCE_H
 #define DDP_ONNX_REFERENCE_H

@@ -4,10 +4,10 @@
  * of state/save.h write a pair straight from the network, those of state/snapshot.h from a copy of
  * it.
  *
- * Call all functions on rank 0 alone. Settle the network before a save (ddp_trainer_flush). If
- * optimizer moments are dealt out to ranks, a save asks the others for them (run->sharded): they
- * must call ddp_sharded_serve_blocks. After resuming, ddp_trainer_attach gives the other ranks what
- * rank 0 has loaded. */
+ * Call all functions on rank 0 alone. Before a save call ddp_trainer_flush, so that no update is
+ * left. With -ddp_shard_optimizer a save asks the other ranks for their moments (run->sharded);
+ * they must call ddp_sharded_serve_blocks. After resuming, ddp_trainer_attach gives the other ranks
+ * what rank 0 has loaded. */
 #ifndef DDP_STATE_CHECKPOINT_H
 #define DDP_STATE_CHECKPOINT_H
 

@@ -1,5 +1,5 @@
 /* Opens the algorithms of a run (algorithms/set.h), attaches them to Darknet's network, and asks
- * them which layers a step has. */
+ * them which layers a step leaves out. */
 #include "trainer/trainer_state.h"
 
 #include "glue/param_table.h"

@@ -1,4 +1,4 @@
-/* import/folder.h: lists the files of a folder, and finds the pictures that a source names. */
+/* import/folder.h: lists the files of a folder, and finds the pictures that annotations name. */
 #ifndef DDP_IMPORT_FOLDER_H
 #define DDP_IMPORT_FOLDER_H
 

@@ -1,5 +1,5 @@
-/* inputs/overwrite.h: makes sure that a command overwrites no file of the user. A file that it is
- * to write must not exist, be empty, or be an earlier result of the same kind
+/* inputs/overwrite.h: makes sure that a command overwrites no file of the user. If there is a file
+ * that the command is to write, the file must be empty or an earlier result of the same kind
  * (inputs/written_kinds.h). Files that the command reads, weights and cfgs are never overwritten. A
  * link counts as the file to which it leads. */
 #ifndef DDP_INPUTS_OVERWRITE_H

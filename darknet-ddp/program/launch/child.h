@@ -4,11 +4,11 @@
  * The launcher's process group is its own, so a terminal's Ctrl-C reaches this process alone.
  * Signals to this process do this:
  *
- *   - SIGINT, SIGTERM and SIGHUP ask for the end. Ranks that have sent DDP_NOTE_COMMITS get
- *     SIGUSR2, end the step, save and end. At the next such signal the launcher gets end_signal.
- *   - Before DDP_NOTE_COMMITS, ranks that train get SIGUSR2 every 0.1 s, and end with nothing
- *     written. (A starting mpirun may lose a signal.)
- *   - If the ranks do not train, the launcher gets end_signal at once.
+ *   - SIGINT, SIGTERM and SIGHUP ask for the end. Ranks that have agreed to train
+ *     (DDP_NOTE_COMMITS) get SIGUSR2, end the step, save and end. At the next such signal the
+ *     launcher gets end_signal. Ranks that have not yet agreed get SIGUSR2 every 0.1 s, since a
+ *     starting mpirun may lose a signal, and end with nothing written.
+ *   - If the ranks are not to train, the launcher gets end_signal at once.
  *   - SIGUSR1 and SIGUSR2 go to the ranks. SIGTSTP stops the ranks and this process; SIGCONT lets
  *     them go on.
  *   - SIGQUIT goes to one rank of this host that handles it. If none does, it asks ranks that do
@@ -16,9 +16,9 @@
  *   - If this process is killed, the launcher gets end_signal.
  *
  * The launcher and its ranks are killed if they still run some time later: config->save_s after
- * ranks that save were asked to end, 2 s after others were. They are killed 5 s after
- * DDP_NOTE_FAILS, because mpirun may wait for minutes for a host that is down. They are killed 15 s
- * after DDP_NOTE_DONE or DDP_NOTE_LACKS, because mpirun waits for all that are connected to it. */
+ * ranks that save were asked to end, 2 s after others were. They are killed 5 s after an error of a
+ * rank (DDP_NOTE_FAILS): mpirun may wait for minutes for a host that is down. They are killed 15 s
+ * after all is done (DDP_NOTE_DONE, _LACKS): mpirun waits for all that are connected to it. */
 #ifndef DDP_LAUNCH_CHILD_H
 #define DDP_LAUNCH_CHILD_H
 

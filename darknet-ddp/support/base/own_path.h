@@ -1,4 +1,4 @@
-/* base/own_path.h: where this program lies. */
+/* base/own_path.h: finds the file of the running program. */
 #ifndef DDP_BASE_OWN_PATH_H
 #define DDP_BASE_OWN_PATH_H
 

@@ -2,7 +2,7 @@
  *
  * 1. ddp_html_begin writes the head.
  * 2. The caller writes elements to the same file, and their text by ddp_html_text.
- * 3. ddp_html_end writes the end. If ferror(out) is 0 then, all could be written. */
+ * 3. ddp_html_end writes the end. If ferror(out) is 0 afterwards, the whole page was written. */
 #ifndef DDP_MONITOR_HTML_H
 #define DDP_MONITOR_HTML_H
 

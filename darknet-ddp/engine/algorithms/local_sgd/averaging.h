@@ -4,8 +4,8 @@
  * Post-local SGD (Lin et al. 2020, "Don't Use Large Mini-Batches, Use Local SGD"). The first
  * `warmup` steps sum gradients over ranks. Every later step is a *local step*: each rank updates
  * with its own gradients. A *period* is `period` local steps. After each period, and after the
- * run's last step, every rank's parameters become the mean over ranks. Within a period ranks
- * differ.
+ * run's last step, every rank's parameters become the mean over ranks. Within a period parameters
+ * differ between ranks.
  *
  * Slow momentum (SlowMo: Wang et al. 2020, algorithm 1) is an option. Let x0 be the parameters when
  * a period begins, x their mean over ranks when it ends, and g the mean of the learning rates of
@@ -38,7 +38,7 @@
  * averages in mid-period. A run that goes on with a larger max_batches has averaged after its old
  * last step. Slow momentum is saved, too (core/state.h).
  *
- * framework/trainer/trainer_steps.c makes local steps, and calls ddp_local_sgd_average_ranks. */
+ * framework/trainer/trainer_steps.c makes local steps and calls this file through local_sgd.c. */
 #ifndef DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 #define DDP_ALGORITHMS_LOCAL_SGD_AVERAGING_H
 

@@ -1,4 +1,4 @@
-/* layers/onednn/handle.h: the members of a convolution. For the files of layers/onednn/ alone. */
+/* layers/onednn/handle.h: struct convolution and its passes. For the files of layers/onednn/. */
 #ifndef LAYERS_ONEDNN_HANDLE_H
 #define LAYERS_ONEDNN_HANDLE_H
 #ifdef DNNL

@@ -1,6 +1,6 @@
 /* ddp-test: quick tsan */
-/* Tests of sign-SGD (signsgd.c) on 2 to 4 ranks: it computes its definition, which is written here
- * in double, and a dropped step changes nothing. */
+/* Tests of sign-SGD (signsgd.c) on 2 to 4 ranks: it computes what its definition, written here in
+ * double, gives, and a dropped step changes nothing. */
 #include "unit/compressed_checks.h"
 
 #include <math.h>
