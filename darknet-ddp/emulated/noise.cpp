@@ -1,5 +1,5 @@
-/* EMULATED_NOISE: makes emulated devices differ as real ones do: in the time that events report, in
- * the last bits of each algorithm's result, and in TF32's rounding. */
+/* With EMULATED_NOISE=SEED in the environment, emulated devices differ as real ones do: in the time
+ * that events report, in the last bits of each algorithm's result, and in TF32's rounding. */
 #include "emulated.h"
 
 #include <atomic>

@@ -1,5 +1,5 @@
-/* library/guard.h: calls code of Darknet such that an error in it, which would end the program, is
- * returned instead. Darknet ends the program if it refuses a file, for example. */
+/* library/guard.h: calls Darknet's code, and returns an error where Darknet would end the program,
+ * as it does when it refuses a file. */
 #ifndef DDP_LIBRARY_GUARD_H
 #define DDP_LIBRARY_GUARD_H
 

@@ -1,6 +1,6 @@
 /* Keeps a list of the memory and files that a thread takes while Darknet's code runs under
- * ddp_guard_run, so that they can be freed if that code fails. The linker has the library's calls
- * of malloc, fopen and the like come here (--wrap in CMakeLists.txt). */
+ * ddp_guard_run, so that they can be freed if that code fails. The linker redirects the library's
+ * calls of malloc, fopen and the like to this file (--wrap in CMakeLists.txt). */
 #include "library/guard.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* emulated/include/cuda_runtime.h: the emulated CUDA runtime, and what kernels need. */
+/* emulated/include/cuda_runtime.h: includes the emulated CUDA runtime and, for code that has
+ * kernels (EMULATED_KERNELS), what a kernel may use. */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
 

@@ -1,5 +1,5 @@
-/* Lists the files of a run's folder that a start may go on from (state files, their parts, weights
- * without a state), and sorts them, newest first. */
+/* Lists the files of a folder that a run may go on from: state files, their parts, and weights
+ * without a state. Sorts them into the groups of candidates.h, in each the newest first. */
 #include "checkpoint/candidates.h"
 
 #include "checkpoint/match.h"

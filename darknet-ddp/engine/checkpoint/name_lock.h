@@ -7,10 +7,11 @@
  *
  * A run that finds the file of another owner looks whether that one is alive. On the owner's host
  * it looks for the process, by number and start, for up to 2 seconds. On another host, or if the
- * file is a copy, it watches the counter for up to 10 seconds. A dead owner's file is removed.
+ * file was copied with its folder, it watches the counter for up to 10 seconds. A dead owner's file
+ * is removed.
  *
- * An owner that finds another owner's file in its place has lost the name, and must not save any
- * more. It was taken over, or was stopped for so long that it seemed dead. */
+ * An owner that finds another owner's file there has lost the name, and must save no more. It was
+ * taken over, or was stopped for so long that it seemed dead. */
 #ifndef DDP_CHECKPOINT_NAME_LOCK_H
 #define DDP_CHECKPOINT_NAME_LOCK_H
 

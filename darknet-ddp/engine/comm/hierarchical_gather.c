@@ -1,7 +1,7 @@
 /* An all-gather on two levels, within hosts and between them. A rank sends its part once to each
- * other host: to the rank there whose local number is its own, modulo the number of ranks of that
- * host. A rank writes the parts that it receives, and its own part, to where the other ranks of its
- * host want them.
+ * other host: to the rank there whose local number is the sender's, modulo the number of ranks of
+ * that host. A rank writes the parts that it receives, and its own part, to where the other ranks
+ * of its host want them.
  *
  * A chunk has requests for a few messages alone, so hosts take turns. In its k-th turn a rank sends
  * to the k-th host after its own, and receives from the k-th host before it. A rank may have

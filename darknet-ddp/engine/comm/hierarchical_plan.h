@@ -1,8 +1,8 @@
 /* comm/hierarchical_plan.h: plans hierarchical sums: which slice of a chunk each rank sums, and
  * with which other ranks it exchanges slices. A plan knows no memory and sends nothing.
  *
- * A chunk is cut into `units` of about equal size, of whole blocks (device/wire.h). A slice is some
- * neighbouring units.
+ * A chunk is cut into `units` of about equal size, at multiples of DDP_WIRE_BLOCK floats. A slice
+ * is some neighbouring units.
  *
  * 1. The units form lanes, as many as the largest host has ranks. Within each host, every rank sums
  *    one lane over the ranks of the host. On a smaller host some ranks sum several lanes.

@@ -2,7 +2,7 @@
  * the values of all these ranks without a copy.
  *
  * A rank uses its memory alone, except while a sum of it is in flight. It tells the other ranks
- * where a buffer lies in it by a number, its place. */
+ * where in this memory a buffer lies by a number, the buffer's `place`. */
 #ifndef DDP_COMM_HOST_MEMORY_H
 #define DDP_COMM_HOST_MEMORY_H
 

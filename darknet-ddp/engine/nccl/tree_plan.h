@@ -4,10 +4,10 @@
  * It is a plan of comm/hierarchical_plan.h in which the whole sum is a single chunk. If sums are
  * direct, each rank counts as a host, and all hosts meet in one stage.
  *
- * A sum is made level by level. At level 0 each rank receives its lane from the ranks of its host
- * and adds them. At level s + 1 it receives the slices of the plan's stage s, and adds them. If
- * a slice has several addends, they lie side by side in scratch memory, in the order of ranks, this
- * rank's own among them. So one kernel adds them.
+ * A sum is made level by level. At level 0 each rank receives the values of its lane from the ranks
+ * of its host, and adds them. At level s + 1 it receives the slices of the plan's stage s, and adds
+ * them. If a slice has several addends, they lie side by side in scratch memory, this rank's own
+ * among them, in the order of ranks. So one kernel adds them.
  *
  * The ranks summed so far form one or more branches of the summation tree (device/sum.h). If they
  * form one, as at the last level, a slice has one sum, in the sum's own memory. If they form

@@ -3,8 +3,8 @@
  *
  * Gloo's own way to connect takes whoever comes first to a port for the peer. So ranks first
  * connect by our code, which checks a key (transport/peer_connections.h). Then a Gloo pair connects
- * to a socket of this process, on the loopback address, and dup3 puts the peer's connection in the
- * place of that one.
+ * to a socket of this process, on the loopback address, and dup3 replaces the pair's end of that
+ * connection by the connection with the peer.
  *
  * Gloo also listens on a port: on Debian 12 for each new pair, on Debian 13 once for all pairs of a
  * device. Nobody is accepted there: Gloo's own thread alone accepts connections, and pairs are made

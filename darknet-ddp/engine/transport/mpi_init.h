@@ -1,6 +1,4 @@
-/* transport/mpi_init.h: starts MPI, and checks that its network connects all ranks. For mpi.c
- * alone.
- */
+/* transport/mpi_init.h: starts MPI, and checks that its network connects all ranks. For mpi.c. */
 #ifndef DDP_TRANSPORT_MPI_INIT_H
 #define DDP_TRANSPORT_MPI_INIT_H
 

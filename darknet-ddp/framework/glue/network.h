@@ -1,5 +1,5 @@
-/* glue/network.h: loads Darknet's network and answers questions about it, for code that does not
- * include darknet.h. */
+/* glue/network.h: loads a network of Darknet's and answers questions about it, for code that does
+ * not include darknet.h. */
 #ifndef DDP_GLUE_NETWORK_H
 #define DDP_GLUE_NETWORK_H
 

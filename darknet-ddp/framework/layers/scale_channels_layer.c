@@ -1,4 +1,4 @@
-/* [scale_channels]: a layer of the later forks that scales the output of layer l.index, and then
+/* [scale_channels]: a layer of Darknet's forks that scales the output of layer l.index, and then
  * applies its activation. The layer's input has one value for each channel, which multiplies the
  * whole channel. With scale_wh=1 (l.spatial) the input has one channel instead, and each of its
  * values multiplies all channels at that cell. */

@@ -1,5 +1,5 @@
-/* Writes layers without weights as nodes of ONNX: pooling, layers that add or join the outputs of
- * others, and layers that only move values. */
+/* Writes layers as nodes of ONNX: pooling, normalization, activations, layers that combine the
+ * outputs of others, and layers that only move values. */
 #include "onnx/layer_writer.h"
 
 #include "shortcut_layer.h"

@@ -1,6 +1,5 @@
-/* Chooses which line of the list a sample is (choose), and draws the random numbers by which it is
- * changed (draw_for, draw). A loader calls draw_for and draw in the order in which it asks for
- * numbers.
+/* Chooses which line of the list a sample is (ddp_sampler_choose), and draws the random numbers by
+ * which the sample is changed: ddp_draw_for names their purpose, each ddp_draw returns the next.
  *
  * With replacement (-ddp_replace) each line is drawn by itself. Without, each epoch is another
  * permutation of the list, so every line comes once in it. No permutation is stored: the line at

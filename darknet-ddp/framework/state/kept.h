@@ -1,9 +1,9 @@
 /* state/kept.h: saves the state that algorithms keep (core/state.h) as arrays of a state file, and
- * loads it again. Each array belongs to a parameter. In the file it has the layer and part of the
- * parameter, and the name of the state. If each rank has its own, the rank's number follows the
- * name: "error 3".
+ * loads it again. Each array belongs to a parameter. The file names an array by the layer and part
+ * of the parameter, and by the name of the state. If each rank has an array of its own, the rank's
+ * number follows the name: "error 3".
  *
- * A ddp_state that is NULL has no sets. The functions that add arrays to list, from list[at] on,
+ * NULL as a ddp_state: there is no state. The functions that add arrays to list, from list[at] on,
  * return the index behind the last one. These arrays point into s. */
 #ifndef DDP_STATE_KEPT_H
 #define DDP_STATE_KEPT_H

@@ -1,5 +1,5 @@
-/* trainer/label_losses.h: finds labels that may be wrong, by the mean loss of each label while a
- * detector trains on a CPU.
+/* trainer/label_losses.h: adds up each label's losses while a detector trains on a CPU, so that
+ * `darknet ddp suspects` can rank labels that may be wrong.
  *
  * A wrong label keeps a large loss, since the network learns from all other labels what should be
  * there. Each rank adds up the losses of the labels that it trains. ddp_label_losses_gather then

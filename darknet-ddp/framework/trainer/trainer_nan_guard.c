@@ -1,5 +1,5 @@
-/* Asks trainer/nan_guard.h, at the right moments of a step, whether all numbers are finite. If one
- * is not, the run ends, or the step is dropped. */
+/* Asks trainer/nan_guard.h, at the right moments of a step, whether loss, gradients and BatchNorm
+ * statistics are finite. If they are not, the run ends, or the step's update is skipped. */
 #include "trainer/trainer_state.h"
 
 void ddp_trainer_check_arrived(ddp_trainer *t)

@@ -1,5 +1,5 @@
-/* Steps that each rank updates with its own gradients, as an algorithm decides (ddp_step_plug).
- * Afterwards ranks differ, until the algorithm brings them into sync again. */
+/* Steps in which each rank updates its network with its own gradients alone, if the algorithm says
+ * so (ddp_step_plug). Afterwards ranks differ, until the algorithm brings them into sync again. */
 #include "trainer/trainer_state.h"
 
 #include "base/clock.h"

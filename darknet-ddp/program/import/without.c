@@ -1,5 +1,5 @@
-/* Stands in for the readers whose library this program was built without: each fails, and says what
- * to install. */
+/* Stands in for the readers of annotations whose library this program was built without: each
+ * fails, and says what to install. */
 #include "import/readers.h"
 
 #define WITHOUT(READER, library, reads, package)                                                   \

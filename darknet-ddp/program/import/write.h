@@ -1,6 +1,6 @@
 /* import/write.h: writes annotations as a folder from which Darknet trains:
  *
- *   images/      pictures; a name that several pictures share gets the names of their folders
+ *   images/      links to the pictures, or copies; those of one name get their folders' names, too
  *   labels/      a label file for each picture, also for one without boxes
  *   sources/     a file for each label file. Each line has the origin of that label: the path of
  *                the annotation file, a tab, and the object in it

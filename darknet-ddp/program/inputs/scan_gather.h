@@ -1,5 +1,5 @@
-/* inputs/scan_gather.h: gathers on all ranks the faults and counts that each of them has found
- * (inputs/scan_data.h). */
+/* inputs/scan_gather.h: gives all ranks the faults and counts of training data that each rank has
+ * found (inputs/scan_data.h). */
 #ifndef DDP_INPUTS_SCAN_GATHER_H
 #define DDP_INPUTS_SCAN_GATHER_H
 

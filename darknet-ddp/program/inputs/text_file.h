@@ -1,7 +1,7 @@
-/* inputs/text_file.h: reads lists, files of names, cfgs and .data files into memory. A path that
- * begins with cfg/ or data/ may also be an installed file's. Functions that read want *l or *s all
- * zero, and fail with DDP_ERR_IO, DDP_ERR_NOMEM, and with DDP_ERR_FORMAT if a byte is 0. Release
- * the result also then. */
+/* inputs/text_file.h: reads lists, files of names, cfgs and .data files into memory. If there is no
+ * file at a path that begins with cfg/ or data/, the installed one is read. The functions that read
+ * want *l or *s all zero; release it also after a failure. They fail with DDP_ERR_IO,
+ * DDP_ERR_NOMEM, and with DDP_ERR_FORMAT if a byte of the file is 0. */
 #ifndef DDP_INPUTS_TEXT_FILE_H
 #define DDP_INPUTS_TEXT_FILE_H
 

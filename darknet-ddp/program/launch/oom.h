@@ -1,5 +1,5 @@
-/* launch/oom.h: notes how much memory each rank of this host uses, for a message if the kernel
- * kills it for want of memory. */
+/* launch/oom.h: notes the peak memory of each rank of this host, for a message if the kernel kills
+ * a rank for want of memory. */
 #ifndef DDP_LAUNCH_OOM_H
 #define DDP_LAUNCH_OOM_H
 

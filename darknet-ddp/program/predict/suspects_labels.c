@@ -1,5 +1,5 @@
-/* Writes label files for the pictures of the page of `darknet ddp suspects`, with the suspects of
- * the page put right, for people to review. */
+/* Writes corrected label files, for people to review, for the pictures on the page of `darknet ddp
+ * suspects`: labels that the page calls wrong or missing are put right. */
 #include "base/plural.h"
 #include "predict/out_names.h"
 #include "predict/suspects.h"

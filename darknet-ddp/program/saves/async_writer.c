@@ -1,8 +1,8 @@
 /* How a save is written. ddp_async_writer_save copies the network (state/snapshot.h) and queues a
  * task. A thread, `work`, takes the tasks one by one, and `perform` writes the pair of weights and
- * state file (ddp_snapshot_write, which calls ddp_pair_save). ddp_async_writer_poll tells what has
- * become of them. With -ddp_shard_optimizer (run->sharded) nothing is copied: the save writes the
- * files itself, with moments that it asks other ranks for (saves/async_writer.h). */
+ * state file (ddp_snapshot_write, which calls ddp_pair_save). ddp_async_writer_poll tells which
+ * saves have ended. With -ddp_shard_optimizer (run->sharded) nothing is copied: the save itself
+ * writes both files, with moments that other ranks send, and the thread syncs and renames them. */
 #include "saves/async_writer.h"
 
 #include "base/clock.h"

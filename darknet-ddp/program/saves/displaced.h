@@ -1,7 +1,7 @@
-/* saves/displaced.h: renames weights that a run would save over although nobody allowed that. They
- * may be of an earlier run, of another cfg, or no checkpoint at all; the SAVE rows of
- * checkpoint/starts.def say which of them are renamed. Their state file is renamed with them, and a
- * line says so. On rank 0, by one thread at a time. */
+/* saves/displaced.h: renames weights that have the name of a save but must not be lost, such as
+ * those of another cfg, before the save writes its own. The SAVE rows of checkpoint/starts.def say
+ * which weights these are. Their state file is renamed with them, and a line says so. On rank 0, by
+ * one thread at a time. */
 #ifndef DDP_SAVES_DISPLACED_H
 #define DDP_SAVES_DISPLACED_H
 

@@ -1,5 +1,5 @@
-/* show/csv_columns.h: names the columns of NAME.csv, which has a row for each step, and fills a
- * row. */
+/* show/csv_columns.h: names the columns of NAME.csv, which has a row for each step, and fills those
+ * of heads and validation. */
 #ifndef DDP_SHOW_CSV_COLUMNS_H
 #define DDP_SHOW_CSV_COLUMNS_H
 

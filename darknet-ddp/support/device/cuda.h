@@ -1,5 +1,5 @@
 /* device/cuda.h: a GPU as a ddp_device, with its CUDA streams and events. In a build with CUDA,
- * device/ and comm/ include it, and files of algorithms/ named ..._cuda.
+ * device/ and nccl/ include it, and files of algorithms/ named ..._cuda.
  *
  * Darknet computes on the default stream. Allreduces run on a stream of their own, which does not
  * wait for the default stream (cudaStreamNonBlocking). Events order the two where they must be

@@ -7,12 +7,13 @@
  *
  *     p_l(t) = 1 - l/L (1 - theta(t)),   theta(t) = (1 - theta) exp(-gamma t) + theta
  *
- * The first step keeps all blocks, and deep blocks are dropped more often. In a run of T steps
- * gamma is 100/T, as in the paper: after a twentieth of the run theta(t) is theta, but for 1%.
+ * theta is 1 minus the value of -ddp_layer_drop. The first step keeps all blocks, and deep blocks
+ * are dropped more often. In a run of T steps gamma is 100/T, as in the paper. After a twentieth of
+ * the run theta(t) has gone 99% of its way from 1 to theta.
  *
  * The output of a kept block is multiplied by 1/p_l(t) (the paper's algorithm 1), so that its
- * expected value is that of a network with all blocks. Testing and saving use the network with all
- * blocks, and multiply nothing.
+ * expected value is that of a network with all blocks. Testing and saving use all blocks, and
+ * multiply nothing.
  *
  * A draw depends on the seed, the step and the block alone (base/random.h). So all ranks drop the
  * same blocks, with any number of ranks, and so does a run that is resumed.

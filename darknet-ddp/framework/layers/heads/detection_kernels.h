@@ -1,4 +1,4 @@
-/* layers/heads/detection_kernels.h: the training of a [detection] on a GPU. */
+/* layers/heads/detection_kernels.h: the training of a [detection] layer on a GPU. */
 #ifndef DETECTION_KERNELS_H
 #define DETECTION_KERNELS_H
 #include "darknet.h"

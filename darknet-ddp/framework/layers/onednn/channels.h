@@ -1,4 +1,4 @@
-/* layers/onednn/channels.h: float images from Darknet's layout to channels last, and back. */
+/* layers/onednn/channels.h: copies float images from Darknet's NCHW to NHWC, and back. */
 #ifndef LAYERS_ONEDNN_CHANNELS_H
 #define LAYERS_ONEDNN_CHANNELS_H
 #ifdef DNNL
