@@ -1,5 +1,5 @@
 /* The emulated NCCL's communicators: open, poll, finalize and abort them, and register memory. A
- * communicator that does not block answers ncclInProgress when it is opened. */
+ * communicator that does not block answers ncclInProgress when it is opened or finalized. */
 #include "communicator.h"
 
 #include <cstdio>

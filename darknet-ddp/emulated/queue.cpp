@@ -6,7 +6,7 @@
  * stream waits for. The default stream and streams made without cudaStreamNonBlocking also wait for
  * what the other has queued before. Tasks run on the thread that calls CUDA, or, if nothing has
  * moved for some milliseconds, on a thread of this file. At most one task of a queue runs at a
- * time, and without the lock. */
+ * time; meanwhile the queues' mutex is free. */
 #include "emulated.h"
 #include "order.h"
 

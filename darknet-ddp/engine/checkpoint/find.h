@@ -22,7 +22,7 @@
  *      (ddp_set_aside_recover).
  *   3. With -resume or -resume_force it does what the START row says of the files that are there.
  *   4. If the run begins anew, it sets aside all files of NAME, if weights, averages or a CSV file
- *      are among them. The weights file of the command line stays in its place, too. So no new run
+ *      are among them. A weights file of the command line also stays in its place. So no new run
  *      destroys anything.
  * -clear changes none of this: it only makes the first weights count from batch 0.
  *

@@ -10,8 +10,8 @@
  *
  * Hierarchical (hierarchical.c), on one host or several:
  * 1. Each rank puts its chunk into memory that the ranks of its host share, unless it lies there
- *    already (ddp_group_alloc_memory). It then writes to its board, which is in that memory, too,
- *    that the chunk is there.
+ *    already (ddp_group_alloc_memory). It then notes on its board, also in shared memory, that the
+ *    chunk is there.
  * 2. Each rank sums one slice of the chunk, its lane, over the ranks of its host.
  * 3. Ranks of different hosts that have the same lane exchange slices of it and sum them. Up to 8
  *    hosts do so directly, more hosts in stages of 8 (hierarchical_plan.h).

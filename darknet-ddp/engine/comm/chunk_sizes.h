@@ -1,6 +1,6 @@
 /* comm/chunk_sizes.h: how long the chunks of a sum are, and how many are in flight (comm/chunk.h).
- * Neither changes the bits of a sum. But each chunk is cut into one share for each rank, so the
- * length decides which elements are a rank's share (ddp_work_share). Pure functions. */
+ * Neither changes the bits of a sum. But a rank's share of a sum (ddp_work_share) is made of slices
+ * of the chunks, so their length decides which elements it has. Pure functions. */
 #ifndef DDP_COMM_CHUNK_SIZES_H
 #define DDP_COMM_CHUNK_SIZES_H
 

@@ -1,5 +1,5 @@
-/* Calls of a group that depend on where its rank's gradients lie: on a GPU they go to ddp_gpu_ops
- * (comm/backend.h), else to the host's memory. */
+/* Functions of a group that depend on where its rank's gradients lie. On a GPU they call the
+ * group's ddp_gpu_ops (comm/backend.h), else they use host memory. */
 #include "comm/group_gpu.h"
 
 #include "comm/backend.h"

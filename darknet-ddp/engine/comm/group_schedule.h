@@ -1,5 +1,5 @@
-/* comm/group_schedule.h: chooses how a group's sums travel between ranks, and counts what they have
- * sent. */
+/* comm/group_schedule.h: chooses how a group's sums travel between ranks, and counts what this rank
+ * has sent. */
 #ifndef DDP_COMM_GROUP_SCHEDULE_H
 #define DDP_COMM_GROUP_SCHEDULE_H
 

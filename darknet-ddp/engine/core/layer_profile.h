@@ -4,8 +4,8 @@
  * The file is text, so that the times of a GPU that nobody has yet can be written by hand. Its
  * first line begins with "# darknet-ddp profile"; other lines that begin with # are comments. A
  * line "images N" has the images of a mini-batch. A line "device gpu" or "device cpu" (the default)
- * says what was timed. Each layer has a line, in order: its index, and its seconds for forward,
- * gradients, rest and update. */
+ * says what was timed. Each layer has a line, in order: its index, and the seconds of
+ * ddp_layer_times: forward, gradients, rest, update. */
 #ifndef DDP_CORE_LAYER_PROFILE_H
 #define DDP_CORE_LAYER_PROFILE_H
 

@@ -10,7 +10,7 @@
  * pass *syncs*: it sums them over ranks. Every rank makes the same calls in the same order:
  *
  *   1. ddp_reducer_backward_begin(r, sync)   before each backward pass
- *   2. ddp_reducer_drop_layers               after it, if the table has blocks
+ *   2. ddp_reducer_drop_layers               after it, if layers form blocks (table->block)
  *   3. ddp_reducer_layer_ready(r, layer)     as each layer's gradients are final
  *      ddp_reducer_progress(r)               often, in between
  *   4. ddp_reducer_backward_end(r)           after the pass

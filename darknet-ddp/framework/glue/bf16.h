@@ -1,11 +1,11 @@
 /* glue/bf16.h: switches bf16 training on (-ddp_bf16), and answers questions about layers in bf16.
  *
  * With the option some layers keep their outputs and deltas in bf16; layers/bf16/bf16_plan.c
- * chooses them when the cfg is parsed. Parameters, gradients and statistics stay float32, so only
- * the NaN guard and the banner need this file.
+ * chooses them when the cfg is parsed. Parameters, gradients and statistics stay float32, so the
+ * trainer needs this file only in its NaN guard.
  *
- * To take bf16 out: patches/bf16/, glue/bf16.*, run/bf16.*, the option's row and what then does not
- * compile, tests/run/bf16.py, tests/gpu/bf16.c. */
+ * To take bf16 out, delete patches/bf16/, layers/bf16/, glue/bf16.*, run/bf16.*, the option's row,
+ * tests/run/bf16.py, tests/gpu/bf16.c, and what then does not compile. */
 #ifndef DDP_GLUE_BF16_H
 #define DDP_GLUE_BF16_H
 

@@ -1,10 +1,10 @@
 /* layers/ema.h: the exponential moving average (EMA) of convolutions' weights, scales and biases,
  * for a cfg with ema_alpha.
  *
- * At half of max_batches the average becomes a copy of the weights. From then on, once a period
- * (ema.c: period_of), it becomes ema_alpha*average + (1 - ema_alpha)*weights. At 1000 batches
- * before the end, the average replaces the weights, and changes no more; a run of 2000 batches or
- * fewer does not do this. */
+ * At half of max_batches the average becomes a copy of the weights. From then on it becomes
+ * ema_alpha*average + (1 - ema_alpha)*weights, once in (max_batches/2 - 1000)*(1 - ema_alpha)
+ * batches (1 at least). At 1000 batches before the end, the average replaces the weights, and
+ * changes no more; a run of 2000 batches or fewer does not do this. */
 #ifndef EMA_H
 #define EMA_H
 #include "darknet.h"

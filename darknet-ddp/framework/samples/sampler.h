@@ -3,10 +3,10 @@
  * DistributedSampler. A process has one run, since Darknet calls these functions (train_plugin in
  * darknet.h) without context.
  *
- * Each epoch is a new order of the whole list, so that every line comes once in it. A batch may
- * span the end of one epoch and the start of the next. Samples and lines are numbered from 0. The
- * line of a sample depends on the seed and the sample's number alone, so any rank, thread or
- * resumed run computes it by itself (how: the head of sampler.c).
+ * Each epoch is a new order of the whole list, so every line comes once in it, unless lines are
+ * drawn with replacement. A batch may span the end of one epoch and the start of the next. Samples
+ * and lines are numbered from 0. The line of a sample depends on the seed and the sample's number
+ * alone, so any rank, thread or resumed run computes it by itself (how: the head of sampler.c).
  *
  * Before Darknet draws random numbers it names their purpose. The numbers depend on the seed and
  * the purpose alone, not on the thread. */

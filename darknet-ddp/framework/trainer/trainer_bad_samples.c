@@ -1,6 +1,6 @@
 /* Ends a run at samples that cannot be read, before a step learns from what was loaded in their
- * place. With -ddp_on_bad_data skip N only blank samples end it, for which no other line could be
- * read; replaced samples are counted.
+ * place. With -ddp_on_bad_data skip N a sample that cannot be read is replaced by another line's,
+ * and counted. It ends the run here only if no other line can be read.
  *
  * When a step begins, all its samples are loaded, so each rank knows how many of them must end the
  * run. The counts are summed over ranks during the step's first forward pass, after the sums that

@@ -1,7 +1,7 @@
-/* Updates by an algorithm (ddp_update_plug). Darknet's update of a layer calls the functions here
- * for each of its arrays. Darknet may also change these arrays itself, by clipping for example.
- * That does no harm to parameters that another rank updates, since the other rank's values replace
- * them. */
+/* Lets an algorithm such as ZeRO-1 (ddp_update_plug) update the parameters. Darknet's update of a
+ * layer calls ddp_trainer_optimize for each of its arrays. It may also change an array itself, by
+ * clipping for example. If another rank updates a part of the array, its values then replace the
+ * clipped ones. */
 #include "trainer/trainer_state.h"
 
 #include <blas.h>

@@ -1,6 +1,7 @@
-/* The program: Darknet's own main, built under the name darknet_main. Before it runs, our options
- * are taken out of the command line. A command that can train on ranks trains as darknet-ddp does,
- * on one rank if nobody asks for more. All other commands are Darknet's own. */
+/* The program. Takes darknet-ddp's options out of the command line. `darknet ddp VERB`, and
+ * commands that such a verb replaces (options/ddp_commands.def), run here; others run in Darknet's
+ * own main, built under the name darknet_main. Commands that can train on ranks train by
+ * darknet-ddp, on one rank if nobody asks for more. */
 #include "algorithms/claims.h"
 #include "cli/commands.h"
 #include "inputs/arguments.h"

@@ -1,5 +1,5 @@
-/* The commands `darknet detector valid` and `darknet classifier valid`: print how good given
- * weights are on the pictures of valid=. */
+/* The commands `darknet detector valid`, which writes to files what weights find on the pictures of
+ * valid=, and `darknet classifier valid`. Both print how good the weights are. */
 #include "cli/evaluate.h"
 #include "show/rank_output.h"
 #include "validate/result_files.h"

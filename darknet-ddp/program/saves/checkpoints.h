@@ -1,15 +1,15 @@
 /* saves/checkpoints.h: resumes a run from a checkpoint, and saves its checkpoints, as the options
- * say. A checkpoint is a weights file with a state file (state/checkpoint.h). From which one a run
- * resumes is said by the START rows in checkpoint/find.h. Rank 0 alone reads and writes these
+ * say. A checkpoint is a weights file with a state file (state/checkpoint.h). The START rows of
+ * checkpoint/starts.def say from which one a run resumes. Rank 0 alone reads and writes these
  * files.
  *
  * Call each function on all ranks, unless its comment names rank 0. All that return a status may
  * fail with DDP_ERR_COMM, DDP_ERR_NOMEM. Errors that a comment names are rank 0's; it must then end
  * the job, since other ranks return DDP_OK or wait for it. Calls, in this order:
  *
- *   1. ddp_checkpoints_open, with the network as parsed: owns the name, and resumes
- *   2. ddp_checkpoints_attached, when the trainer is attached, which gives all ranks rank 0's
- *      network
+ *   1. ddp_checkpoints_open, with the network as parsed: locks the run's name, and resumes
+ *   2. ddp_checkpoints_attached, when the trainer is attached. (Then all ranks have rank 0's
+ *      network.)
  *   3. ddp_checkpoints_begin: sets an earlier run's files aside
  *   4. ddp_checkpoints_check_list and _labelled, when the training list is read
  *   5. ddp_checkpoints_save when Darknet saves, ddp_checkpoints_poll after each step

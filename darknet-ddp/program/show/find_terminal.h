@@ -1,5 +1,5 @@
-/* show/find_terminal.h: finds the terminal on which what this process prints appears. Under mpirun
- * that is mpirun's own, to which mpirun copies the ranks' output. */
+/* show/find_terminal.h: finds the terminal that shows this process's output. Under mpirun that is
+ * mpirun's own terminal: mpirun copies the ranks' output to it. */
 #ifndef DDP_SHOW_FIND_TERMINAL_H
 #define DDP_SHOW_FIND_TERMINAL_H
 

@@ -1,6 +1,6 @@
-/* validate/schedule.h: validates while training on the pictures of valid= in the .data file. It
- * decides after which steps, finds the best result, and ends the run by -patience. Every rank takes
- * part in a validation, and all get the result. */
+/* validate/schedule.h: validates during training, on the pictures of valid= in the .data file.
+ * Decides after which steps to validate, finds the best result, and ends the run by -patience.
+ * Every rank takes part in a validation, and all get the result. */
 #ifndef DDP_VALIDATE_SCHEDULE_H
 #define DDP_VALIDATE_SCHEDULE_H
 

@@ -11,9 +11,9 @@
  * With -ddp_compress bf16 or fp16, gradients travel in 16 bits, with fp8 in 8 (device/float8.h).
  * Each rank's gradients are rounded before they are summed, and so is each addition (device/sum.h).
  * So packing a message (comm/wire_messages.c) loses nothing, and the result does not depend on
- * which sums travel. The error grows with the root of the tree's levels, log2 of the ranks. The run
- * counts that travel along (core/bucket_plan.h) may be rounded, too. Only whether they are above 0
- * is read, and that survives rounding. */
+ * which sums travel. Gradients of ranks are added in a tree, and the error grows with the root of
+ * its levels, log2 of the ranks. The run counts that travel along (core/bucket_plan.h) may be
+ * rounded, too. Only whether they are above 0 is read, and that survives rounding. */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
 

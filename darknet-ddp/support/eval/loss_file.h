@@ -1,8 +1,8 @@
 /* eval/loss_file.h: reads and writes NAME.losses: the mean loss of each label in a training run.
  *
- * The file has a line for each label, in the order of the training list. It has the mean loss, to 9
- * digits, and how often the label was trained. Then come the label's line in its label file, and
- * the picture's path as the list has it. Lines that begin with # are comments. */
+ * The file has a line for each label, in the order of the training list. It has the mean loss (9
+ * digits), how often the label was trained, the label's line number in its label file, and the
+ * picture's path in the list. Lines that begin with # are comments. */
 #ifndef DDP_EVAL_LOSS_FILE_H
 #define DDP_EVAL_LOSS_FILE_H
 

@@ -1,5 +1,5 @@
-/* eval/suspects.h: ranks the labels of a data set by how likely they are wrong, by what a network
- * that was trained on them finds in the pictures (its finds).
+/* eval/suspects.h: ranks the labels of a data set by how likely they are wrong. Compares the labels
+ * with what a network, trained on them, finds in the pictures (its finds).
  *
  * 1. Begin with an all zero ddp_suspects, and set its `classes` and `views`.
  * 2. ddp_suspects_add takes the pictures, one at a time.
@@ -15,8 +15,8 @@
  *
  * The rarer suspects of a kind are in a class, the more each is doubted. So a class that the
  * network knows badly does not fill the list. But if the mean loss of a label is known
- * (eval/loss_file.h), that loss alone decides. The odds that the label is wrong are then e^loss -
- * 1, times a constant. */
+ * (eval/loss_file.h), that loss alone decides, but for two labels on one thing. The odds that the
+ * label is wrong are then e^loss - 1, times a constant. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 

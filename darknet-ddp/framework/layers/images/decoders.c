@@ -1,7 +1,7 @@
 /* Names the libraries that decode pictures here, so that ranks and resumed runs can compare them.
  * The JPEG library is loaded when the program starts, and may differ from the one that the program
- * was built with. So beside its version stands a checksum of pixels: it decodes pictures that are
- * made here from fixed coefficients. */
+ * was built with. So the name also has a checksum of the pixels that the library decodes from
+ * JPEGs, which are made here of fixed coefficients. */
 #include "layers/images/decode.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* layers/inference/step.h: what a plan knows of each layer. For the files of layers/inference/. */
+/* layers/inference/step.h: how a plan (plan.h) computes each layer. For this folder alone. */
 #ifndef LAYERS_INFERENCE_STEP_H
 #define LAYERS_INFERENCE_STEP_H
 

@@ -1,6 +1,6 @@
 /* ddp-test: quick */
-/* Tests of layer drop's draws: how probabilities grow with the steps, against the paper's formula,
- * and which blocks are drawn. */
+/* Tests of layer drop's draws: how probabilities grow with the steps, against the formula in
+ * draw.h, and which blocks are dropped. */
 #include "algorithms/layer_drop/draw.h"
 #include "unit/numbers.h"
 
