@@ -1,5 +1,5 @@
-/* emulated/include/emulated_kernels.h: lets a C++ compiler compile kernels: the names that nvcc
- * knows. translate.py puts this file before a file of kernels, and turns
+/* emulated/include/emulated_kernels.h: the names that nvcc knows, so that a C++ compiler compiles
+ * kernels. translate.py puts this file before a file of kernels, and turns
  *    kernel<<<grid, block, shared, stream>>>(arguments)    into
  *    emulated::launcher(EMULATED_NAMED(kernel), grid, block, shared, stream)(arguments)
  * Arguments are evaluated and copied at the launch; the threads run later, one after the other

@@ -1,5 +1,5 @@
 /* algorithms/set.h: the algorithms (algorithms/algorithm.h) that the options of a run turn on. The
- * trainer opens the set, and asks it for the functions of each kind. */
+ * trainer opens the set, and gets from it the functions that a step calls (ddp_plugs). */
 #ifndef DDP_ALGORITHMS_SET_H
 #define DDP_ALGORITHMS_SET_H
 

@@ -1,9 +1,9 @@
 /* checkpoint/set_aside.h: moves the files of an earlier run out of the way of a new run of the same
  * name, and back.
  *
- * The folders DIRECTORY/BASE.1/, BASE.2/ and so on hold the files of one run each, under the names
- * that they had: those that find.h calls pairs, averages and records. The highest number is the run
- * that was set aside last. Files are renamed within one file system, and never removed.
+ * The folders DIRECTORY/BASE.1/, BASE.2/ and so on hold the files of one run each: its pairs,
+ * averages and records (find.h), whose names stay. The highest number is the run that was set aside
+ * last. Files are renamed within one file system, and never removed.
  *
  * While files are moved, out or back, their folder is named BASE.<number>.moving. If a process dies
  * meanwhile, a run's files are at two places; ddp_set_aside_recover puts them together. */

@@ -9,9 +9,8 @@
  *                   host memory while a GPU's sums go through the host, too
  *   ddp_gpu_ops     uses a rank's GPU (nccl/gpu.c)
  *
- * Every member of these tables is required, unless its comment allows NULL. Only files
- * of comm/ call them: group*.c a backend and a GPU, work.c an engine, chunk_pipeline*.c,
- * collective.c and wire_messages.c a transport. */
+ * Every member of these tables is required, unless its comment allows NULL. Only files of
+ * comm/ call them. */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
 

@@ -1,5 +1,5 @@
-/* The collectives that block, as programs call them: they check arguments and put the context into
- * errors. collective.c moves the data. */
+/* The collectives, as programs call them: they check arguments, and add to an error which
+ * collective has failed. collective.c moves the data. */
 #include "comm/collectives.h"
 
 #include "comm/backend.h"

@@ -1,5 +1,5 @@
 /* Memory of a GPU for sums by NCCL: NCCL allocates it, and it is registered with NCCL on all ranks
- * or on none. NCCL before 2.19, exact sums, and sums over several channels get plain CUDA memory.
+ * or on none. With NCCL before 2.19, ordered sums or several channels it is plain CUDA memory.
  */
 #include "comm/collectives.h"
 #include "nccl/state.h"

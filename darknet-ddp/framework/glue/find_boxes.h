@@ -1,4 +1,4 @@
-/* glue/find_boxes.h: reads the boxes that a detector has found in a picture from its output. */
+/* glue/find_boxes.h: reads a detector's boxes of a picture from the network's output. */
 #ifndef DDP_GLUE_FIND_BOXES_H
 #define DDP_GLUE_FIND_BOXES_H
 

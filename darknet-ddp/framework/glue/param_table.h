@@ -3,7 +3,7 @@
  *
  * The table lists the layers inside a recurrent layer as parts of it. A layer that shares another's
  * weights has no parameters of its own. Layers up to the last one with stopbackward=1 count as
- * frozen (first_trained). Those that stopbackward=N freezes until batch N do not. */
+ * frozen (first_trained). Layers that stopbackward=N freezes until batch N do not. */
 #ifndef DDP_GLUE_PARAM_TABLE_H
 #define DDP_GLUE_PARAM_TABLE_H
 

@@ -1,5 +1,5 @@
-/* samples/transforms.h: finds the label file of a picture and decodes pictures in the way of
- * Darknet's loader, for checks of data. */
+/* samples/transforms.h: finds the label file of a picture, and decodes pictures, as Darknet's
+ * loader does. */
 #ifndef DDP_SAMPLES_TRANSFORMS_H
 #define DDP_SAMPLES_TRANSFORMS_H
 

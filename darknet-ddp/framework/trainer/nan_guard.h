@@ -7,12 +7,12 @@
  * 3. ddp_nan_guard_judge_step       before the first layer is updated, if steps may be skipped
  * 4. ddp_nan_guard_note_step        before the next forward pass, if steps may be skipped
  *
- * No messages are needed to check: every rank looks at the same sums over ranks. The code that adds
- * up a slice also checks it (device/sum.c; on a GPU a kernel on the comm stream). If the slice is
- * not finite, that code makes its first element NaN, at which all ranks look (ddp_work_finite). A
- * rank that is alone on a CPU sums nothing. Unless it may skip, its updates check each gradient
- * that they read (net->gradients_seen). Some layers may then be updated when the job ends, but they
- * are not saved.
+ * No messages are needed to check: every rank looks at the same sums over ranks (ddp_work_finite).
+ * On the host the code that adds up a slice of a sum checks it (device/sum.c). If it is not finite,
+ * its first element becomes NaN, at which all ranks look. On a GPU a kernel checks the sum. A rank
+ * that is alone on a CPU sums nothing. Unless it may skip, its updates check each gradient that
+ * they read (net->gradients_seen). Some layers may then be updated when the job ends, but they are
+ * not saved.
  *
  * If a number is not finite, each rank looks for the origin in what it still has: the outputs and
  * deltas of one mini-batch. That is the update's first whose loss is not finite, else its last. */

@@ -1,19 +1,19 @@
 /* One step of training, from top to bottom in the order in which Darknet calls (train_hooks in
  * darknet.h): forward, backward and update of each mini-batch, then the loss.
  *
- *   before_forward     the last step's loss and BatchNorm statistics have come
+ *   before_forward     waits for the last step's loss and BatchNorm statistics
  *   before_layer       a deferred layer (see before_update) is updated before it is read
- *   before_backward    gradients add up; in an update's last mini-batch they will be summed
+ *   before_backward    gradients add up; in an update's last mini-batch ranks will sum them
  *   on_gradient_ready  a layer's gradients are final: a full bucket is launched (core/reducer.h)
  *   after_backward     the other buckets are launched, then statistics, loss and deferred buckets
  *   before_update      waits for a layer's sums, and Darknet updates the layer with them; or the
  *                      layer is deferred, and its update waits for the next forward pass
  *   mean_loss          Darknet asks for the loss of all ranks
- *   settle             all that was left for later is done now: somebody reads the network
+ *   settle             does all that was left for later, since somebody reads the network
  *
  * Functions that begin with ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and
  * the whole way of a gradient. Functions that begin with ddp_trainer look after a run, or do what
- * only some runs ask for. They have a file each:
+ * only some runs ask for. They are in files of their own:
  *
  *   trainer_nan_guard.c   numbers that are not finite
  *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send

@@ -6,11 +6,11 @@
  * one after the other. A host's network line carries what leaves the host. Messages and sums take
  * CPU time from the rank that computes, unless a GPU does. The update waits for each layer's
  * buckets; deferred ones travel during the next forward pass. The model leaves out large buckets
- * that are cut, slower ranks, and lines that others use, too. It leaves out BatchNorm that waits
- * for all ranks, and a GPU's sums within a host.
+ * that are cut, slower ranks, and other programs on a network line. It leaves out BatchNorm that
+ * waits for all ranks, and a GPU's sums within a host.
  *
  * timing/profiler.c measures the times. scripts/forecast.py compares predictions with real runs, in
- * which layers sleep that long (timing/replay.c). comm/schedule_cost.c has the cost of a byte. */
+ * which a layer sleeps for its time (timing/replay.c). comm/schedule_cost.c has a byte's cost. */
 #ifndef DDP_BENCH_FORECAST_H
 #define DDP_BENCH_FORECAST_H
 

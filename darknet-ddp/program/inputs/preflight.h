@@ -1,9 +1,9 @@
 /* inputs/preflight.h: checks some pictures and labels, the names and the cfg before a run, so that
  * faults end it at once and not after hours.
  *
- * Pictures of train= and valid= are spread evenly over the lists, and shared by the ranks. The
- * check takes about a second. If none of a detector's pictures has labels, it looks for labels for
- * up to 10 s more. */
+ * The pictures to check are spread evenly over the lists of train= and valid=, and shared by the
+ * ranks. The check takes about a second. If none of a detector's pictures has labels, it looks for
+ * labels for up to 10 s more. */
 #ifndef DDP_INPUTS_PREFLIGHT_H
 #define DDP_INPUTS_PREFLIGHT_H
 

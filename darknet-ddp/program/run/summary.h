@@ -1,4 +1,4 @@
-/* run/summary.h: prints the last lines of a run: where it stands, the best figure, the files that
+/* run/summary.h: prints the last lines of a run: how far it came, the best figure, the files that
  * it has written, and how to go on. */
 #ifndef DDP_RUN_SUMMARY_H
 #define DDP_RUN_SUMMARY_H

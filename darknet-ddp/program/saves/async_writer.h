@@ -8,7 +8,7 @@
  * A save of a later step waits until the queue is empty. If there is no memory for a copy,
  * ddp_async_writer_save writes the network itself.
  *
- * With run->sharded there is no copy, because other ranks have the optimizer state. Then training
+ * If each rank has a part of the optimizer state (run->sharded), there is no copy. Then training
  * waits until the system has taken both files' bytes, and the thread syncs and renames the files. A
  * second save of the same step is a copy of these files, made by the thread. If the first save
  * fails, its copies fail, too, and later saves are written anew.

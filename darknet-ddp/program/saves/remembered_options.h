@@ -1,5 +1,5 @@
-/* saves/remembered_options.h: notes in checkpoints which options, data files and build a run has,
- * so that -resume can refuse to go on with others. */
+/* saves/remembered_options.h: notes in checkpoints with which options, data files and device a
+ * run trains, so that -resume can refuse to go on with others. */
 #ifndef DDP_SAVES_REMEMBERED_OPTIONS_H
 #define DDP_SAVES_REMEMBERED_OPTIONS_H
 

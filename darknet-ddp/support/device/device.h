@@ -1,11 +1,11 @@
 /* device/device.h: memory of a device, and work on it.
  *
  * A device is the host, or one GPU. On the host a call does its work before it returns. On a GPU it
- * queues the work on the default stream, on which the framework computes, too. So work that either
- * queues later finds it done. Only free, pull, push, check_finite, checksum, synchronize and
- * event_seconds wait for a GPU.
+ * queues the work on the default stream, on which the framework computes, too. The work of
+ * both runs there in the order in which it was queued. Only free, pull, push, check_finite,
+ * checksum, synchronize and event_seconds wait for a GPU.
  *
- * If a CUDA call fails, the device's fail function ends the program, with the call's name. CUDA
+ * If a CUDA call fails, the program ends with the call's name (ddp_cuda_open's `fail`). CUDA
  * reports errors late, from any later call, so that a caller could mend nothing.
  *
  *   count    a number of float32 elements, never of bytes

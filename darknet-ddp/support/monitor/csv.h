@@ -6,8 +6,8 @@
  * closing. If the disk is full, rows wait in memory, up to 4 MB; those beyond are dropped and
  * counted. The file holds only whole rows.
  *
- * A file that is kept from before gets an old name: PATH.old, or PATH.old.2 and so on, the first
- * that is not there. */
+ * An earlier file in which the run does not go on stays under an old name: PATH.old, or PATH.old.2
+ * and so on, the first that is not there. */
 #ifndef DDP_MONITOR_CSV_H
 #define DDP_MONITOR_CSV_H
 

@@ -1,11 +1,11 @@
 /* watch/heartbeat.h: sends short messages between rank 0 and every other rank, over TCP.
  *
- * Messages of the process group move only while all ranks work. These move always: a thread of each
- * rank sends and receives them. So a rank whose other threads hang is still heard, and the end of a
- * rank's process is seen at once.
+ * Messages of the process group move only while all ranks work. The messages here always move: a
+ * thread of each rank sends and receives them. So a rank whose other threads hang is still heard,
+ * and the end of a rank's process is seen at once.
  *
- * 1. On rank 0 ddp_heartbeat_invite listens, until all ranks have joined. The caller sends the
- *    invitation to the other ranks, by the process group.
+ * 1. On rank 0 ddp_heartbeat_invite begins to listen, and makes an invitation. The caller sends it
+ *    to the other ranks, by the process group.
  * 2. On each other rank ddp_heartbeat_join connects with rank 0, which accepts only those who know
  *    the key of the invitation (base/listener.h).
  * 3. Both sides send and poll. A message is a kind and up to DDP_CHANNEL_BYTES bytes. It arrives

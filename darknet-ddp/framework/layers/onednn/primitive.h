@@ -1,5 +1,5 @@
-/* layers/onednn/primitive.h: primitives of oneDNN, in one way for the C interfaces of versions 2
- * and 3.
+/* layers/onednn/primitive.h: one interface to oneDNN's primitives, over the C interfaces of its
+ * versions 2 and 3.
  *
  * interface_v2.c and interface_v3.c (one of which is compiled) make descriptors; primitive.c has
  * what is the same in both. For the files of layers/onednn/ alone. A failure ends the program,

@@ -1,4 +1,4 @@
-/* film/av/module.h: the functions in ddp_film_functions, which film/film.h describes. */
+/* film/av/module.h: the module that reads and writes films by libavformat (film/film.h). */
 #ifndef DDP_FILM_AV_MODULE_H
 #define DDP_FILM_AV_MODULE_H
 

@@ -1,4 +1,4 @@
-/* The network on which top-k is tested (unit/compressed.h), and what must come of it: top-k by its
+/* The network on which top-k is tested (unit/compressed.h), and the right results: top-k by its
  * definition, by sorting. */
 #ifndef DDP_ALGORITHMS_TOPK_TESTS_TOPK_NET_H
 #define DDP_ALGORITHMS_TOPK_TESTS_TOPK_NET_H
