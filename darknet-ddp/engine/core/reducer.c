@@ -1,15 +1,15 @@
 /* The way of a layer's gradients, from their place in a bucket to their sum in that place, in the
  * order of this file. core/reducer.h says what a caller must know.
  *
- * take_gradients: once. The framework's gradient pointers are made to point into buckets, so that
- * the backward pass writes there, and the update reads there. The gradients are copied there now;
- * no step copies any.
+ * take_gradients: once. Make the framework's gradient pointers point into buckets, where the
+ * backward pass then writes and the update reads. No step copies gradients.
  *
  * backward_begin: reset for a new pass. No layer is ready, and no sum has been started.
  *
- * launch_full_buckets: start the sum of each full bucket whose predecessors in the launch order
- * have been started. The launch order is the plan's, except for buckets that are late or deferred
- * (core/launch_order.h): launch_deferred starts these after the pass.
+ * launch_full_buckets: start the sum of each bucket that is full (all its layers are ready) and
+ * whose predecessors in the launch order have been started. The launch order is the plan's, except
+ * for buckets that are late or deferred (core/launch_order.h): launch_deferred starts these after
+ * the pass.
  *
  * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets, and
  * full buckets are launched.

@@ -1,4 +1,4 @@
-/* The functions of device/device.h that ask for GPUs, for builds for CPUs: there is none. */
+/* For builds for CPUs: device/device.h's functions for GPUs alone find none, or do nothing. */
 #include "device/device.h"
 
 int ddp_device_count(void)

@@ -1,6 +1,6 @@
 /* algorithms/powersgd/low_rank_cuda.h: starts the kernels of matrix_cuda.cu, which PowerSGD
  * needs. Each function queues its work on a stream and returns CUDA's status. low_rank.h explains
- * the members of x. */
+ * the struct, ddp_low_rank. */
 #ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_CUDA_H
 #define DDP_ALGORITHMS_POWERSGD_LOW_RANK_CUDA_H
 

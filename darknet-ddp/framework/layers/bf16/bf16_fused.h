@@ -1,5 +1,5 @@
-/* layers/bf16/bf16_fused.h: parameters of the kernels of bf16_channels.cu, for a layer alone
- * (own_*) and for one that is fused with the [shortcut] behind it (shortcut_*).
+/* layers/bf16/bf16_fused.h: arguments of the kernel templates of bf16_channels.cu, for a layer
+ * alone (own_*) and for one that is fused with the [shortcut] behind it (shortcut_*).
  *
  * A value that the [shortcut] would have read from memory is rounded to bf16 first. So a fused
  * layer computes the same bits as two layers. */

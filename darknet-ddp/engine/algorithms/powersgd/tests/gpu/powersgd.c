@@ -1,5 +1,5 @@
-/* Tests of PowerSGD on a GPU, by the checks of gpu/compress.h: against the host, and against its
- * definition. */
+/* Tests of PowerSGD on a GPU, by gpu/compress.h: that the results are those of the host, and those
+ * of the definition in powersgd_net.h. */
 #include "algorithms/powersgd/low_rank.h"
 #include "algorithms/powersgd/tests/powersgd_net.h"
 #include "gpu/compress.h"

@@ -1,5 +1,5 @@
-/* Tests of top-k on a GPU, by the checks of gpu/compress.h: against the host, and against its
- * definition. */
+/* Tests of top-k on a GPU, by gpu/compress.h: that the results are those of the host, and those of
+ * the definition in topk_net.h. */
 #include "algorithms/compression.h"
 #include "algorithms/topk/largest.h"
 #include "algorithms/topk/tests/topk_net.h"
