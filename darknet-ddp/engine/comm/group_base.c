@@ -1,5 +1,5 @@
-/* Allocates a process group, opens it by a backend and clears it. Also has the functions by which a
- * backend tells the group its rank, its size and which ranks share a host (comm/backend.h). */
+/* Allocates a process group, opens it by a backend and clears it. The rest serves backends
+ * (comm/backend.h): the ranks and hosts of a group, this host's name, the network interface. */
 #include "comm/backend.h"
 #include "comm/chunk.h"
 #include "comm/host_memory.h"

@@ -2,8 +2,8 @@
  * interface; the files behind it (gloo_peer.h) are C++, and no exception leaves them.
  *
  * Gloo moves data on a thread of its own. A program can only wait for a message, not ask whether it
- * has come, and a wait that takes too long closes all connections. So each peer has a thread here,
- * which waits only for data that are under way already:
+ * has come, and a wait that takes too long closes all connections. So each peer has a thread here.
+ * It waits for notes of the peer, and for data only if they are under way already:
  *
  * 1. The sender announces a message by a note, {sent, tag, bytes}.
  * 2. When the receiving rank has posted its receive, too, its thread for that peer waits for the
