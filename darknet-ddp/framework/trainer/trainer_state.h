@@ -1,5 +1,5 @@
-/* trainer/trainer_state.h: the struct of a trainer, and the functions that its files
- * (trainer/trainer*.c) call of each other. Only those files include it.
+/* trainer/trainer_state.h: the struct of a trainer, and the functions that several of its files
+ * (trainer/trainer*.c) use. Only those files include it.
  *
  * Arguments: `before` is the position of the network (ddp_train_position_of) before a mini-batch's
  * forward pass, `now` its position when the function is called. A function without ddp_error that

@@ -1,6 +1,6 @@
 /* launch/start_watch.h: notices that a start of ranks by mpirun has failed although mpirun waits
- * for ever: no rank begins, or some die in MPI's start. Set limit_s, ranks_here and began_ns before
- * the first call, and all else to zero. */
+ * for ever: no rank begins, some die in MPI's start, or not all meet. Set limit_s, ranks_here and
+ * began_ns before the first call, and all else to zero. */
 #ifndef DDP_LAUNCH_START_WATCH_H
 #define DDP_LAUNCH_START_WATCH_H
 

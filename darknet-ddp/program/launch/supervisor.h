@@ -8,7 +8,7 @@
  * resumes from its last checkpoint, if it has saved one. It uses the hosts that answer, and as many
  * ranks as these take and the cfg's batch allows. It is not started again after a usage error,
  * after a signal asked it to end, or if another run has taken its folder over. OMP_NUM_THREADS of
- * each rank is cores / ranks of a host, unless the user has set it. */
+ * all ranks is this host's cores / the first host's ranks, unless the user has set it. */
 #ifndef DDP_LAUNCH_SUPERVISOR_H
 #define DDP_LAUNCH_SUPERVISOR_H
 

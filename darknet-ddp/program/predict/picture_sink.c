@@ -1,5 +1,5 @@
-/* The sink that writes each picture with the found boxes drawn as a JPEG file: named by -out, or
- * predictions.jpg if the command names one picture. */
+/* The sink that draws the found boxes into each picture, and writes it as a JPEG file. -out names
+ * the file or its folder; without -out a lone picture becomes predictions.jpg. */
 #include "inputs/overwrite.h"
 #include "predict/draw.h"
 #include "predict/out_names.h"

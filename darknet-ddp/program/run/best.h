@@ -1,7 +1,7 @@
-/* run/best.h: keeps a run's best validation figure in step with NAME_best.weights, on rank 0. If a
- * save failed, the figure becomes that of the weights in the file; if a user removed the file,
- * there is none. A resumed run that does not know the file's figure renames the file before it
- * first saves its own. */
+/* run/best.h: makes sure, on rank 0, that a run's best validation figure is that of
+ * NAME_best.weights. If a save failed, the figure becomes that of the weights in the file; if a
+ * user removed the file, there is none. A resumed run that does not know the file's figure renames
+ * the file before it first saves its own. */
 #ifndef DDP_RUN_BEST_H
 #define DDP_RUN_BEST_H
 

@@ -1,6 +1,6 @@
 /* show/step_timing.h: measures how the time of each step is spent, and writes it to columns of a
- * row (show/csv_columns.h). The parameter `images` counts the images of all ranks since the network
- * was new. */
+ * row of NAME.csv (show/csv_columns.h). The parameter `images` counts the images of all ranks since
+ * the network was new. */
 #ifndef DDP_SHOW_STEP_TIMING_H
 #define DDP_SHOW_STEP_TIMING_H
 

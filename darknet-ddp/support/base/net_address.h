@@ -1,4 +1,4 @@
-/* base/net_address.h: addresses of hosts, of IPv4 and of IPv6. */
+/* base/net_address.h: IPv4 and IPv6 addresses of hosts, as bytes and as text. */
 #ifndef DDP_BASE_NET_ADDRESS_H
 #define DDP_BASE_NET_ADDRESS_H
 

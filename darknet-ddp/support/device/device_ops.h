@@ -1,5 +1,5 @@
-/* device/device_ops.h: the functions that the host, and a GPU, each supply. Each does what device.h
- * says of the function of its name. Only device/ includes this file. */
+/* device/device_ops.h: a table of functions, of which the host has one and a GPU another. Function
+ * NAME does what device.h says of ddp_device_NAME. Only device/ includes this file. */
 #ifndef DDP_DEVICE_DEVICE_OPS_H
 #define DDP_DEVICE_DEVICE_OPS_H
 

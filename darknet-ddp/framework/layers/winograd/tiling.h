@@ -1,5 +1,5 @@
-/* layers/winograd/tiling.h: how the outputs of several images are cut into tiles, and the transform
- * of a tile's input. For the files of layers/winograd/. */
+/* layers/winograd/tiling.h: cuts the outputs of several images into tiles, and computes Winograd's
+ * transform of a tile's input. For the files of layers/winograd/. */
 #ifndef LAYERS_WINOGRAD_TILING_H
 #define LAYERS_WINOGRAD_TILING_H
 
