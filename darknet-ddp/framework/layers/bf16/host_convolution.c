@@ -22,7 +22,8 @@ struct bf16_convolution {
     int images;                     // of a slice; a divisor of the mini-batch
     convolution *forward;           // with biases, for a layer without BatchNorm
     convolution *backward;          // without biases
-    void *packed[2];                // weights for CONVOLUTION_FORWARD and CONVOLUTION_BACKWARD_DATA
+    void *packed[2];                // weights for CONVOLUTION_FORWARD and, after a forward pass of
+                                    // training, for CONVOLUTION_BACKWARD_DATA
     struct bf16_convolution *other; // for another mini-batch, as validation has; null: none yet
 };
 
@@ -213,6 +214,8 @@ void bf16_host_convolve(layer l, network net, const void *input)
 {
     struct bf16_convolution *c = convolution_here(l);
     const void *weights = pack(l, c, CONVOLUTION_FORWARD);
+    if (net.train) // now, while the weights are in the cache
+        pack(l, c, CONVOLUTION_BACKWARD_DATA);
     half *made = l.bf16->x ? l.bf16->x : l.bf16->output;
     for (int i = 0; i < l.batch; i += c->images) {
         slice s = slice_from(l, net, i, c->images);
@@ -241,7 +244,7 @@ void bf16_host_convolve_backward_weights(layer l, network net, const void *input
 void bf16_host_convolve_backward_input(layer l, network net, int set, void *input_delta)
 {
     struct bf16_convolution *c = convolution_here(l);
-    const void *weights = pack(l, c, CONVOLUTION_BACKWARD_DATA);
+    const void *weights = c->packed[CONVOLUTION_BACKWARD_DATA];
     for (int i = 0; i < l.batch; i += c->images) {
         slice s = slice_from(l, net, i, c->images);
         const half *delta = (const half *)l.bf16->delta + s.output;

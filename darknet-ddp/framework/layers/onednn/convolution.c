@@ -11,6 +11,7 @@ int convolution_out_width(const convolution_shape *s)
 }
 
 #ifdef DNNL
+#include "blas.h"
 #include "layers/onednn/half.h"
 #include "layers/onednn/handle.h"
 
@@ -146,9 +147,13 @@ size_t convolution_packed_bytes(convolution *c, convolution_pass pass)
 
 void convolution_pack(convolution *c, convolution_pass pass, const float *weights, void *packed)
 {
-    onednn_layout plain = weights_layout(&c->shape, dnnl_f32, 1);
+    const onednn_layout layout = packed_layout(c, pass);
+    onednn_layout plain;
 
-    if (!onednn_copy(plain, weights, packed_layout(c, pass), packed, 0))
+    if (onednn_pack_pairs(&c->shape, layout, weights, packed))
+        return;
+    plain = weights_layout(&c->shape, dnnl_f32, 1);
+    if (!onednn_copy(plain, weights, layout, packed, 0))
         onednn_check(dnnl_unimplemented, "packing weights");
     onednn_free_layout(plain);
 }
@@ -215,6 +220,22 @@ void convolution_forward(convolution *c, const void *packed, const float *bias, 
     onednn_run(p, arguments, c->shape.has_bias ? 4 : 3, scratch);
 }
 
+enum { PART = 4096 /* values that a thread adds at a time */ };
+
+VECTORIZE
+static void add_floats(long count, const float *restrict from, float *restrict to)
+{
+    for (long i = 0; i < count; ++i)
+        to[i] += from[i];
+}
+
+VECTORIZE
+static void add_halves(long count, const unsigned short *restrict from, unsigned short *restrict to)
+{
+    for (long i = 0; i < count; ++i)
+        to[i] = half_of_float(half_to_float(from[i]) + half_to_float(to[i]));
+}
+
 static void add_values(const void *from, void *to, size_t bytes, int bf16)
 {
     const long count = (long)(bytes / (bf16 ? sizeof(unsigned short) : sizeof(float)));
@@ -222,15 +243,13 @@ static void add_values(const void *from, void *to, size_t bytes, int bf16)
 #ifdef _OPENMP
 #pragma omp parallel for
 #endif
-    for (long i = 0; i < count; ++i) {
-        if (bf16) {
-            const unsigned short *a = from;
-            unsigned short *b = to;
+    for (long i = 0; i < count; i += PART) {
+        const long n = count - i < PART ? count - i : PART;
 
-            b[i] = half_of_float(half_to_float(a[i]) + half_to_float(b[i]));
-        } else {
-            ((float *)to)[i] += ((const float *)from)[i];
-        }
+        if (bf16)
+            add_halves(n, (const unsigned short *)from + i, (unsigned short *)to + i);
+        else
+            add_floats(n, (const float *)from + i, (float *)to + i);
     }
 }
 

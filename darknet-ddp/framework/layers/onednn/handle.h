@@ -42,6 +42,11 @@ void onednn_run_product(convolution *c, const void *x, const void *dy, float *gr
 void onednn_compute_gradients(convolution *c, convolution_way way, const void *x, const void *dy,
                               float *gradients, void *scratch);
 
+/* Write weights of shape s, rounded to bf16, to packed, in this layout; as convolution_pack. Return
+ * 0, with packed unchanged, if the shape or the layout is another than packing.c knows. */
+int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const float *weights,
+                      void *packed);
+
 /* Return n, rounded up to a multiple of 64. */
 static inline size_t onednn_round_up(size_t n)
 {

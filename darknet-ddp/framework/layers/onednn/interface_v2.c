@@ -22,6 +22,19 @@ void onednn_free_layout(onednn_layout layout)
     free((void *)layout);
 }
 
+int onednn_find_blocks(onednn_layout layout, onednn_blocks *b)
+{
+    const dnnl_blocking_desc_t *blocking = &layout->format_desc.blocking;
+
+    b->count = blocking->inner_nblks;
+    b->sizes = blocking->inner_blks;
+    b->dimensions = blocking->inner_idxs;
+    b->strides = blocking->strides;
+    b->padded = layout->padded_dims;
+    return layout->format_kind == dnnl_blocked
+           && layout->extra.flags == dnnl_memory_extra_flag_none;
+}
+
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha)
 {
     onednn_check(dnnl_post_ops_append_eltwise(list, 1, kind, alpha, 0), "activation");

@@ -16,6 +16,29 @@ void onednn_free_layout(onednn_layout layout)
     onednn_check(dnnl_memory_desc_destroy((dnnl_memory_desc_t)layout), "layout");
 }
 
+static const dnnl_dim_t *values_of(onednn_layout layout, dnnl_query_t what)
+{
+    const dnnl_dims_t *values = NULL;
+
+    onednn_check(dnnl_memory_desc_query(layout, what, &values), "layout");
+    return *values;
+}
+
+int onednn_find_blocks(onednn_layout layout, onednn_blocks *b)
+{
+    dnnl_format_kind_t kind;
+
+    onednn_check(dnnl_memory_desc_query(layout, dnnl_query_format_kind, &kind), "layout");
+    if (kind != dnnl_blocked)
+        return 0;
+    onednn_check(dnnl_memory_desc_query(layout, dnnl_query_inner_nblks_s32, &b->count), "layout");
+    b->sizes = values_of(layout, dnnl_query_inner_blks);
+    b->dimensions = values_of(layout, dnnl_query_inner_idxs);
+    b->strides = values_of(layout, dnnl_query_strides);
+    b->padded = values_of(layout, dnnl_query_padded_dims);
+    return 1;
+}
+
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha)
 {
     onednn_check(dnnl_post_ops_append_eltwise(list, kind, alpha, 0), "activation");

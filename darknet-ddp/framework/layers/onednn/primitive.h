@@ -40,6 +40,18 @@ onednn_layout onednn_make_layout(int count, const dnnl_dims_t sizes, dnnl_data_t
                                  dnnl_format_tag_t tag);
 void onednn_free_layout(onednn_layout layout);
 
+/* How a tensor's values lie in a layout that cuts dimensions into blocks. The blocks are nested,
+ * the innermost one last. */
+typedef struct {
+    int count;                            /* number of nested blocks */
+    const dnnl_dim_t *sizes, *dimensions; /* of each: values of which dimension */
+    const dnnl_dim_t *strides, *padded;   /* of each dimension: distance of its blocks in
+                                             values, and its size, rounded up to blocks */
+} onednn_blocks;
+
+/* Fill *b from a layout, which must live longer. Return 0 if it is not one of blocks. */
+int onednn_find_blocks(onednn_layout layout, onednn_blocks *b);
+
 /* The window of a convolution, as oneDNN counts: rows first, gaps 0 without dilation. */
 typedef struct {
     dnnl_dims_t strides, gaps, before, after;

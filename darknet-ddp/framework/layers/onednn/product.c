@@ -1,6 +1,8 @@
 #include "layers/onednn/handle.h"
 
 #ifdef DNNL
+#include "blas.h"
+
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -40,8 +42,7 @@ static void make_product(convolution *c)
     onednn_layout la = onednn_make_layout(2, a, type, dnnl_ba);
     onednn_layout lb = onednn_make_layout(2, b, type, dnnl_ab);
     onednn_layout lc = onednn_make_layout(2, out, dnnl_f32, dnnl_ab);
-    /* G of a window of one pixel lies as the gradients do, and is added to them. */
-    dnnl_primitive_attr_t attributes = onednn_make_attributes(NULL, s->size == 1);
+    dnnl_primitive_attr_t attributes = onednn_make_attributes(NULL, 0);
     dnnl_primitive_desc_t description = onednn_describe_matmul(la, lb, lc, attributes);
 
     onednn_check(dnnl_primitive_attr_destroy(attributes), "attributes");
@@ -118,9 +119,7 @@ static size_t columns_bytes(const convolution_shape *s)
 
 static size_t result_bytes(const convolution_shape *s)
 {
-    const size_t values = (size_t)s->filters * row_values(s);
-
-    return s->size > 1 ? onednn_round_up(values * sizeof(float)) : 0;
+    return onednn_round_up((size_t)s->filters * row_values(s) * sizeof(float));
 }
 
 size_t onednn_product_scratch(convolution *c)
@@ -172,6 +171,13 @@ static void write_columns(const convolution_shape *s, const char *x, char *colum
     }
 }
 
+VECTORIZE
+static void add_row(size_t count, const float *restrict from, float *restrict to)
+{
+    for (size_t i = 0; i < count; ++i)
+        to[i] += from[i];
+}
+
 /* Add G, [filter][row][column][channel], to gradients, [filter][channel][row][column]. */
 static void add_result(const convolution_shape *s, const float *g, float *gradients)
 {
@@ -184,7 +190,9 @@ static void add_result(const convolution_shape *s, const float *g, float *gradie
         const float *from = g + (size_t)f * row_values(s);
         float *to = gradients + (size_t)f * row_values(s);
 
-        for (int k = 0; k < s->channels; ++k)
+        if (window == 1)
+            add_row(row_values(s), from, to);
+        for (int k = 0; window > 1 && k < s->channels; ++k)
             for (int w = 0; w < window; ++w)
                 to[k * window + w] += from[w * s->channels + k];
     }
@@ -197,13 +205,12 @@ void onednn_run_product(convolution *c, const void *x, const void *dy, float *gr
     const onednn_primitive *p = onednn_product(c);
     char *columns = scratch;
     float *g = (float *)(void *)(columns + columns_bytes(s));
-    const int in_place = s->size == 1;
     int threads;
     const onednn_argument arguments[] = {
         {DNNL_ARG_SRC, onednn_layout_of(p, dnnl_query_src_md), (void *)dy},
         {DNNL_ARG_WEIGHTS, onednn_layout_of(p, dnnl_query_weights_md),
          has_columns(s) ? columns : (void *)x},
-        {DNNL_ARG_DST, onednn_layout_of(p, dnnl_query_dst_md), in_place ? gradients : g},
+        {DNNL_ARG_DST, onednn_layout_of(p, dnnl_query_dst_md), g},
     };
 
     if (has_columns(s))
@@ -211,7 +218,6 @@ void onednn_run_product(convolution *c, const void *x, const void *dy, float *gr
     threads = limit_threads(s);
     onednn_run(p, arguments, 3, columns + columns_bytes(s) + result_bytes(s));
     allow_threads(threads);
-    if (!in_place)
-        add_result(s, g, gradients);
+    add_result(s, g, gradients);
 }
 #endif

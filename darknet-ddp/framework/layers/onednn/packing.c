@@ -1,0 +1,217 @@
+#include "layers/onednn/handle.h"
+
+#ifdef DNNL
+#include "blas.h"
+#include "layers/onednn/half.h"
+
+#include <string.h>
+
+/*
+ * Packing of bf16 weights, in less time than oneDNN's copy takes. A line of weights is rounded by
+ * vectors; then each pair of numbers is moved to its place. Weights and packed weights rarely are
+ * in the cache, so they are fetched ahead.
+ */
+
+enum {
+    MOST_ACROSS = 64, /* pairs of a row */
+    MOST_WINDOW = 9,  /* weights of a window */
+    MOST_LINE = MOST_ACROSS * MOST_WINDOW,
+    MOST_ROWS = 144, /* rows that are packed at once, so that they stay in the cache */
+    CACHE_LINE = 16, /* pairs, or floats */
+    AHEAD = 1024     /* floats from those that are rounded to those that are fetched */
+};
+
+/* How a layout has weights: in pairs of two filters (of one channel) or of two channels (of one
+ * filter). A row has pairs side by side; rows of a block lie one behind the other. Distances are
+ * counted in pairs. */
+typedef struct {
+    int of_filters;              /* 1: a pair has two filters; 0: two channels */
+    int across;                  /* pairs of a row: of as many channels, or with 0 filters */
+    int rows;                    /* rows of a block */
+    int count;                   /* rows in all for the channels, or filters, of one row */
+    int rows_across;             /* rows that all channels, or filters, take */
+    size_t block;                /* distance from one block of rows to the next */
+    size_t row_across;           /* from a row to that of the next channels, or filters */
+    size_t weights[MOST_WINDOW]; /* from the first weight of the window to each */
+} pairs;
+
+/* Return 1 if weights lie in pairs, not too many side by side, and then fill *p. */
+static int find_pairs(onednn_layout layout, int size, pairs *p)
+{
+    onednn_blocks b;
+    int pair, other;
+
+    if (!onednn_find_blocks(layout, &b) || b.count < 2 || b.count > 3 || b.sizes[b.count - 1] != 2)
+        return 0;
+    pair = (int)b.dimensions[b.count - 1];
+    other = 1 - pair;
+    if (pair > 1 || b.dimensions[b.count - 2] != other || (b.count == 3 && b.dimensions[0] != pair))
+        return 0;
+    p->of_filters = pair == 0;
+    p->across = (int)b.sizes[b.count - 2];
+    p->rows = b.count == 3 ? (int)b.sizes[0] : 1;
+    p->count = (int)b.padded[pair] / 2;
+    p->rows_across = (int)b.padded[other] / p->across;
+    p->block = (size_t)b.strides[pair] / 2;
+    p->row_across = (size_t)b.strides[other] / 2;
+    for (int k = 0; k < size * size; ++k)
+        p->weights[k] = (size_t)(k / size * b.strides[2] + k % size * b.strides[3]) / 2;
+    return p->across <= MOST_ACROSS;
+}
+
+/* Return where a row lies: the first pair of its first weight. */
+static size_t place_of_row(const pairs *p, int row)
+{
+    return (size_t)(row / p->rows) * p->block + (size_t)(row % p->rows * p->across);
+}
+
+/* Return `count` weights from `from` on. If only `has` of them exist, return a copy of these in
+ * line, with zeros behind them. */
+static const float *line_of(const float *from, int has, int count, float *line)
+{
+    if (has >= count)
+        return from;
+    has = has < 0 ? 0 : has;
+    memcpy(line, from, (size_t)has * sizeof *line);
+    memset(line + has, 0, (size_t)(count - has) * sizeof *line);
+    return line;
+}
+
+static void fetch_ahead(int count, const float *from)
+{
+    for (int i = 0; i < count; i += CACHE_LINE)
+        __builtin_prefetch(from + i + AHEAD);
+}
+
+/* Fetch, to write them, the cache lines of a row's weights that hold pair i. */
+static void fetch_row(const pairs *p, int window, const unsigned *row, int i)
+{
+    for (int k = 0; k < window; ++k)
+        __builtin_prefetch(row + p->weights[k] + i, 1);
+}
+
+static inline unsigned pair_of(unsigned short first, unsigned short second)
+{
+    return (unsigned)first | (unsigned)second << 16;
+}
+
+VECTORIZE
+static void round_line(int count, const float *restrict from, unsigned short *restrict to)
+{
+    for (int i = 0; i < count; ++i)
+        to[i] = half_of_float(from[i]);
+}
+
+VECTORIZE
+static void round_pairs(int count, const float *restrict first, const float *restrict second,
+                        unsigned *restrict to)
+{
+    for (int i = 0; i < count; ++i)
+        to[i] = pair_of(half_of_float(first[i]), half_of_float(second[i]));
+}
+
+/* ---- pairs of filters ---- */
+
+/* Pack a row, for each weight of the window. row: its number; channel: its first; to: its place. */
+static void pack_filters(const convolution_shape *s, const pairs *p, int row, int channel,
+                         const float *weights, unsigned *to)
+{
+    const int window = s->size * s->size, count = p->across * window;
+    const float *lines[2];
+    float zeros[2][MOST_LINE];
+    unsigned rounded[MOST_LINE];
+
+    for (int i = 0; i < 2; ++i) {
+        const int filter = 2 * row + i, has = filter < s->filters ? s->channels - channel : 0;
+        const float *from = weights + (filter * s->channels + channel) * window;
+
+        fetch_ahead(count, from);
+        lines[i] = line_of(from, has * window, count, zeros[i]);
+    }
+    round_pairs(count, lines[0], lines[1], window > 1 ? rounded : to);
+    for (int k = 0; window > 1 && k < window; ++k)
+        for (int i = 0; i < p->across; ++i)
+            to[p->weights[k] + (size_t)i] = rounded[i * window + k];
+}
+
+/* Pack row `row` of all channels: the order in which weights lie. */
+static void pack_row_of_filters(const convolution_shape *s, const pairs *p, int row,
+                                const float *weights, unsigned *packed)
+{
+    unsigned *to = packed + place_of_row(p, row);
+
+    for (int i = 0; i < p->rows_across; ++i)
+        for (int j = 0; j < p->across; j += CACHE_LINE)
+            fetch_row(p, s->size * s->size, to + (size_t)i * p->row_across, j);
+    for (int i = 0; i < p->rows_across; ++i)
+        pack_filters(s, p, row, i * p->across, weights, to + (size_t)i * p->row_across);
+}
+
+/* ---- pairs of channels ---- */
+
+static inline __attribute__((always_inline)) void move_pairs(int window, int count,
+                                                             const unsigned short *from,
+                                                             const size_t *rows,
+                                                             const size_t *weights, unsigned *to)
+{
+    for (int i = 0; i < count; ++i, from += 2 * window)
+        for (int k = 0; k < window; ++k)
+            to[rows[i] + weights[k]] = pair_of(from[k], from[window + k]);
+}
+
+/* Pack a pair of one filter in each of `count` rows, from `row` on. places: where these rows lie;
+ * packed: the filter's pair of a row that lies at 0. */
+static void pack_channels(const convolution_shape *s, const pairs *p, int row, int count,
+                          const size_t *places, int filter, const float *weights, unsigned *packed)
+{
+    const int window = s->size * s->size, values = 2 * count * window;
+    const int has = filter < s->filters ? (s->channels - 2 * row) * window : 0;
+    const float *from = weights + (filter * s->channels + 2 * row) * window;
+    float zeros[MOST_LINE];
+    unsigned short rounded[MOST_LINE];
+
+    fetch_ahead(values, from);
+    round_line(values, line_of(from, has, values, zeros), rounded);
+    /* A constant window makes the loop of the most frequent one several times as fast. */
+    if (window == 1)
+        move_pairs(1, count, rounded, places, p->weights, packed);
+    else
+        move_pairs(window, count, rounded, places, p->weights, packed);
+}
+
+/* Pack all rows of the filters that stand in row_across number `block`. */
+static void pack_rows_of_channels(const convolution_shape *s, const pairs *p, int block,
+                                  const float *weights, unsigned *packed)
+{
+    const int window = s->size * s->size, most = MOST_ROWS / window;
+    size_t places[MOST_ROWS];
+
+    packed += (size_t)block * p->row_across;
+    for (int row = 0; row < p->count; row += most) {
+        const int count = p->count - row < most ? p->count - row : most;
+
+        for (int i = 0; i < count; ++i)
+            places[i] = place_of_row(p, row + i);
+        for (int i = 0; i < p->across; ++i) {
+            for (int j = 0; i % CACHE_LINE == 0 && j < count; ++j)
+                fetch_row(p, window, packed + places[j], i);
+            pack_channels(s, p, row, count, places, block * p->across + i, weights, packed + i);
+        }
+    }
+}
+
+int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const float *weights,
+                      void *packed)
+{
+    pairs p;
+
+    if (s->groups > 1 || s->size * s->size > MOST_WINDOW || !find_pairs(layout, s->size, &p))
+        return 0;
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+    for (int i = 0; i < (p.of_filters ? p.count : p.rows_across); ++i)
+        (p.of_filters ? pack_row_of_filters : pack_rows_of_channels)(s, &p, i, weights, packed);
+    return 1;
+}
+#endif
