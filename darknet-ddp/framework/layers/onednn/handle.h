@@ -42,8 +42,9 @@ void onednn_run_product(convolution *c, const void *x, const void *dy, float *gr
 void onednn_compute_gradients(convolution *c, convolution_way way, const void *x, const void *dy,
                               float *gradients, void *scratch);
 
-/* Write weights of shape s, rounded to bf16, to packed, in this layout; as convolution_pack. Return
- * 0, with packed unchanged, if the shape or the layout is another than packing.c knows. */
+/* Write the weights of shape s to packed, in bf16 and in `layout`. weights, packed: as in
+ * convolution_pack. Return 1; 0, with packed unchanged, if packing.c does not know the layout, or
+ * s has groups or a window larger than 3x3. */
 int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const float *weights,
                       void *packed);
 

@@ -40,16 +40,18 @@ onednn_layout onednn_make_layout(int count, const dnnl_dims_t sizes, dnnl_data_t
                                  dnnl_format_tag_t tag);
 void onednn_free_layout(onednn_layout layout);
 
-/* How a tensor's values lie in a layout that cuts dimensions into blocks. The blocks are nested,
- * the innermost one last. */
+/* How a layout that cuts dimensions into nested blocks places values. Distances and sizes are in
+ * values. */
 typedef struct {
-    int count;                            /* number of nested blocks */
-    const dnnl_dim_t *sizes, *dimensions; /* of each: values of which dimension */
-    const dnnl_dim_t *strides, *padded;   /* of each dimension: distance of its blocks in
-                                             values, and its size, rounded up to blocks */
+    int count;                    /* nested blocks */
+    const dnnl_dim_t *sizes;      /* size of each block, the outermost first */
+    const dnnl_dim_t *dimensions; /* number of the dimension that each block cuts */
+    const dnnl_dim_t *strides; /* each dimension's distance from one outermost block to the next */
+    const dnnl_dim_t *padded;  /* each dimension's size, rounded up to whole blocks */
 } onednn_blocks;
 
-/* Fill *b from a layout, which must live longer. Return 0 if it is not one of blocks. */
+/* Fill *b from a layout, which must live longer than *b. Return 0 if oneDNN keeps the layout's form
+ * to itself. */
 int onednn_find_blocks(onednn_layout layout, onednn_blocks *b);
 
 /* The window of a convolution, as oneDNN counts: rows first, gaps 0 without dilation. */
