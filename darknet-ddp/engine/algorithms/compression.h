@@ -12,7 +12,7 @@
  *   1. encode adds the error to the gradient, and makes numbers of the result M.
  *   2. The numbers are added over ranks or, with `gathers`, all-gathered.
  *   3. decode sets the gradient to the sum over ranks of what was sent, and the error to M minus
- *      what this rank sent.
+ *      this rank's part of that sum.
  *
  * A step may be skipped between encode and decode, so encode does not change the error. The caller,
  * compressor.c, keeps the errors and saves them. If a run goes on with fewer ranks, it adds up the
@@ -24,7 +24,7 @@
  *   - Each must be finite when it is read as a float, or the run ends as if a gradient were NaN.
  *     So at most 30 bits of any kind fit into one (signsgd/signsgd.c).
  *   - With `gathers` 0 they are added as floats. So packed bits need `gathers` 1.
- *   - They depend only on the matrix and its error: -ddp_bucket_mb must not change the result. */
+ *   - They do not depend on the bucket: -ddp_bucket_mb must not change the result. */
 #ifndef DDP_ALGORITHMS_COMPRESSION_H
 #define DDP_ALGORITHMS_COMPRESSION_H
 

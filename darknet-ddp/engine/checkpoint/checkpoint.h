@@ -92,7 +92,8 @@ typedef struct ddp_checkpoint {
     size_t array_count;
     ddp_checkpoint_array *arrays;
     const ddp_checkpoint_source *source; /* reads arrays whose data is NULL; NULL: there are none */
-    const ddp_checkpoint_guard *guard;   /* functions to call when the file is saved; NULL: none */
+    const ddp_checkpoint_guard
+        *guard;   /* its function is called before a save names its weights; NULL: none */
     void *memory; /* memory of cfg and the texts of arrays, if the file was read */
     struct ddp_checkpoint_place *place; /* the file or bytes that were read; NULL: none */
 } ddp_checkpoint;

@@ -57,8 +57,9 @@ typedef enum ddp_start {
  * 1. */
 ddp_start ddp_start_of(ddp_there there, int force);
 
-/* A function that is told why a pair was passed over, in a sentence without a newline that is valid
- * during the call. Neither a listener nor its note may be NULL. */
+/* A function that is told why a pair was passed over, or what differs in the one that is taken: in
+ * a sentence without a newline, valid during the call. Neither a listener nor its note may be NULL.
+ */
 typedef struct ddp_pair_listener {
     void (*note)(void *ctx, const char *sentence);
     void *ctx;

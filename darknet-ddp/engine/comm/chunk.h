@@ -115,8 +115,8 @@ struct ddp_part {
 /* Post a message of chunk c, to part->peer (send) or from it (recv), without waiting.
  *
  *   i     number of the chunk's request, from 0 to sizes.requests - 1; must be free
- *   part   is not kept. part->data must stay until the algorithm's advance is called for i, and
- *         then has the received floats
+ *   part  is not kept. part->data must stay until the algorithm's advance is called for i, and then
+ *         has the received floats
  *
  * Sent bytes are counted in g->traffic. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_part_send(ddp_group *g, const struct ddp_chunk *c, int i,

@@ -53,7 +53,8 @@ enum { DDP_CHANNELS_MAX = 8 };
  * one channel), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the number of channels; 1 in a group of one rank. */
+/* Return the number of channels: connections between two ranks that send at the same time. 1 in a
+ * group of one rank. */
 int ddp_group_channels(const ddp_group *g);
 
 /* Totals of what this rank has sent since the group was opened, by sums and all-gathers. Not

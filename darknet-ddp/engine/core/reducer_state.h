@@ -54,13 +54,14 @@ struct ddp_reducer {
     int encodes_next;               /* 1: the next pass sums encoded gradients */
     ddp_encoded_sums *encoded; /* encoded_sums, if the pass sums by it; NULL: it sums by sums[] */
 
+    int mini_batch; /* how many passes have ended since the last syncing one */
+
     /* Members for layers that did not run: */
     float *counts; /* host memory for one bucket's run counts (core/bucket_plan.h) */
     char *ran;     /* by layer: 1: the layer ran on this rank since the last step */
     /* by layer: 1: the layer was dropped in every pass since the last syncing one */
     char *dropped;
-    int frozen;     /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
-    int mini_batch; /* how many passes have ended since the last syncing one */
+    int frozen; /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
 
     /* Members that are used only with config.sharded: */
     /* by layer: 1: the layer ran here; after the sum: on how many ranks the layer ran */

@@ -2,9 +2,9 @@
  * training, and of the samples that were trained in their place.
  *
  * A line of the training list that cannot be read once is bad from then on. If it is drawn, another
- * line is loaded in its place, which depends on the seed and the bad line alone. So all ranks, and
- * resumed runs, load the same line. No other line can be loaded if all are bad, 64 in a row could
- * not be read, or memory is short.
+ * line is loaded in its place: the first that is not bad, in an order that follows from the seed
+ * and the bad line. So ranks and resumed runs that cannot read the same lines load the same ones.
+ * No other line can be loaded if all are bad, 64 in a row could not be read, or memory is short.
  *
  * The run must end if one_ends is set (ddp_bad_samples_open), or if no other line can be loaded.
  * Then a blank sample may be loaded, with no pixel set and no object; the run ends before it learns
@@ -65,8 +65,8 @@ enum {
  *   next           becomes the first of these actions that fits:
  *                    END     if path is another pointer
  *                    BLANK   if the run must end, and can_be_blank is 1
- *                    AGAIN   if another line can be loaded, and fewer than 64 were tried for the
- * sample END     else */
+ *                    AGAIN   if another line can be loaded, and fewer than 64 were tried
+ *                    END     else */
 char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
                                       int can_be_blank, int *next);
 

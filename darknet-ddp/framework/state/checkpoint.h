@@ -116,7 +116,8 @@ ddp_status ddp_checkpoint_resume(ddp_resumed *out, network *net, const char *dir
 
 /* Fail with DDP_ERR_MISMATCH if ddp_checkpoint_resume would refuse the newest whole pair in
  * directory, because cfg, options or seed differ. Succeeds if no whole pair is found, or if
- * directory cannot be read. Fails also with DDP_ERR_NOMEM. */
+ * directory cannot be read. Completes an interrupted save, as ddp_pair_find does. Fails also with
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_check_resume(const char *directory, const ddp_checkpoint_run *run,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -1,6 +1,6 @@
 /* inputs/file_kinds.h: checks whether each file on a command line is of the kind that its place
- * wants. All functions fail with DDP_ERR_USAGE; the error says what the file is, and what is
- * wanted. DATA, CFG and WEIGHTS are those of ddp_arguments; NULL, or a file that cannot be read,
+ * wants, and whether the cfg suits the command. All functions fail with DDP_ERR_USAGE; the error
+ * says what the file is, and what is wanted. DATA, CFG and WEIGHTS are those of ddp_arguments; NULL
  * passes. */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H

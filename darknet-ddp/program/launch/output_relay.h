@@ -50,8 +50,9 @@ typedef struct ddp_output_relay {
     char out[2 * DDP_RELAY_BYTES]; /* out[0..out_bytes): text that waits to be written */
 } ddp_output_relay;
 
-/* Begin to pass on what comes from the pipe's end `from` to the descriptor `to`.
- * ddp_output_relay_finish ends that, and closes `from`. filters: 1 for standard error. */
+/* Set up *r to pass on what comes from the pipe's end `from`, which becomes non-blocking, to the
+ * descriptor `to`. The caller's poll moves the text: ddp_output_relay_wants, then _move.
+ * ddp_output_relay_finish closes `from`. filters: 1 for standard error. */
 void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters);
 
 /* Set fds[0] and fds[1] to what the caller's poll has to wait for; descriptor -1: nothing. */

@@ -73,7 +73,7 @@ typedef struct ddp_check_config {
     /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]
      * and input[1], a picture of this size fills. NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
-    int input[2]; /* the network's width and height in pixels, for `shares` */
+    int input[2]; /* the network's width and height in pixels, an argument of shares */
     /* width and height of each anchor, in fractions of the network's input; NULL: no anchors */
     const float *anchors;
     int anchor_count;

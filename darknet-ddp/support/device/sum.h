@@ -8,8 +8,8 @@
  * left to right.
  *
  * Each addition is made in float32 and rounded to the format of `wire`, to which all inputs must be
- * rounded. So a node's sum can travel without loss. The first block of a format of 8 bits begins at
- * the start of an array. */
+ * rounded. So a node's sum can travel without loss. A format of 8 bits rounds by blocks
+ * (device/float8.h), the first of which begins at the start of an array. */
 #ifndef DDP_DEVICE_SUM_H
 #define DDP_DEVICE_SUM_H
 

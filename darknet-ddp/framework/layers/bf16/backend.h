@@ -61,10 +61,11 @@ typedef struct bf16_backend {
     /* Compute the convolution to the layer's x, if it has one, else to its output. On a CPU, also
      * add the biases of a layer without BatchNorm. */
     void (*convolve)(layer l, network net, const void *input);
-    /* Add the gradient by the weights to the layer's weight_updates, in float32. input: the layer's
-     * input, in bf16. */
+    /* Add the gradient by the weights to the layer's weight_updates, in float32. Call after
+     * normalize_backward or add_bias_backward. input: the layer's input, in bf16. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
-    /* Write or add the gradient by the convolution's input to input_delta. */
+    /* Write or add the gradient by the convolution's input to input_delta. Call as the one above,
+     * after a forward pass with net.train 1. */
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 
     /* ---- BatchNorm, biases and activation of a [convolutional] or [connected] ---- */
