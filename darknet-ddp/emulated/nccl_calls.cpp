@@ -1,9 +1,9 @@
 /* The emulated NCCL's calls that queue transfers, alone or in groups.
  *
- * The first call on a communicator that does not block answers ncclInProgress; with
- * EMULATED_ORDER=random other calls may, too. Such a call is queued when ncclCommGetAsyncError
- * answers ncclSuccess. If ranks mix registered memory and other, which NCCL leaves undefined, the
- * process ends (channel.cpp). */
+ * The first call or group on a communicator that does not block answers ncclInProgress; with
+ * EMULATED_ORDER=random others may, too. Such a call is queued when ncclCommGetAsyncError answers
+ * ncclSuccess. If ranks mix registered memory and other, which NCCL leaves undefined, the process
+ * ends (channel.cpp). */
 #include "communicator.h"
 
 #include <algorithm>

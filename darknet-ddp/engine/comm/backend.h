@@ -5,12 +5,11 @@
  *   ddp_transport   carries messages between ranks and knows nothing of sums; the group "solo" has
  *                   none (transport/mpi.c, gloo.c and thread.c)
  *   ddp_sum_engine  makes the sums and all-gathers of one kind of memory: chunk_pipeline.c for host
- *                   memory, solo.c for one rank, nccl/sum.c for a GPU's memory; nccl/staged.c for
- *                   host memory while a GPU's sums go through the host, too
+ *                   memory, solo.c for that of "solo", nccl/sum.c for a GPU's memory; nccl/staged.c
+ *                   for host memory while a GPU's sums go through the host, too
  *   ddp_gpu_ops     uses a rank's GPU (nccl/gpu.c)
  *
- * Every member of these tables is required, unless its comment allows NULL. Only files of
- * comm/ call them. */
+ * Every member of these tables is required, unless its comment allows NULL. */
 #ifndef DDP_COMM_BACKEND_H
 #define DDP_COMM_BACKEND_H
 

@@ -1,8 +1,8 @@
 /* comm/shared_memory.h: a block of memory that the ranks of a host share.
  *
- * It is a file without a name (memfd). The first rank of a host makes it, and the others open it
- * under /proc/PID/fd of that process. So the limit of /dev/shm, 64 MB in many containers, does not
- * apply, and nothing of it is left when a process is killed. */
+ * It is a file in memory (memfd). The first rank of a host makes it, and the others open it under
+ * /proc/PID/fd of that process. So the limit of /dev/shm, 64 MB in many containers, does not apply,
+ * and nothing of it is left when the processes end, even if they are killed. */
 #ifndef DDP_COMM_SHARED_MEMORY_H
 #define DDP_COMM_SHARED_MEMORY_H
 

@@ -1,4 +1,4 @@
-/* core/batch.h: divides the batch of a cfg among ranks. Pure functions.
+/* core/batch.h: how many images and mini-batches each rank takes in a step. Pure functions.
  *
  * A step of Darknet has `batch` images in `subdivisions` mini-batches, whose gradients add up. Each
  * rank takes some mini-batches whole, so BatchNorm sees the same ones as in one process. They are

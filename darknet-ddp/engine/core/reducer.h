@@ -1,13 +1,12 @@
 /* core/reducer.h: sums gradients over ranks while the backward pass runs, as the Reducer of
  * PyTorch's DistributedDataParallel does.
  *
- * A network's gradients lie in buckets. One allreduce sums a bucket, and starts when the bucket's
+ * A network's gradients lie in buckets. The sum of a bucket over ranks can start once the bucket's
  * last gradient is final. So most sums travel while backward computes other layers. While a reducer
- * is open, the framework's gradient pointers point into the buckets' memory: no step copies a
- * gradient.
+ * is open, the framework's gradient pointers point into the buckets' memory.
  *
- * A step has a backward pass for each of its mini-batches. Gradients add up in place, and the last
- * pass *syncs*: it sums them over ranks. Every rank makes the same calls in the same order:
+ * A step has a backward pass for each of its mini-batches. Gradients add up, and the last pass can
+ * *sync*: sum them over ranks. The calls of a step, on every rank:
  *
  *   1. ddp_reducer_backward_begin(r, sync)   before each backward pass
  *   2. ddp_reducer_drop_layers               after it, if layers form blocks (table->block)
@@ -16,7 +15,7 @@
  *   4. ddp_reducer_backward_end(r)           after the pass
  *   5. ddp_reducer_launch_deferred(r)        after a syncing pass, and after any other message that
  *                                            must travel before the late and the deferred buckets
- *   6. the update; the next pass may sync only after it:
+ *   6. the update, after the step's last pass:
  *
  *      plain                  layer_fence, or layer_wait, before each layer is updated
  *      may be skipped         fence_all and finite; then layer_fence before each layer is
@@ -32,17 +31,17 @@
  *
  * Launching. To launch a bucket is to start its sum. To *fence* a sum is to let work that is queued
  * on the device later find its result (ddp_work_fence); without NCCL this blocks. A syncing pass
- * launches a bucket when all its layers are ready, and all buckets before it in the launch order
- * are launched. The launch order is the same on every rank: the plan's order. Only *late* buckets
- * (config.priority) and *deferred* ones (config.defer_bytes) wait until backward has ended
- * (core/launch_order.h). Layers that did not run count as ready then, so backward_end launches all
- * other buckets.
+ * launches a bucket only when all its layers are ready, and all buckets before it in the launch
+ * order are launched. The launch order is the same on every rank: the plan's order, but *late*
+ * buckets (config.priority) and *deferred* ones (config.defer_bytes) come last, when backward has
+ * ended (core/launch_order.h). Layers that did not run count as ready then, so backward_end
+ * launches all other buckets.
  *
  * Layers that are not updated. A layer is *unused* if it ran on no rank since the last step,
  * *frozen* by the cfg, or *dropped* by an algorithm. An unused layer must keep its value and
- * optimizer state; its gradient is zero on all ranks. To find such layers, a run count is summed
- * with each parameter: on how many ranks its layer ran (core/bucket_plan.h). A rank reads it only
- * for a layer that did not run there, so that the program seldom waits for a GPU. Frozen layers
+ * optimizer state; its gradient is zero on all ranks. To find such layers, run counts are summed,
+ * too: on how many ranks a layer ran (core/bucket_plan.h). The program reads one only for a layer
+ * that did not run on this rank, so that it seldom waits for a GPU. Layers that are frozen for good
  * (table->first_trained) are in no bucket. A bucket is not sent if all its layers were dropped in
  * each pass since the last syncing one.
  *
@@ -52,8 +51,8 @@
  * layers' first. ddp_reducer_receive_updated waits for those of a layer.
  *
  * Failures. A step that failed cannot be finished, and other ranks wait for this one: end the job
- * (ddp_group_abort). If another rank gives up first, by the group's timeout, its error names the
- * bucket, the bucket's layers and the rank that did not send. */
+ * (ddp_group_abort). If another rank gives up first, by the group's timeout, its error names
+ * (without NCCL) the bucket, the bucket's layers and the rank that did not send. */
 #ifndef DDP_CORE_REDUCER_H
 #define DDP_CORE_REDUCER_H
 

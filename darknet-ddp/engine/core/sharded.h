@@ -1,10 +1,10 @@
 /* core/sharded.h: messages for the optimizer's moments if each rank has only parts of them, as in
- * ZeRO-1. When a run begins, a root rank hands each rank its parts. When a checkpoint is made,
- * rank 0 asks the others for theirs.
+ * ZeRO-1. When a run begins with moments, a root rank sends them to all, and each rank keeps its
+ * parts. When a checkpoint is made, rank 0 asks the others for theirs.
  *
- * algorithms/zero1 decides which rank has which parts. Moments are those of a table's parameters
- * that updates change (ddp_moments_trained). Every rank makes the same calls, except that rank 0
- * asks and the others serve. All calls block. */
+ * algorithms/zero1 says which rank has which parts. Moments are those of a table's parameters that
+ * updates change (ddp_moments_trained). Every rank makes the same calls, except that rank 0 asks
+ * and the others serve. All calls but ddp_sharded_close may block. */
 #ifndef DDP_CORE_SHARDED_H
 #define DDP_CORE_SHARDED_H
 

@@ -2,11 +2,11 @@
  * -ddp_exact a sum has the same bits on any number of ranks.
  *
  * The mini-batches (leaves) g0, g1, g2, ... are written to one block of memory, one after the
- * other. After each, ddp_tree_sum_fold adds it to the tree and sets the block to zero for the next
- * one. The sum is ((g0 + g1) + (g2 + g3)) + ...; of M leaves at most log2(M) partial sums are kept
- * at a time, like the digits of a binary counter. Ranks are summed in the same tree (device/sum.h).
- * So if each of N ranks has M leaves, both powers of two, the sum has the same bits as that of one
- * rank with N*M leaves.
+ * other. After each, ddp_tree_sum_fold adds it to the tree, and sets the block to zero if another
+ * follows. The sum is ((g0 + g1) + (g2 + g3)) + ...; of M leaves at most log2(M) partial sums are
+ * kept at a time, like the digits of a binary counter. Ranks are summed in the same tree
+ * (device/sum.h). So if each of N ranks has M leaves, both powers of two, the sum has the same bits
+ * as that of one rank with N*M leaves.
  *
  * This adds gradients (layer by layer, as they become final), the loss (core/loss.c), and what
  * mini-batches add to BatchNorm's statistics (core/batchnorm_stats.c). */

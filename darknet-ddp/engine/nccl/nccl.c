@@ -1,12 +1,12 @@
 /* Sums of a GPU's memory by NCCL. All calls to NCCL are in nccl.c, memory.c and tree_sum.c.
  *
  * Calls of communicators do not block, unless the environment asks for it (may_block). A call that
- * is still at work answers ncclInProgress and is polled, so that a peer that never comes ends in a
- * timeout.
+ * is still at work answers ncclInProgress and is polled, so that the group's timeout ends the wait
+ * for a peer that never comes.
  *
- * Sums are queued on the comm stream; nothing here waits for the GPU. With several channels each
- * one has a communicator and a stream of its own. Sums take turns at them in the order in which
- * they are started. NCCL requires that order to be the same on all ranks, and it is. */
+ * Sums are queued on the comm stream; to start one does not wait for the GPU. With several channels
+ * each one has a communicator and a stream of its own. Sums take turns at them in the order in
+ * which they are started. NCCL requires that order to be the same on all ranks, and it is. */
 #include "base/clock.h"
 #include "base/net_interface.h"
 #include "comm/chunk_pipeline.h"

@@ -1,19 +1,19 @@
 /* transport/gloo_link.h: sends and receives messages by Gloo, for transport/gloo.c alone. A C
- * interface; the files behind it (gloo_peer.h) are C++, and no exception leaves them.
+ * interface; the files behind it (gloo_peer.h) are C++.
  *
- * Gloo moves data on a thread of its own. A program can only wait for a message, not ask whether it
- * has come, and a wait that takes too long closes all connections. So each peer has a thread here.
- * It waits for notes of the peer, and for data only if they are under way already:
+ * With Gloo a program can only wait for a message, not ask whether it has come, and a wait that
+ * takes too long closes all connections. So each peer has a thread here. It waits for notes of the
+ * peer, and for data only if a note has announced them:
  *
  * 1. The sender announces a message by a note, {sent, tag, bytes}.
  * 2. When the receiving rank has posted its receive, too, its thread for that peer waits for the
- *    data. Gloo has both buffers by then.
+ *    data.
  * 3. When the data have come, this thread answers {taken, tag, bytes}. That ends the sender's
  *    request.
  *
  * Sending a note never blocks, so answers never queue behind messages that nobody has asked for. A
- * rank that loses a peer sends {gone, rank} to the others. So the errors of all ranks name the rank
- * that was lost first. */
+ * rank that loses a peer sends {gone, rank} to the others, so that their errors name the same
+ * rank. */
 #ifndef DDP_TRANSPORT_GLOO_LINK_H
 #define DDP_TRANSPORT_GLOO_LINK_H
 

@@ -1,11 +1,10 @@
 /* layers/channel_reduce.h: helpers of kernels that sum over each channel of a layer's output, or of
- * an array of its shape.
+ * an array of its shape; and activations for kernels (curve).
  *
- * A channel's values are divided into parts. A block of THREADS threads sums one part of one
- * channel, and leaves the sum (or mean) at index part * channels + channel of an array. A second
- * kernel then adds up the parts of each channel. The number of parts and the order of additions
- * depend on the layer's sizes alone. So results have the same bits on each device and in each
- * run. */
+ * A channel's values are divided into parts. A kernel sums each part, and leaves the sum (or mean)
+ * at index part * channels + channel of an array. A second kernel then adds up the parts of each
+ * channel. The number of parts and the order of additions depend on the layer's sizes alone. So
+ * sums have the same bits on each device and in each run. */
 #ifndef CHANNEL_REDUCE_H
 #define CHANNEL_REDUCE_H
 extern "C" {

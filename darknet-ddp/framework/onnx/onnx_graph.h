@@ -6,8 +6,8 @@
  *   3. ddp_onnx_output, ddp_onnx_add_metadata
  *   4. ddp_onnx_write, ddp_onnx_close
  *
- * Arrays and texts are copied. If memory is short, functions may return 0, and ddp_onnx_write
- * fails. */
+ * Arrays and texts are copied. Without memory for the model, functions may return 0, and
+ * ddp_onnx_write fails. */
 #ifndef DDP_ONNX_ONNX_GRAPH_H
 #define DDP_ONNX_ONNX_GRAPH_H
 

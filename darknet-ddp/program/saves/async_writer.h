@@ -4,9 +4,9 @@
  *   2. The writer's thread writes one checkpoint at a time: weights and state.
  *   3. ddp_async_writer_poll, after each step, tells which saves have ended.
  *
- * A second save of the same step (BASE.backup beside BASE_100.weights) is queued behind the first.
- * A save of a later step waits until the queue is empty. If there is no memory for a copy,
- * ddp_async_writer_save writes the network itself.
+ * A second save of the same step (BASE.backup beside BASE_100.weights) shares the first one's copy
+ * if that is not written yet. A save of a later step waits until the queue is empty. If there is no
+ * memory for a copy, ddp_async_writer_save writes the network itself.
  *
  * If each rank has a part of the optimizer state (run->sharded), there is no copy. Then training
  * waits until the system has taken both files' bytes, and the thread syncs and renames the files. A

@@ -1,5 +1,5 @@
-/* validate/result_files.h: writes detections to files in the formats of Pascal VOC, COCO and
- * ImageNet, as Darknet's `detector valid` does:
+/* validate/result_files.h: writes detections to files, in the formats of Darknet's
+ * `detector valid`:
  *
  *   VOC       a file for each class with lines "PICTURE SCORE LEFT TOP RIGHT BOTTOM", pixels from 1
  *   COCO      JSON

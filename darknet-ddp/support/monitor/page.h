@@ -1,7 +1,7 @@
 /* monitor/page.h: writes a web page about a run, in one file: curves, tables and pictures.
  *
- * The page holds its figures as JSON, and its own script draws them. monitor/page.html has all of
- * the page but the figures. */
+ * The page holds its contents (ddp_page) as JSON, and its own script draws them. monitor/page.html
+ * has all of the page but this JSON. */
 #ifndef DDP_MONITOR_PAGE_H
 #define DDP_MONITOR_PAGE_H
 

@@ -15,12 +15,13 @@
  * expected value is that of a network with all blocks. Testing and saving use all blocks, and
  * multiply nothing.
  *
- * A draw depends on the seed, the step and the block alone (base/random.h). So all ranks drop the
- * same blocks, with any number of ranks, and so does a run that is resumed.
+ * The random number of a draw depends on the seed, the step and the block alone (base/random.h). So
+ * all ranks drop the same blocks, with any number of ranks, and a resumed run draws as if it had
+ * gone on.
  *
  * glue/residual_blocks.c finds the blocks. trainer/trainer_algorithms.c tells Darknet (net->drops),
- * BatchNorm's statistics and the reducer which blocks are dropped. A block shares no bucket with
- * other layers (core/bucket_plan.h), so the gradients of dropped layers are not sent. */
+ * BatchNorm's statistics and the reducer which layers are dropped. A block shares no bucket with
+ * other layers, so that the bucket of a dropped one need not be sent (core/bucket_plan.h). */
 #ifndef DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 #define DDP_ALGORITHMS_LAYER_DROP_DRAW_H
 

@@ -1,8 +1,7 @@
-/* Kernels for PowerSGD's matrix products; matrix.c computes these on the host.
+/* Computes PowerSGD's matrices on a GPU; matrix.c does so on the host.
  *
- * Orthonormal columns and P Q^T must have the same bits on every GPU. So they are computed without
- * fused multiply-add, and the number of threads that add up a sum does not depend on the kind of
- * GPU. */
+ * Orthonormal columns and P Q^T must have the same bits on every GPU. So no fused multiply-add
+ * changes them, and the number of threads that add up a sum does not depend on the kind of GPU. */
 #include "algorithms/powersgd/low_rank_cuda.h"
 
 #include <cuda_runtime.h>

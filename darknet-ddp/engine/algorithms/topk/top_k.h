@@ -2,8 +2,8 @@
  * writes them as floats that can be sent: their values and their indices.
  *
  * A float holds every whole number up to 2^24, and not beyond. So a longer array is cut into
- * sections of 2^24 elements, and the largest of each section are selected. The numbers are the
- * values of section 0, their indices in the section, the values of section 1, and so on. */
+ * sections of at most 2^24 elements, and the largest of each section are selected. The numbers are
+ * the values of section 0, their indices in the section, the values of section 1, and so on. */
 #ifndef DDP_ALGORITHMS_TOPK_TOP_K_H
 #define DDP_ALGORITHMS_TOPK_TOP_K_H
 

@@ -1,11 +1,11 @@
 /* layers/bf16/backend.h: the functions that compute layers in bf16 on one kind of device, a GPU or
  * a CPU, as a table.
  *
- * bf16_plan.c and bf16_layers.c call them, and are the same for each device. All bf16 arrays are in
- * NHWC order (image, row, column, channel), on the device. The layer's x, output and delta are
- * those in l.bf16 (bf16_arrays), unless float32 is named. A delta is the gradient of the loss by an
- * output. Parameters named set, set_from, ...: 1 writes the result, 0 adds it to the array. A fused
- * layer also computes the [shortcut] behind it (bf16_arrays.fused). */
+ * Code that calls them, such as bf16_layers.c, is the same for each device. All bf16 arrays but
+ * those of weights are in NHWC order (image, row, column, channel), on the device. The layer's x,
+ * output and delta are those in l.bf16 (bf16_arrays), unless float32 is named. Parameters named
+ * set, set_from, ...: 1 writes the result, 0 adds it to the array. A fused layer also computes the
+ * [shortcut] behind it (bf16_arrays.fused). */
 #ifndef BF16_BACKEND_H
 #define BF16_BACKEND_H
 #include "layers/bf16/bf16.h"

@@ -1,7 +1,7 @@
 /* layers/heads/yolo_v4_formulas.h: the training of a [yolo] layer by the formulas of those forks of
- * Darknet that support YOLOv4, on CPU and GPU (formulas.h). It computes deltas place by place: a
- * place is one anchor of one cell of one picture. A truth, a labelled box, is x, y, w, h, class.
- * Functions with a parameter `sum` add the statistics of what they train to it. */
+ * Darknet that support YOLOv4, on CPU and GPU (formulas.h). A place is one anchor of one cell of
+ * one picture. A truth, a labelled box, is x, y, w, h, class. Functions with a parameter `sum` add
+ * the statistics of what they train to it. */
 #ifndef YOLO_V4_FORMULAS_H
 #define YOLO_V4_FORMULAS_H
 #include "layers/heads/formulas.h"
