@@ -3,9 +3,9 @@
  *
  * A fiber runs threads of the block in turn. If a thread comes to a barrier, it stays there with
  * its fiber, and another fiber goes on with the threads that have not begun. When all threads have
- * begun, those at a barrier go on once all threads of that barrier have reached it. A kernel
- * without barriers needs one fiber. Fibers are made by ucontext and switched by the compiler's own
- * setjmp, which saves three registers and makes no system call. */
+ * begun, those at a barrier go on once all threads of that barrier have reached it or ended. A
+ * kernel without barriers needs one fiber. Fibers are begun by ucontext, and then switched by the
+ * compiler's own setjmp, which saves three registers and makes no system call. */
 #include "emulated_kernels.h"
 
 #include "emulated.h"

@@ -6,23 +6,24 @@
  *
  * A compression sends some numbers of a weight matrix's gradient, and error feedback makes up for
  * the rest (Karimireddy et al. 2019, "Error Feedback Fixes SignSGD and other Gradient Compression
- * Schemes"). For each matrix every rank keeps an error: what of its earlier gradients it has not
- * sent yet. One step, for each matrix:
+ * Schemes"). For each matrix every rank keeps an error: what of earlier gradients is not sent yet.
+ * One step, for each matrix:
  *
  *   1. encode adds the error to the gradient, and makes numbers of the result M.
- *   2. The numbers are added over ranks or, with `gathers`, all-gathered.
+ *   2. The numbers are added over ranks or, with `gathers`, all-gathered. Added ones may have a
+ *      second round, of numbers that are made of the first sum.
  *   3. decode sets the gradient to the sum over ranks of what was sent, and the error to M minus
  *      this rank's part of that sum.
  *
  * A step may be skipped between encode and decode, so encode does not change the error. The caller,
- * compressor.c, keeps the errors and saves them. If a run goes on with fewer ranks, it adds up the
- * errors of several ranks: only the sum over ranks matters. Not compressed are parameters that are
- * no matrix, matrices whose numbers would be half of their elements or more, and all gradients of a
- * rank that is alone.
+ * compressor.c, keeps the errors, and checkpoints hold them. If fewer ranks, but several, go on
+ * with a run, errors are added up: only their sum over ranks matters. Not compressed are parameters
+ * that are no matrix, matrices whose numbers would be half of their elements or more, and the first
+ * steps (-ddp_compress_after). A rank that is alone compresses nothing.
  *
  * Rules for the numbers:
- *   - Each must be finite when it is read as a float, or the run ends as if a gradient were NaN.
- *     So at most 30 bits of any kind fit into one (signsgd/signsgd.c).
+ *   - One that is not finite, read as a float, counts as a gradient that is NaN. So not all bits of
+ *     a float are free: signsgd/signsgd.c uses 30.
  *   - With `gathers` 0 they are added as floats. So packed bits need `gathers` 1.
  *   - They do not depend on the bucket: -ddp_bucket_mb must not change the result. */
 #ifndef DDP_ALGORITHMS_COMPRESSION_H

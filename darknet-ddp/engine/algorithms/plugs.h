@@ -3,10 +3,10 @@
  * (core/gradient_codec.h has a fourth: how gradients are summed).
  *
  * The trainer calls the functions. Their first argument, self, is the algorithm's own data
- * (ddp_algorithm.open). No function of a table is NULL. Without a table, training goes as without
- * the algorithm.
- * Algorithms that control the same thing exclude each other (algorithms/claims.h), so a run has at
- * most one of each table. Every rank makes the same calls in the same order, from one thread. */
+ * (ddp_algorithm.open). No function of these three is NULL. Without a table, training goes as
+ * without the algorithm. Algorithms that control the same thing exclude each other
+ * (algorithms/claims.h), so a run has at most one of each table. Every rank makes the same calls in
+ * the same order, but for note_layer, from one thread. */
 #ifndef DDP_ALGORITHMS_PLUGS_H
 #define DDP_ALGORITHMS_PLUGS_H
 

@@ -9,8 +9,8 @@
  *      (uint32 layer, uint32 0, uint64 count, char part[32], char name[16])
  *   4. XXH3 of all before it
  *
- * Numbers are little endian. The header ends with its own hash, and has the file's length. So the
- * header alone tells whether the file can be whole. */
+ * Numbers are little endian. The header has the length of what follows, and ends with its own
+ * hash. So the header alone tells whether the file can be whole. */
 #ifndef DDP_CHECKPOINT_CHECKPOINT_H
 #define DDP_CHECKPOINT_CHECKPOINT_H
 

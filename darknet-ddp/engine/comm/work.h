@@ -2,8 +2,7 @@
  * program computes.
  *
  * A ddp_work is one sum or all-gather: opened once, then started and waited for as often as needed,
- * always with the same memory and size. MPI calls it a persistent request (MPI_Allreduce_init,
- * MPI_Start, MPI_Wait). PyTorch's Work is such a handle, too.
+ * always with the same memory and size. MPI calls it a persistent request (MPI_Allreduce_init).
  *
  * 1. ddp_allreduce_open or ddp_allgather_open, once
  * 2. ddp_work_start, in each step; meanwhile ddp_group_progress moves the data
@@ -15,7 +14,8 @@
  *
  * Every element is summed over ranks in one binary tree, ((r0 + r1) + (r2 + r3)) + ... (see
  * device/sum.h). So all ranks get the same bits, and bucket size, overlap and transport change no
- * result. Without ddp_gpu_config.exact NCCL has an order of its own, the same on every rank. */
+ * result. NCCL has an order of its own, the same on every rank, except for float32 with
+ * ddp_gpu_config.exact. */
 #ifndef DDP_COMM_WORK_H
 #define DDP_COMM_WORK_H
 

@@ -1,13 +1,12 @@
-/* core/batchnorm_stats.h: combines the running statistics of BatchNorm over ranks, so that they are
- * those which one process would have made of all mini-batches.
+/* core/batchnorm_stats.h: combines the running statistics of BatchNorm over ranks: in two of three
+ * modes to those which one process would have made of all mini-batches.
  *
  * The forward pass of a mini-batch changes each statistic R to keep*R + c, where c is what the
  * mini-batch adds (Ioffe & Szegedy 2015, section 3.1). After a step of S mini-batches
  *
  *     R = keep^S * R_0 + sum over p of keep^(S-1-p) * c_p
  *
- * p counts the mini-batches of all ranks: rank r of N has p = r*M .. r*M + M-1, M = S/N. There are
- * three modes:
+ * p counts the mini-batches of all ranks: rank r of N has p = r*M .. r*M + M-1, M = S/N.
  *
  * DDP_STATISTICS_COPIED copies rank 0's statistics to all ranks. They are of rank 0's mini-batches
  * alone, except with SyncBN, where all ranks have the same.
@@ -16,7 +15,7 @@
  * buffers start from R_0, other ranks' from zero, and forward passes update them. Then rank r
  * multiplies its buffers by keep^((N-1-r)*M), and the results are summed over ranks.
  *
- * DDP_STATISTICS_EXACT has the same bits on any number of ranks. Each mini-batch starts from zero,
+ * DDP_STATISTICS_EXACT has the same bits on 1, 2, 4, ... ranks. Each mini-batch starts from zero,
  * which is possible since no pass that trains reads the statistics. A rank adds its mini-batches in
  * the tree of core/tree_sum.h, and the results are summed over ranks.
  *

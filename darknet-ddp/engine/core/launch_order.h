@@ -1,11 +1,12 @@
 /* core/launch_order.h: the order in which the gradient sums of a step are launched. Pure functions.
  *
- * There is a sum for each bucket of a plan, or for each piece of a bucket. The plan numbers them
- * from the last layers' to the first layers'. Three kinds are launched one after the other:
+ * There is a sum for each bucket of a plan, or for each piece of a bucket; second sums of
+ * compressed buckets have no place here. The plan numbers them from the last layers' to the first
+ * layers'. Three kinds are launched one after the other:
  *
- *   early      while backward computes, in the plan's order
- *   late       when backward has ended: the plan's last sums, from the first layer on, since the
- *              next forward pass needs them in that order
+ *   early      while backward computes or when it ends, in the plan's order
+ *   late       with -ddp_priority, after these: the plan's last sums, from the first layer on,
+ *              since the next forward pass needs them in that order
  *   deferred   after all others: the plan's first sums, which hold the last layers, also from the
  *              first of their layers on. The next forward pass needs these last
  *

@@ -1,12 +1,12 @@
-/* core/replica_check.h: checks during a run that all ranks still have the same parameters and
- * BatchNorm statistics.
+/* core/replica_check.h: checks during a run that all ranks still have the same parameters and, with
+ * DDP_STATISTICS_EXACT, the same BatchNorm statistics.
  *
- * All ranks start with the same parameters and update them with the same sums, so they have the
- * same bits after every step. With DDP_STATISTICS_EXACT the running statistics have the same bits,
- * too; without it only rank 0's matter, and they are not checked. After a bit flip or an error of a
- * processor ranks train different networks, and nothing else would show it.
+ * All ranks start with the same parameters and update them with the same sums. So they have the
+ * same bits after every step; with -ddp_local_sgd, after every averaging. After a bit flip or an
+ * error of a processor ranks train different networks, which nothing else may show.
  *
- * 1. ddp_replica_check_checksum   every -ddp_verify_every steps, on each rank
+ * 1. ddp_replica_check_checksum   on each rank, every -ddp_verify_every steps or, with
+ *    -ddp_local_sgd, in the first step from then on that begins with ranks in sync
  * 2. The checksum travels with the loss (ddp_loss_compare_number).
  * 3. If the checksums are equal: ddp_replica_check_note_equal. If they differ, on all ranks:
  *    ddp_replica_check_name_difference, which exchanges a checksum for each array. */

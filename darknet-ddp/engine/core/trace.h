@@ -1,7 +1,6 @@
 /* core/trace.h: records what each rank does when, and writes the records of all ranks to one file,
  * on one clock. Perfetto and chrome://tracing show such a file (Trace Event Format). They show each
- * rank as a process, and each of its *lanes* as a thread. Work that goes on at one time is recorded
- * in different lanes. */
+ * rank as a process, and each of its *lanes* as a thread. */
 #ifndef DDP_CORE_TRACE_H
 #define DDP_CORE_TRACE_H
 

@@ -1,6 +1,6 @@
 /* options/darknet_commands.h: checks the command line of Darknet's own commands. Darknet itself
- * ignores words and options that it does not know, so a table lists the words that each command
- * needs and the options that it reads (options/darknet_commands.def).
+ * mostly ignores words and options that it does not know, so a table lists the words that each
+ * command takes and the options that it reads (options/darknet_commands.def).
  *
  * argv is the command line, with NULL at its end and the program at argv[0]. Its *words* are what
  * is left without the program, the options and their values. Word 0 is the command's name. */

@@ -4,8 +4,8 @@
  * chooses them when the cfg is parsed. Parameters, gradients and statistics stay float32, so the
  * trainer needs this file only in its NaN guard.
  *
- * To take bf16 out, delete patches/bf16/, layers/bf16/, glue/bf16.*, run/bf16.*, the option's row,
- * tests/run/bf16.py, tests/gpu/bf16.c, and what then does not compile. */
+ * To take it out, delete patches/bf16/, layers/bf16/, glue/bf16.*, run/bf16.*, the option's row,
+ * tests/run/bf16*.py, tests/gpu/bf16.c, and what then does not compile. */
 #ifndef DDP_GLUE_BF16_H
 #define DDP_GLUE_BF16_H
 

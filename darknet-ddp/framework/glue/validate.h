@@ -1,9 +1,8 @@
-/* glue/validate.h: measures on all ranks how good a network is on pictures that it does not train
- * on.
+/* glue/validate.h: measures on all ranks how good a network is on a list of pictures.
  *
- * Rank r of N computes pictures r, r + N, ..., one at a time, so that every figure is the same to
- * the last bit on any number of ranks. All ranks must have the same weights and BatchNorm
- * statistics. Afterwards the network has the batch and size that it had before. */
+ * Rank r of N computes pictures r, r + N, ..., one at a time, so that the number of ranks changes
+ * no bit of a figure. All ranks must have the same weights and BatchNorm statistics. Afterwards the
+ * network has the batch and size that it had before. */
 #ifndef DDP_GLUE_VALIDATE_H
 #define DDP_GLUE_VALIDATE_H
 

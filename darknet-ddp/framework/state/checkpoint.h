@@ -4,7 +4,7 @@
  * of state/save.h write a pair straight from the network, those of state/snapshot.h from a copy of
  * it.
  *
- * Call all functions on rank 0 alone. Before a save call ddp_trainer_flush, so that no update is
+ * Only rank 0 resumes and saves. Before a save call ddp_trainer_flush, so that no update is
  * left. With -ddp_shard_optimizer a save asks the other ranks for their moments (run->sharded);
  * they must call ddp_sharded_serve_blocks. After resuming, ddp_trainer_attach gives the other ranks
  * what rank 0 has loaded. */

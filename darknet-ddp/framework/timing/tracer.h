@@ -1,11 +1,10 @@
 /* timing/tracer.h: records into a trace (core/trace.h) when each layer computes its forward pass,
- * backward pass and update, what the program waits for meanwhile, and when each bucket travels. On
- * a GPU, events in its queue give these times.
+ * backward pass and update, longer waits meanwhile, and when each bucket travels. A deferred update
+ * counts as a wait. On a GPU, events in its queues give the times of layers and buckets.
  *
  * The tracer puts its own hooks before the trainer's (net->hooks, timing/hook_chain.h). Other code
- * records the rest of a trace. Loader threads record what they load (trainer/loader_trace.h), and
- * the step records when it saves and validates (run/step.c). core/trace.c writes the spans of all
- * ranks to a file. Call both functions between two steps, on every rank alike. */
+ * records loads of samples (trainer/loader_trace.h), saves and validations (run/trace.h). Call both
+ * functions between two steps, on every rank alike. */
 #ifndef DDP_TIMING_TRACER_H
 #define DDP_TIMING_TRACER_H
 

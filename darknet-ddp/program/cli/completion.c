@@ -1,7 +1,7 @@
 /* The command `darknet ddp completion bash|zsh`: prints a script with which the shell completes
- * commands, options and the words that an option chooses from. They come from the tables of
- * commands and options. After an option that takes a number nothing is completed. All other words
- * are completed as files. */
+ * commands, options and the words that an option chooses from. Most come from the tables of
+ * commands and options. After an option of ours that takes numbers nothing is completed. All other
+ * words are completed as files. */
 #include "cli/commands.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"

@@ -1,8 +1,8 @@
 /* show/rank_output.h: prints messages of a rank, and ends the job after an error.
  *
- * Rank 0 prints as Darknet does. Other ranks print only errors, with rank and host. An error that
- * all ranks meet is printed once: other ranks wait a moment, in which rank 0 prints it and ends the
- * job. */
+ * If there are several ranks, only rank 0 prints on standard output, and errors have rank and host.
+ * An error that all ranks meet is printed once, but for DDP_ERR_MISMATCH: other ranks wait 2 s, in
+ * which rank 0 prints it and ends the job. */
 #ifndef DDP_SHOW_RANK_OUTPUT_H
 #define DDP_SHOW_RANK_OUTPUT_H
 

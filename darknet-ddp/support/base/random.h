@@ -1,9 +1,9 @@
-/* base/random.h: draws every random number of a run, by Philox4x32-10, so that a run can be
+/* base/random.h: draws the random numbers of a run, by Philox4x32-10, so that a run can be
  * repeated and resumed.
  *
- * A draw depends on the run's 64-bit seed, a topic (what it is for), a number (of a sample, step or
- * epoch), and how many were drawn for these before. It does not depend on thread, rank or time. The
- * seed is Philox's key. Its counter is, low word first:
+ * A draw depends on a 64-bit seed (mostly the run's), a topic (what it is for), a number (such as a
+ * sample's), and how many were drawn for these before. It does not depend on thread, rank or time.
+ * The seed is Philox's key. Its counter is, low word first:
  *
  *    block, topic, number's low half, number's high half
  *

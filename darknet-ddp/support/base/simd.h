@@ -1,7 +1,7 @@
 /* base/simd.h: marks functions that are compiled for several levels of x86-64 processors. The
  * loader picks the version for the processor at hand. A result must not depend on the processor. So
- * a file with sums of products must be compiled with -ffp-contract=off: newer processors would
- * round a product and its addition only once. */
+ * a file with sums of products must be compiled with -ffp-contract=off: else versions for newer
+ * processors round a product and its addition only once. */
 #ifndef DDP_BASE_SIMD_H
 #define DDP_BASE_SIMD_H
 

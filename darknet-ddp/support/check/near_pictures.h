@@ -1,9 +1,9 @@
-/* check/near_pictures.h: finds near pictures: they show the same although their files differ in
+/* check/near_pictures.h: finds near pictures: they look the same although their files differ in
  * size, quality or brightness, or one is mirrored.
  *
  * The signature of a picture is its waves: the lowest frequencies of its brightness (a cosine
- * transform of 32x32 means). Pictures are near if their waves correlate almost fully. Only pictures
- * with similar hashes (signs of their waves) are compared. */
+ * transform of 32x32 means). Pictures of close aspects are near if their waves correlate
+ * almost fully. Only pictures with similar hashes (signs of their waves) are compared. */
 #ifndef DDP_CHECK_NEAR_PICTURES_H
 #define DDP_CHECK_NEAR_PICTURES_H
 

@@ -1,8 +1,8 @@
-/* monitor/html.h: writes a web page in one file, without scripts: its pictures are in the page.
+/* monitor/html.h: writes a web page in one file, with its pictures and without scripts.
  *
  * 1. ddp_html_begin writes the head.
  * 2. The caller writes elements to the same file, and their text by ddp_html_text.
- * 3. ddp_html_end writes the end. If ferror(out) is 0 afterwards, the whole page was written. */
+ * 3. ddp_html_end writes the end. If fflush(out) and ferror(out) then return 0, all was written. */
 #ifndef DDP_MONITOR_HTML_H
 #define DDP_MONITOR_HTML_H
 

@@ -1,7 +1,7 @@
-/* The algorithm of -ddp_local_sgd: each rank updates with its own gradients, and every few steps
- * ranks average their parameters. averaging.h says what else is averaged, and why. The loss is
- * summed over ranks in every step all the same: a few bytes, which also tell all ranks of a signal
- * in the same step. */
+/* The algorithm of -ddp_local_sgd: after a warm-up each rank updates with its own gradients, and
+ * every few steps ranks average their parameters. averaging.h says what else is averaged, and why.
+ * The loss is summed over ranks in every step all the same: a few bytes, which also tell all ranks
+ * of a signal in the same step. */
 #include "algorithms/local_sgd/averaging.h"
 
 #include "algorithms/algorithm.h"

@@ -2,9 +2,9 @@
  * Memory".
  *
  * Let g be this rank's gradient, e its error (what it has not sent before:
- * algorithms/compression.h), and M = g + e. The rank sends the P percent of M that are largest in
- * magnitude, and their indices (top_k.h). The rest becomes e. Each rank adds up what all ranks
- * send, in the order of ranks. */
+ * algorithms/compression.h), and M = g + e. Of each 2^24 elements of M the rank sends the P percent
+ * that are largest in magnitude, at least one, and their indices (top_k.h). The rest becomes e.
+ * Each rank adds up what all ranks send, in the order of ranks. */
 #include "algorithms/compression.h"
 #include "algorithms/topk/largest.h"
 

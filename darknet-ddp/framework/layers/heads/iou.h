@@ -4,10 +4,11 @@
  *   IOU_PLAIN   iou: the area of the intersection, divided by the area U of the union
  *   IOU_GIOU    iou - (C - U)/C
  *   IOU_DIOU    iou - (s/d)^.6
- *   IOU_CIOU    iou - s/d - a*v, with a = v/(1 - iou + v)
+ *   IOU_CIOU    iou - s/d - a*v, with a = v/(1 - iou + v + 1e-6)
  *
  * s is the squared distance of the centres. C is the area, and d the squared diagonal, of the
- * smallest box around both. v is 4/pi^2 times the squared difference of atan(width/height). */
+ * smallest box around both. If C or d is 0, the measure is iou. v is 4/pi^2 times the squared
+ * difference of atan(width/height). */
 #ifndef IOU_H
 #define IOU_H
 #include "box.h"
