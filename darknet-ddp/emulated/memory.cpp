@@ -1,13 +1,14 @@
-/* The emulated device's memory, and pinned host memory. Host code that touches device memory
- * crashes.
+/* The emulated device's memory, and pinned host memory. Host code crashes if it touches device
+ * memory while that is locked.
  *
  * If the CPU has protection keys (instructions that lock pages for one thread), a thread unlocks
  * device memory while it runs device work. Every array, rounded up to 256 bytes, ends at the end of
  * a page, and no memory follows that page.
  *
- * Without keys all device memory lies in one arena. mprotect opens the arena for all threads while
- * any thread runs device work; arrays that were freed stay closed. mprotect takes longer than most
- * kernels, so with EMULATED_GUARD=sometimes the arena is closed only every eighth time. */
+ * Without keys, or with EMULATED_GUARD=mprotect, all device memory lies in one arena. mprotect
+ * opens it for all threads while any thread runs device work; arrays that were freed stay closed.
+ * mprotect takes longer than most kernels, so with EMULATED_GUARD=sometimes the arena is closed
+ * only every eighth time. */
 #include "emulated.h"
 
 #include <algorithm>

@@ -1,25 +1,26 @@
-/* comm/chunk.h: how sums of host memory are made chunk by chunk, for comm/ and nccl/ alone.
+/* comm/chunk.h: how sums of host memory are made chunk by chunk; internal to comm/ and nccl/.
  *
- * A sum's buffer (a bucket of gradients) is cut into chunks. chunk_pipeline.c has a few chunks in
+ * A sum's buffer, such as a bucket of gradients, is cut into chunks. chunk_pipeline.c has a few in
  * flight at a time and polls for their messages. When a message has ended it calls the group's
  * algorithm, which adds what has come and posts the chunk's next messages. A group uses one of two
- * algorithms; ddp_group_use_schedule chooses.
+ * algorithms: direct, unless ddp_group_use_schedule chooses the other.
  *
- * Direct (direct.c): rank r gets slice r of the chunk from every rank, sums these slices, and sends
- * the sum to all.
+ * Direct (direct.c): rank r gets slice r of the chunk from the other ranks, sums it, and sends them
+ * the sum. Small chunks, and those of 2 ranks, may go whole to the other ranks: each sums all.
  *
  * Hierarchical (hierarchical.c), on one host or several:
  * 1. Each rank puts its chunk into memory that the ranks of its host share, unless it lies there
  *    already (ddp_group_alloc_memory). It then notes on its board, also in shared memory, that the
  *    chunk is there.
  * 2. Each rank sums one slice of the chunk, its lane, over the ranks of its host.
- * 3. Ranks of different hosts that have the same lane exchange slices of it and sum them. Up to 8
+ * 3. Ranks of different hosts whose lanes overlap exchange slices of them and sum these. Up to 8
  *    hosts do so directly, more hosts in stages of 8 (hierarchical_plan.h).
  * 4. Each rank writes the finished sum of its lane to the chunks of the other ranks of its host.
  * Nothing blocks: each poll looks at boards and messages.
  *
- * An all-gather is cut into chunks, too: a chunk has some floats of each rank. Algorithms also find
- * out whether the sum is finite. If it is not, not_finite becomes 1 on every rank. */
+ * A sum may be made in two halves, of which the first sends no finished sums (ddp_work_phase). An
+ * all-gather is cut into chunks, too: a chunk has some floats of each rank. Algorithms also find
+ * out whether the result is finite (ddp_host_sum.not_finite). */
 #ifndef DDP_COMM_CHUNK_H
 #define DDP_COMM_CHUNK_H
 

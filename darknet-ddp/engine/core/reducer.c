@@ -2,19 +2,20 @@
  * order of this file. core/reducer.h says what a caller must know.
  *
  * take_gradients: once. Make the framework's gradient pointers point into buckets, where the
- * backward pass then writes and the update reads. No step copies gradients.
+ * backward pass then writes and the update reads.
  *
- * backward_begin: reset for a new pass. No layer is ready, and no sum has been started.
+ * backward_begin: reset for a new pass. No layer is ready, and no sum has been started. Only a pass
+ * that syncs starts sums.
  *
  * launch_full_buckets: start the sum of each bucket that is full (all its layers are ready) and
  * whose predecessors in the launch order have been started. The launch order is the plan's, except
  * for buckets that are late or deferred (core/launch_order.h): launch_deferred starts these after
  * the pass.
  *
- * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets, and
- * full buckets are launched.
+ * layer_ready: a layer's gradients are final. Its parameters are counted off their buckets. With
+ * config.overlap, full buckets are launched.
  *
- * progress: messages move only inside calls, so Darknet calls this often while it computes.
+ * progress: many messages move only inside calls, so Darknet calls this often while it computes.
  *
  * backward_end: layers that did not run count as ready, so all buckets are full. Those that are
  * neither late nor deferred are launched.

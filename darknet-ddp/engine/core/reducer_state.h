@@ -1,8 +1,7 @@
 /* core/reducer_state.h: the struct and the functions that the reducer's own files share; not for
  * other files. reducer.c follows a gradient through a step. Beside it: reducer_open.c (memory),
  * reducer_order.c (pieces and their order), reducer_unused.c (layers that did not run),
- * reducer_steps.c (are a step's sums finite, have they arrived?), reducer_sharded.c (ZeRO-1).
- * Where a comment names no error, a function that returns ddp_status fails with DDP_ERR_COMM. */
+ * reducer_steps.c (are a step's sums finite, have they arrived?), reducer_sharded.c (ZeRO-1). */
 #ifndef DDP_CORE_REDUCER_STATE_H
 #define DDP_CORE_REDUCER_STATE_H
 

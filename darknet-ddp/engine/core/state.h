@@ -1,5 +1,5 @@
-/* core/state.h: arrays that an algorithm keeps from step to step and in checkpoints, beside the
- * network's own. Examples: the error of compression, the slow momentum of local SGD.
+/* core/state.h: arrays that an algorithm keeps from step to step, most also in checkpoints, beside
+ * the network's own. Examples: the error of compression, the slow momentum of local SGD.
  *
  * An algorithm declares a *set* of arrays: one array for each parameter of the table, or none for
  * some. The ddp_state owns all arrays. They lie in host memory, where a checkpoint reads and writes
@@ -11,7 +11,7 @@
  *   DDP_STATE_OF_RANK   each rank has arrays of its own: rank 0 gathers and saves those of all
  *                       ranks. A resumed run on as many ranks gives each rank its own back. If it
  *                       has N ranks, another number, its rank (r modulo N) gets old rank r's. A
- * rank that gets several adds them, in the order of r, so the sum over ranks stays
+ *                       rank adds several in the order of r, to keep the sum over ranks
  *   DDP_STATE_SCRATCH   the arrays are made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H

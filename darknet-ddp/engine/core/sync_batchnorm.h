@@ -5,9 +5,9 @@
  * ddp_sync_batchnorm_average averages over ranks the two terms that BatchNorm adds to each delta.
  * The gradients of scales and biases are summed over ranks like all others.
  *
- * Every rank makes the same calls in the same order. Each call gathers a few floats for each
- * channel from all ranks, and blocks until they have arrived. Every rank computes the same bits
- * from them: in the order of ranks, in double precision. */
+ * Every rank calls these two functions in the same order. Each gathers two floats for each channel
+ * from all ranks, and blocks until they have arrived. Every rank computes the same bits from them:
+ * in the order of ranks, in double precision. */
 #ifndef DDP_CORE_SYNC_BATCHNORM_H
 #define DDP_CORE_SYNC_BATCHNORM_H
 

@@ -7,8 +7,8 @@
  * connection by the connection with the peer.
  *
  * Gloo also listens on a port: on Debian 12 for each new pair, on Debian 13 once for all pairs of a
- * device. Nobody is accepted there: Gloo's own thread alone accepts connections, and pairs are made
- * on that thread. So the port is closed before the thread can accept one. */
+ * device. The port is closed when the first pair with it is made, on Gloo's own thread, which alone
+ * accepts connections. So no pair gets the connection of a stranger. */
 #include "transport/gloo_peer.h"
 
 #include <gloo/transport/tcp/address.h>

@@ -1,9 +1,9 @@
 /* The backend mpi: ranks that mpirun or srun started. All calls to MPI are in this file and in
  * mpi_init.c.
  *
- * MPI moves data only inside its calls. Sums and collectives call MPI_Isend, MPI_Irecv and
- * MPI_Testsome, which do not block: so a lost peer ends in a timeout that names it. Opening the
- * backend or its channels, and closing it, block. */
+ * MPI may move data only inside its calls. Sums and collectives call MPI_Isend, MPI_Irecv and
+ * MPI_Testsome, which do not block: so a lost peer ends in an error or a timeout that names it.
+ * Opening the backend or its channels, and closing it, may block. */
 #include "comm/chunk_pipeline.h"
 #include "comm/group_schedule.h"
 #include "transport/backends.h"

@@ -1,16 +1,16 @@
 /* layers/deltas.h: which layer writes another's delta in a backward pass, and which add to it.
  *
- * A layer's delta is the gradient of the loss by its output (with Darknet's sign, the negative). In
- * the backward pass, each layer that reads the output contributes to it. The first of them writes
- * the delta, so that it need not be filled with zeros before; the others add. The protocol is one
- * for float32 and bf16, on a CPU and on a GPU:
+ * A layer's delta is the gradient of the loss by its output (with Darknet's sign, the negative).
+ * Layers that read the output contribute to it in the backward pass. The first of them writes the
+ * delta, so that it need not be filled with zeros before; the others add. The protocol is one for
+ * float32 and bf16, on a CPU and on a GPU:
  * 1. begin_deltas, before the forward pass, fills some deltas with zeros, to which all then add:
  *    those of layers whose output no layer reads, of losses, and of recurrent layers.
  * 2. prepare_deltas, before a layer's backward pass, fills its own delta with zeros if no layer has
  *    written it. If the layer can only add, it does this for the layers that it reads, too. (Not
  *    for a [dropout], which works in the memory of the layer before.)
- * 3. In its backward pass, a layer with l.sets_deltas asks sets_delta, for each layer that it
- *    reads, whether to write or to add. */
+ * 3. In its backward pass, a layer with l.sets_deltas asks sets_delta or sets_bf16_delta whether to
+ *    write or to add, for each delta that it contributes to. */
 #ifndef DELTAS_H
 #define DELTAS_H
 

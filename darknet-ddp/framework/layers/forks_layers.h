@@ -1,9 +1,9 @@
-/* layers/forks_layers.h: the layer types that later forks of Darknet added, a row each in
- * forks_layers.def. Each type has its functions in NAME_layer.c, those for a GPU in
- * forks_kernels.cu.
+/* layers/forks_layers.h: layer types of later forks of Darknet, a row each in forks_layers.def.
+ * Each type has its functions in NAME_layer.c, those for a GPU in forks_kernels.cu.
  *
- * A parse function sets shape (w, h, c and out_w, out_h, out_c), activation, index and weights. It
- * prints the layer's line of the table of layers, and reports a wrong value by option_error. */
+ * A parse function sets shape (w, h, c and out_w, out_h, out_c) and activation, and if the type has
+ * them, index, weights and update. It prints the layer's line of the table of layers, and reports a
+ * wrong value by option_error. */
 #ifndef FORKS_LAYERS_H
 #define FORKS_LAYERS_H
 

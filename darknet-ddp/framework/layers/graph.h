@@ -1,11 +1,11 @@
 /* layers/graph.h: which layers of a network read which.
  *
  * Code that follows values through a network asks here: the passes, bf16, residual blocks, the
- * parser. The table in graph.c has a row for each LAYER_TYPE. In layer_source a type without a row
- * ends the program.
+ * parser. The table in graph.c has a row for each type; layer_source ends the program at a type
+ * without one.
  *
- * A [dropout] changes its input in place. If [dropout] layers follow layer i, a later reader of i
- * gets the output of the last of them: it is the reader's actual source. */
+ * A [dropout] changes its input in place. If [dropout] layers follow layer i directly, a later
+ * reader of i gets the output of the last of them: it is the reader's actual source. */
 #ifndef GRAPH_H
 #define GRAPH_H
 

@@ -1,12 +1,13 @@
 /* onnx/reference.h: writes the outputs of a network's layers for a picture, as Darknet computes
  * them, so that a program can compare them with those of the ONNX model.
  *
- * For each picture it writes these records, in this order. A record is a line of words, followed by
- * `count` floats in this machine's byte order:
+ * It writes these records, in this order. A record is a line of words, followed by `count` floats
+ * in this machine's byte order:
  *
  *   picture PATH count         the input; PATH is "random" for random values
  *   layer N TYPE NAME count    for each layer with a NAME in the model, but [cost]: its output
- *   output NAME count          "boxes" and "scores", "detections", or none, by options->heads
+ *   output NAME count          a detector's "boxes" and "scores", "detections" or none, by
+ *                              options->heads
  *   compare                    the last record; it has no count and no floats */
 #ifndef DDP_ONNX_REFERENCE_H
 #define DDP_ONNX_REFERENCE_H

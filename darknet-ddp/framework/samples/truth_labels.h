@@ -1,9 +1,9 @@
 /* samples/truth_labels.h: remembers from which line of which label file each truth of a loaded
  * sample comes.
  *
- * A truth is a box that a detector is trained for. A sample made of several pictures has truths of
- * all of them. Loader threads set where truths come from; the training thread looks it up when the
- * sample is loaded. */
+ * A truth is a box that a detector is trained for. A sample made of several pictures can have
+ * truths of all of them. Loader threads set where truths come from; the training thread looks it up
+ * once the sample is loaded. */
 #ifndef DDP_SAMPLES_TRUTH_LABELS_H
 #define DDP_SAMPLES_TRUTH_LABELS_H
 

@@ -2,8 +2,9 @@
  *
  * Darknet's own loop calls train_network, as without DDP. An attached trainer has put hooks into
  * the network (net->hooks). By them train_network sums gradients over ranks while the backward pass
- * runs, updates with the sums, and returns the mean loss of all ranks. Layers whose gradients are
- * deferred (core/reducer.h) are updated in the next forward pass, or when Darknet is about to save.
+ * runs, and updates with the sums, but not in local steps (local SGD). It returns the mean loss of
+ * all ranks. Layers whose gradients are deferred (core/reducer.h) are updated in the next forward
+ * pass, or before somebody else reads the network.
  *
  *   1. ddp_trainer_open
  *   2. ddp_trainer_split            while Darknet parses the cfg

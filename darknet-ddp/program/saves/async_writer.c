@@ -1,8 +1,9 @@
-/* How a save is written. ddp_async_writer_save copies the network (state/snapshot.h) and queues a
- * task. A thread, `work`, takes the tasks one by one, and `perform` writes the pair of weights and
- * state file (ddp_snapshot_write, which calls ddp_pair_save). ddp_async_writer_poll tells which
- * saves have ended. With -ddp_shard_optimizer (run->sharded) nothing is copied: the save itself
- * writes both files, with moments that other ranks send, and the thread syncs and renames them. */
+/* How a save is written. ddp_async_writer_save copies the network (state/snapshot.h), unless a
+ * queued save is of the same one, and queues a task. Without memory it writes the files itself. A
+ * thread (`work`) writes the pairs of weights and state file one by one (`perform`), and
+ * ddp_async_writer_poll tells which have ended. With -ddp_shard_optimizer the save writes both
+ * files with moments that other ranks send; the thread syncs and renames them, or copies such a
+ * pair. */
 #include "saves/async_writer.h"
 
 #include "base/clock.h"

@@ -1,7 +1,6 @@
 /* show/step_line.h: prints the line about each step, on rank 0. On a terminal one line of progress
- * is renewed, and Darknet's own lines go to NAME.log. Elsewhere, Darknet's own line is printed
- * every -log_every steps, with figures of show/progress.h behind it. A process has one run at
- * most. */
+ * is renewed, and Darknet's own lines go to NAME.log; elsewhere they are printed. They have figures
+ * of show/progress.h behind them; -log_every chooses the steps. A process has one run at most. */
 #ifndef DDP_SHOW_STEP_LINE_H
 #define DDP_SHOW_STEP_LINE_H
 

@@ -1,6 +1,6 @@
 /* watch/blocked_file.h: finds the file that blocks this process.
  *
- * A file on a server that does not answer, or a FIFO that nobody writes, blocks a thread in a
+ * A file on a server that does not answer, or a FIFO that nobody writes, can block a thread in a
  * system call for ever. /proc says in which call each thread is, and with which arguments. */
 #ifndef DDP_WATCH_BLOCKED_FILE_H
 #define DDP_WATCH_BLOCKED_FILE_H

@@ -4,22 +4,21 @@
  * Stage 1 of ZeRO (Rajbhandari et al. 2020). Without it every rank has all moments, and updates
  * every parameter. Here a rank has the moments of its own part of each bucket: the ranges that a
  * reduce-scatter of the bucket leaves summed on this rank (comm/work.h). It updates these ranges,
- * and an all-gather brings it the updated ranges of the other ranks. Ranks send as much as
- * without sharding, except that parameters travel in 32 bits where gradients travel in 16. Each
- * element is updated from the same numbers, by the same formulas, and so has the same bits (with
- * NCCL only under -ddp_exact).
+ * and an all-gather brings it the updated ranges of the other ranks. Ranks send about as much as
+ * without sharding, but parameters always travel in 32 bits. Each element is updated from the same
+ * numbers, by the same formulas, and so has the same bits (with NCCL only under -ddp_exact).
  *
  * One step under -ddp_shard_optimizer:
  *
- *   1. Each bucket's gradients are reduce-scattered (DDP_REDUCE_SCATTER). A GPU's sums are NCCL's
+ *   1. Each bucket's gradients are reduce-scattered (DDP_REDUCE_SCATTER). With NCCL the sums are
  *      ordered ones, which can stop there (nccl/tree_plan.c).
  *   2. Instead of Darknet, ddp_update_plug updates each array (trainer/trainer_updates.c): the
  *      ranges that ddp_shard_ranges returns.
  *   3. After the last update, ddp_shard_publish_bucket writes the new values over the gradients.
  *      Then the all-gathers start, first layers first (ddp_reducer_send_updated). With a GPU the
  *      program first waits for the step's sums, to know whether they were finite.
- *   4. The next forward pass waits for each layer's values, and ddp_shard_take_parameter copies
- *      them to the parameters.
+ *   4. The next forward pass, or an earlier reader of the network, waits for a layer's values.
+ *      ddp_shard_take_parameter copies them to the parameters.
  *
  * Darknet's own arrays of moments are not used while the shard is open. On the host they are empty
  * pages (base/huge_pages.h); on a GPU they are freed, and allocated again when the shard is closed.

@@ -1,11 +1,10 @@
-/* layers/bf16/bf16_tiles.h: how a kernel's threads share an NHWC array of bf16 whose channels are
- * summed.
+/* layers/bf16/bf16_tiles.h: how a kernel's threads share an NHWC array of bf16.
  *
  * A row is all channels of one pixel. A block has THREADS threads: `lanes` side by side, each with
  * a pack of channels, on `rows` = THREADS / lanes rows at a time. A tile is the channels that one
  * block takes; `tiles` of them make a row. Where channels are summed, `parts` blocks share a tile's
  * rows: block p takes groups p, p + parts, ... of `rows` rows. The order of sums follows from the
- * layer's sizes alone. */
+ * array's shape alone. */
 #ifndef BF16_TILES_H
 #define BF16_TILES_H
 

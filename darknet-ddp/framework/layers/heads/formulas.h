@@ -1,10 +1,9 @@
-/* layers/heads/formulas.h: lets CPU and GPU train layers by the same source, in files named
+/* layers/heads/formulas.h: lets CPU and GPU compute by the same source, in files named
  * *_formulas.h. A .c file that includes one gets its functions for the host. A .cu file includes
- * device_formulas.h first, and gets them as device functions, under the same names. The files must
- * be valid C and C++.
+ * device_formulas.h first, and gets them as device functions. The files must be valid C and C++.
  *
- * FORMULA marks a function that only the including file calls. PUBLIC_FORMULA marks one that other
- * .c files call, too. "An output learns v" means: its delta becomes v - output, times a factor. */
+ * FORMULA marks a function of the including file alone. PUBLIC_FORMULA marks one that other .c
+ * files may call, too. "An output learns v" means: its delta becomes v - output, times a factor. */
 #ifndef FORMULAS_H
 #define FORMULAS_H
 

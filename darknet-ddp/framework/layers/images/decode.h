@@ -1,7 +1,7 @@
 /* layers/images/decode.h: decodes a picture's file into bytes. libjpeg reads JPEGs, libpng PNGs,
  * and Darknet's copy of stb_image the rest: BMP, GIF, TGA, PSD, HDR, PGM and PPM. A file may
- * have any content: what is no whole picture fails. JPEGs and PNGs are turned upright as their Exif
- * data say (exif.h). Any thread may call any function.
+ * have any content: decoding fails if it is no whole picture. JPEGs and PNGs are turned upright as
+ * their Exif data say (exif.h). Any thread may call any function.
  *
  * decode.c also has Darknet's load_image and load_image_color. They return floats of 0 to 1,
  * channel by channel, resized if asked. If a picture cannot be decoded, they call fatal(). They
