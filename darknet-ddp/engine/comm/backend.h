@@ -1,7 +1,7 @@
 /* comm/backend.h: the interfaces behind a process group (comm/group.h), as tables of functions, and
- * the structs of a group and of a sum. For comm/, transport/ and nccl/ alone.
+ * the structs of a group and of a sum. For comm/, transport/, nccl/ and tests.
  *
- *   ddp_backend     opens and closes groups of its kind: solo, mpi, gloo, thread (for tests)
+ *   ddp_backend     a kind of groups: solo, mpi, gloo, thread (for tests)
  *   ddp_transport   carries messages between ranks and knows nothing of sums; the group "solo" has
  *                   none (transport/mpi.c, gloo.c and thread.c)
  *   ddp_sum_engine  makes the sums and all-gathers of one kind of memory: chunk_pipeline.c for host
