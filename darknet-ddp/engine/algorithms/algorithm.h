@@ -1,13 +1,14 @@
 /* algorithms/algorithm.h: the interface of an algorithm, an option of training that makes ranks
  * send less, or update differently. PyTorch has such algorithms in torch/distributed/algorithms.
- * The rest of the program reaches an algorithm only through its ddp_algorithm.
+ * The rest of the program reaches an algorithm only through its ddp_algorithm or, for a word of
+ * -ddp_compress, its ddp_compression (compression.h).
  *
- * A folder of algorithms/ holds all of one algorithm: its rows of the table of options (NAME.def),
- * its code and its tests. A line of algorithms.def makes it part of the program. Without folder and
- * line nothing of it is left (scripts/check-removable).
+ * A folder of algorithms/ holds an algorithm's code, its tests and, in NAME.def, any options of its
+ * own. A line of algorithms.def makes it part of the program. Without folder and line the program
+ * does not know it (scripts/check-removable).
  *
- * An algorithm reads only the options of its own rows. It knows neither Darknet nor checkpoints:
- * the module algorithms/ uses core/, and glue/ uses algorithms/. */
+ * An algorithm reads only its own options. It knows neither Darknet nor checkpoints: the module
+ * algorithms/ uses core/, and glue/ uses algorithms/. */
 #ifndef DDP_ALGORITHMS_ALGORITHM_H
 #define DDP_ALGORITHMS_ALGORITHM_H
 

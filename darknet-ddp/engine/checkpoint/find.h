@@ -17,17 +17,17 @@
  *   kept      X.old, X.old.2, ...: weights whose name a save has taken; they are never removed
  *
  * When a run of NAME starts, rank 0 does this (starts.def has the rules, a row each):
- *   1. It takes NAME.lock (name_lock.h), or the run ends.
+ *   1. It takes NAME.lock (name_lock.h). If another run has it, this one ends.
  *   2. If an earlier run was killed while it moved files, it moves them to where they belong
  *      (ddp_set_aside_recover).
  *   3. With -resume or -resume_force it does what the START row says of the files that are there.
- *   4. If the run begins anew, it sets aside all files of NAME, if weights, averages or a CSV file
- *      are among them. A weights file of the command line also stays in its place. So no new run
- *      destroys anything.
+ *   4. If the run begins anew, it sets aside NAME's pairs, averages and records, if weights,
+ *      averages or a CSV file are among them. A weights file of the command line also stays in its
+ *      place. So no new run destroys weights or figures.
  * -clear changes none of this: it only makes the first weights count from batch 0.
  *
- * A save treats the weights that have the name X so far as the SAVE row says, before its own
- * weights get that name (pair.h). */
+ * Weights that have the name X so far are treated as the SAVE row says, before those of a save get
+ * that name (pair.h). */
 #ifndef DDP_CHECKPOINT_FIND_H
 #define DDP_CHECKPOINT_FIND_H
 

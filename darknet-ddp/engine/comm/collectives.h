@@ -1,6 +1,6 @@
 /* comm/collectives.h: collectives that block: broadcast, all-gather, gather, barrier and the like.
  * Every rank calls them together. For small or rare data in host memory; gradients travel by
- * comm/work.h. With 0 bytes nothing is sent.
+ * comm/work.h. Numbers of bytes may be 0.
  *
  * Each may fail with DDP_ERR_NOMEM or DDP_ERR_COMM. The comments below name other errors only. */
 #ifndef DDP_COMM_COLLECTIVES_H

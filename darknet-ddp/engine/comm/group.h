@@ -1,5 +1,5 @@
 /* comm/group.h: a process group: `size` ranks, numbered 0 to size - 1, that train together. All
- * messages between ranks go through it.
+ * messages between ranks go through it, but for heartbeats (watch/heartbeat.h).
  *
  * Ranks exchange data in two ways. Sums (allreduce) and all-gathers are started, and travel while
  * the program computes (comm/work.h). Collectives block (comm/collectives.h). How sums travel is
@@ -10,8 +10,8 @@
  *     and rank 1 does not, the run hangs or mixes gradients.
  *   - A rank that fails before such a call, as for lack of memory, calls ddp_group_abort: else the
  *     other ranks wait for it.
- *   - A group belongs to one thread.
- *   - After DDP_ERR_COMM only ddp_group_close and ddp_group_abort work.
+ *   - A group belongs to one thread, but ddp_group_abort is safe from any.
+ *   - After DDP_ERR_COMM the group can exchange nothing more.
  *
  * Words used in these headers
  *   count    a number of float32 elements, never of bytes

@@ -3,7 +3,7 @@
  * Sums of a GPU's memory (comm/work.h) go through NCCL, or are copied through host memory. They are
  * ordered with the other work on the GPU's streams:
  *
- * 1. ddp_work_start: the sum begins after the work that was queued before. Does not block.
+ * 1. ddp_work_start: the sum begins after the work that was queued before.
  * 2. ddp_work_fence: work that is queued from then on waits for the sum. With NCCL it does not
  *    block. Without NCCL it blocks until the sum is in host memory.
  * 3. ddp_group_synchronize, or ddp_work_wait for one sum: call it before the program itself waits

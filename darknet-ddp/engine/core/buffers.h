@@ -1,8 +1,8 @@
 /* core/buffers.h: copies parameters, optimizer state and BatchNorm's buffers from one rank to all.
  *
- * Parameters and optimizer state are copied once, when a run begins. Buffers (BatchNorm's running
- * statistics) change in every forward pass. They lie in one block of memory, which one allreduce
- * copies (Li et al. 2020, section 4.1) or sums, as core/batchnorm_stats.h needs it. */
+ * Parameters, and a resumed run's optimizer state, are copied once, when a run begins. Buffers
+ * (BatchNorm's running statistics) change in each forward pass of training. They lie in one block,
+ * which one allreduce copies (Li et al. 2020, section 4.1) or sums (core/batchnorm_stats.h). */
 #ifndef DDP_CORE_BUFFERS_H
 #define DDP_CORE_BUFFERS_H
 

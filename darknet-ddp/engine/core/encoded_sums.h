@@ -1,16 +1,16 @@
 /* core/encoded_sums.h: sums buckets of compressed gradients (core/gradient_codec.h) over ranks.
  *
- * The codec encodes each gradient of a bucket. The numbers lie in memory of their own, and have one
- * or two sums for each bucket; the second is made of the first one's result. Run counts
+ * The codec encodes gradients of a bucket. The numbers lie in memory of their own, and have one or
+ * two sums for each bucket; the second is made of the first one's result. Run counts
  * (core/bucket_plan.h) and gradients that are not encoded are in the first sum. If the codec
  * gathers, its numbers travel in an all-gather (comm/work.h) that starts right after the first sum.
- * Which parameters share a bucket changes no result: each parameter is encoded by itself.
+ * Each parameter is encoded by itself, whichever others share its bucket.
  *
  * Order. All ranks must start their sums in one order, but a first sum arrives sooner on one rank
  * than on another. So the order is fixed: the first sums of buckets 0 and 1, the second of 0, the
  * first of 2, the second of 1, and so on. A full bucket waits for its turn.
  *
- * On a GPU the codec works on a queue of its own (ddp_device_queue_open), which waits for the
+ * On a GPU the codec encodes on a queue of its own (ddp_device_queue_open), which waits for the
  * bucket's gradients and for its first sum. With NCCL the program waits for neither. Without NCCL a
  * first sum must be in host memory before the second can be queued: ddp_reducer_progress looks for
  * that, and ddp_reducer_backward_end waits for the last buckets.
@@ -20,7 +20,7 @@
  *   1. begin_pass
  *   2. for each bucket, in the launch order: start_first if may_start_first, or skip_bucket
  *   3. in between: start_second if may_start_second
- *   4. fence_bucket, and then decode_param for each of the bucket's parameters */
+ *   4. for each bucket that was not skipped: fence_bucket, then decode_param for its parameters */
 #ifndef DDP_CORE_ENCODED_SUMS_H
 #define DDP_CORE_ENCODED_SUMS_H
 

@@ -1,7 +1,7 @@
 /* Sums a GPU's memory in the fixed order of device/sum.h; NCCL only carries messages. A sum climbs
  * the levels of its plan (tree_plan.h): at each level messages bring addends, and a kernel adds
- * them. Then the sums go back down the levels. All is queued on one stream, so each level begins
- * after the one before it. */
+ * them. Then the sums go back down the levels. A half of a sum (ddp_work_phase) goes only up or
+ * down. All is queued on one stream, so each level begins after the one before it. */
 #include "nccl/tree_sum.h"
 
 #include "comm/work.h"

@@ -1,6 +1,6 @@
 /* The backend gloo: ranks that Gloo connects. Gloo carries messages alone (transport/gloo_link.h).
- * comm/chunk_pipeline.h decides what is summed in which order, as for every other backend, so the
- * bits are the same.
+ * comm/chunk_pipeline.h decides what is summed in which order, as for MPI, so the bits are the
+ * same.
  *
  * Ranks find each other by files (transport/rendezvous.h), and then need no launcher and no MPI. Or
  * they find each other by MPI, which stays open until the end and carries nothing more. */

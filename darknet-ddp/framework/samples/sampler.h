@@ -1,12 +1,12 @@
 /* samples/sampler.h: chooses the line of the training list that each sample of a run is, and draws
- * the random numbers by which Darknet changes the sample. Plays the part of PyTorch's
+ * Darknet's random numbers, such as those that change a sample. Plays the part of PyTorch's
  * DistributedSampler. A process has one run, since Darknet calls these functions (train_plugin in
  * darknet.h) without context.
  *
  * Each epoch is a new order of the whole list, so every line comes once in it, unless lines are
- * drawn with replacement. A batch may span the end of one epoch and the start of the next. Samples
- * and lines are numbered from 0. The line of a sample depends on the seed and the sample's number
- * alone, so any rank, thread or resumed run computes it by itself (how: the head of sampler.c).
+ * drawn with replacement or cannot be read. A batch may span the end of one epoch and the start of
+ * the next. Samples and lines are numbered from 0. The line of a sample is computed from the seed
+ * and the sample's number, so each rank, thread or resumed run finds it by itself (sampler.c).
  *
  * Before Darknet draws random numbers it names their purpose. The numbers depend on the seed and
  * the purpose alone, not on the thread. */

@@ -2,10 +2,10 @@
  * turns, so that a machine that slows down slows all of them:
  *
  *   local    forward, backward and update, without communication
- *   wire     a step's communication alone
+ *   wire     the sums of a step's gradients alone
  *   step     all of it, as training does it
  *
- * While the CPU time of communication is measured, a rank sleeps between polls instead of spinning.
+ * The CPU time of `wire` is measured in other steps, in which a rank mostly sleeps between polls.
  */
 #ifndef DDP_BENCH_BENCH_H
 #define DDP_BENCH_BENCH_H

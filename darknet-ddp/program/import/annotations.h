@@ -5,7 +5,7 @@
  *  3. split.h chooses the pictures for validation.
  *  4. write.h writes the set as Darknet reads it.
  *
- * Each step counts what is odd in the set, such as a box beyond its picture. Functions that add
+ * The first two count what is odd in the set, such as a box beyond its picture. Functions that add
  * something set `lost` if there is no memory. The caller of a reader checks `lost` once, at the
  * end. */
 #ifndef DDP_IMPORT_ANNOTATIONS_H

@@ -2,9 +2,9 @@
  *
  * mpirun dies when its output cannot be written. With a pipe in between, text that nobody reads, or
  * for which the disk has no room, is dropped, and the ranks go on. On standard error the relay also
- * keeps back the notes that ranks send (launch/child.h), and mpirun's long messages in frames
- * (launch/mpirun_says.h). It notes the facts of both in the struct, so that ddp_child can say in
- * one sentence why a job ended. */
+ * keeps back the notes that ranks send (launch/child.h), and mpirun's frames about ranks that ended
+ * or could not start (launch/mpirun_says.h). It notes the facts of both in the struct, so that
+ * ddp_child can say in one sentence why a job ended. */
 #ifndef DDP_LAUNCH_OUTPUT_RELAY_H
 #define DDP_LAUNCH_OUTPUT_RELAY_H
 

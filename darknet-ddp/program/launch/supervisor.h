@@ -1,14 +1,14 @@
-/* launch/supervisor.h: starts ranks by mpirun, for -ddp_ranks, -gpus and -ddp_hosts, and starts
- * them again when they fail.
+/* launch/supervisor.h: starts ranks by mpirun, for -ddp_ranks, -gpus, -ddp_hosts and
+ * -ddp_max_restarts, and starts them again when they fail.
  *
  * Its parts are mpirun's command line (launch/mpirun.h), mpirun as a child process that gets
  * signals (launch/child.h), and its output (launch/output_relay.h).
  *
  * A job that fails after it has begun to train is started again, up to -ddp_max_restarts times. It
- * resumes from its last checkpoint, if it has saved one. It uses the hosts that answer, and as many
- * ranks as these take and the cfg's batch allows. It is not started again after a usage error,
- * after a signal asked it to end, or if another run has taken its folder over. OMP_NUM_THREADS of
- * all ranks is this host's cores / the first host's ranks, unless the user has set it. */
+ * resumes from its last checkpoint, if it has saved one. With -ddp_hosts it uses the hosts that
+ * answer, and as many ranks as they and the cfg's batch allow. It is not started again after a
+ * usage error, after a signal asked it to end, or if another run has taken its folder over. Unless
+ * the user has set it, OMP_NUM_THREADS is this host's cores / the first host's ranks, or 1. */
 #ifndef DDP_LAUNCH_SUPERVISOR_H
 #define DDP_LAUNCH_SUPERVISOR_H
 

@@ -1,11 +1,11 @@
 /* run/session.h: one training run of this rank, from joining the other ranks to leaving them. A
  * process has one run at most. If a function here fails, it prints a message and ends every rank
- * (show/rank_output.h). Calls, in this order:
+ * (show/rank_output.h). Calls, in this order; `darknet ddp bench` makes the first and the last:
  *
  *   1. ddp_session_open joins the ranks, and registers callbacks with Darknet
  *   2. ddp_session_prepare checks the files of the command line
  *   3. Darknet's own main parses the cfg and trains, with these callbacks
- *   4. ddp_session_close ends the run */
+ *   4. ddp_session_close ends the run, unless a callback has, as after a request to stop */
 #ifndef DDP_RUN_SESSION_H
 #define DDP_RUN_SESSION_H
 

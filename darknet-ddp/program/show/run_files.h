@@ -1,16 +1,16 @@
-/* show/run_files.h: writes the records of a run beside its weights, on rank 0. NAME.csv has a row
- * for each step. NAME.html is a page of the whole run, renewed about every 10 seconds. NAME.log has
- * all that is printed. -tensorboard adds an event file. If a file cannot be written, a line says so
- * once, and the run goes on. Calls for each step, in this order:
+/* show/run_files.h: writes records of a run beside its weights, on rank 0. NAME.csv has a row for
+ * each step. NAME.html is a page of the whole run, renewed after 10 seconds or more. NAME.log has
+ * what rank 0 prints. If one cannot be written, a line says so once, and the run goes on.
+ * -tensorboard adds an event file. Calls for each step, in this order:
  *
  *  1. ddp_run_files_step, when the step has ended. It takes the times of forward, backward and so
  *     on, which trainer/trainer_phase.c has measured.
- *  2. ddp_run_files_found, by a validation, if one follows the step.
+ *  2. ddp_run_files_found, by a detector's validation, if one follows the step.
  *  3. ddp_run_files_add. It writes the step's row to the CSV file (monitor/csv.c; columns:
  *     show/csv_columns.c), the page's history (monitor/history.c) and TensorBoard.
  *
- * About every two seconds ddp_run_files_add returns 1. Then the caller has all ranks gather how
- * long each waited (show/wait_shares.h), for the page.
+ * Every two seconds or less often ddp_run_files_add returns 1. Then the caller has all ranks gather
+ * how long each waited (show/wait_shares.h), for the page.
  *
  * Every function allows NULL as a ddp_run_files, and then does nothing. */
 #ifndef DDP_SHOW_RUN_FILES_H

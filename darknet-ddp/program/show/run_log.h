@@ -1,4 +1,4 @@
-/* show/run_log.h: NAME.log, a copy of all that rank 0 prints.
+/* show/run_log.h: NAME.log, a copy of what rank 0 prints.
  *
  * What is added waits in memory, 1 MiB at most, and is written about once a second. Any thread may
  * call these functions. Order of calls:

@@ -4,16 +4,15 @@
  *   bf16   8 bits of exponent, 7 of mantissa: float32's range, 2 to 3 digits
  *   fp16   5 bits of exponent, 10 of mantissa: up to 65504, in steps of 2^-24 below 2^-14
  *
- * A number that is too large becomes infinite; NaN stays NaN. The code has no branches, only shifts
- * and one addition of normal numbers. So compilers make vectors of it, and denormals are kept where
- * the processor flushes them.
+ * A number that is too large becomes infinite; NaN stays NaN. Conversions have no branches, so
+ * compilers make vectors of them. They keep the formats' denormals on any processor.
  *
  * With -ddp_compress bf16 or fp16, gradients travel in 16 bits, with fp8 in 8 (device/float8.h).
  * Each rank's gradients are rounded before they are summed, and so is each addition (device/sum.h).
  * So packing a message (comm/wire_messages.c) loses nothing, and the result does not depend on
  * which sums travel. Gradients of ranks are added in a tree, and the error grows with the root of
- * its levels, log2 of the ranks. The run counts that travel along (core/bucket_plan.h) may be
- * rounded, too. Only whether they are above 0 is read, and that survives rounding. */
+ * its levels, log2 of the ranks. Only NCCL adds 16 bits in an order of its own. Run counts that
+ * travel along (core/bucket_plan.h) are rounded, too, but what is above 0 stays above 0. */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
 

@@ -1,9 +1,9 @@
-/* The compression of -ddp_compress signsgd: sign-SGD with error feedback. It is algorithm 1
+/* The compression of -ddp_compress signsgd: sign-SGD with error feedback, after algorithm 1
  * (EF-SIGNSGD) of Karimireddy, Rebjock, Stich and Jaggi 2019, "Error Feedback Fixes SignSGD and
  * other Gradient Compression Schemes". Let g be this rank's gradient of a matrix of n elements, and
  * e its error (what it has not sent before: algorithms/compression.h):
  *
- *     M = g + e
+ *     M = g + e, where the sign of 0 counts as +
  *     scale = mean of |M|
  *     the gradient becomes the sum over ranks of scale sign(M), in the order of ranks
  *     e becomes M - scale sign(M) of this rank

@@ -1,7 +1,7 @@
-/* layers/images/label_text.h: draws names of classes, in UTF-8, as pictures to put beside boxes. It
- * has Darknet's get_label (darknet.h). ASCII letters are Darknet's pictures (data/labels/).
- * FreeType draws other letters from left to right, with a font of this host; without FreeType, or a
- * font that has the letter, '?' is drawn. */
+/* layers/images/label_text.h: draws names of classes, in UTF-8, as pictures to put beside boxes.
+ * label_text.c defines Darknet's get_label (darknet.h). ASCII letters are Darknet's pictures
+ * (data/labels/). FreeType draws other letters from left to right, with a font of this host;
+ * without FreeType, or a font that has the letter, '?' is drawn. */
 #ifndef LABEL_TEXT_H
 #define LABEL_TEXT_H
 #include "darknet.h"
