@@ -1,12 +1,12 @@
 /* The queues of the emulated streams. A queue holds the tasks of a stream (a task is one function
- * that does a piece of device work), and runs them in an order that EMULATED_ORDER chooses among
- * those that CUDA allows.
+ * that does a piece of device work), and runs them one after the other. EMULATED_ORDER chooses an
+ * order between queues, among those that CUDA allows.
  *
- * A task begins when these are done: the tasks before it in its queue, and the events that its
- * stream waits for. The default stream and streams made without cudaStreamNonBlocking also wait for
- * what the other has queued before. Tasks run on the thread that calls CUDA, or, if nothing has
- * moved for some milliseconds, on a thread of this file. At most one task of a queue runs at a
- * time; meanwhile the queues' mutex is free. */
+ * A task may begin when these are done: the tasks before it in its queue, and the events that its
+ * stream waits for. A device's default stream and its streams made without cudaStreamNonBlocking
+ * also wait for what the other has queued before. Tasks run on the thread that calls CUDA, or, if
+ * nothing has moved for some milliseconds, on a thread of this file. While a task runs, the queues'
+ * mutex is free. */
 #include "emulated.h"
 #include "order.h"
 

@@ -1,9 +1,9 @@
-/* emulated/include/emulated_kernels.h: the names that nvcc knows, so that a C++ compiler compiles
+/* emulated/include/emulated_kernels.h: names that nvcc knows, so that a C++ compiler compiles
  * kernels. translate.py puts this file before a file of kernels, and turns
  *    kernel<<<grid, block, shared, stream>>>(arguments)    into
  *    emulated::launcher(EMULATED_NAMED(kernel), grid, block, shared, stream)(arguments)
- * Arguments are evaluated and copied at the launch; the threads run later, one after the other
- * (kernel.cpp). */
+ * Arguments are evaluated and copied at the launch. A kernel's threads run then or later, one at a
+ * time (kernel.cpp). */
 #ifndef EMULATED_KERNELS_H
 #define EMULATED_KERNELS_H
 

@@ -1,7 +1,7 @@
-/* algorithms/launch_policy.h: decides, from the options of a run, in which order the sums of its
- * buckets start. The usual order is that of the bucket plan, last layers first. Instead, some sums
- * may be deferred to the next forward pass, and some may start by priority, first layers first
- * (core/launch_order.h). */
+/* algorithms/launch_policy.h: decides in which order the sums of gradient buckets start. The usual
+ * order is that of the bucket plan, last layers first. Instead, some sums may start last, since
+ * their layers' updates are deferred to the next forward pass. Others may start by priority, first
+ * layers first (core/launch_order.h). */
 #ifndef DDP_ALGORITHMS_LAUNCH_POLICY_H
 #define DDP_ALGORITHMS_LAUNCH_POLICY_H
 

@@ -1,5 +1,5 @@
-/* checkpoint/pair.h: saves a checkpoint as a pair of files, weights X and their state X.state. At
- * any moment after the first save one complete pair is on the disk.
+/* checkpoint/pair.h: saves a checkpoint as a pair of files, weights X and their state X.state. If a
+ * save replaces an earlier pair, one complete pair is on the disk at any moment.
  *
  * A save takes these steps:
  *   1. write both files under temporary names, as parts (base/file.h); the state has X's hash

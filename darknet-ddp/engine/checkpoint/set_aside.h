@@ -3,7 +3,7 @@
  *
  * The folders DIRECTORY/BASE.1/, BASE.2/ and so on hold the files of one run each: its pairs,
  * averages and records (find.h), whose names stay. The highest number is the run that was set aside
- * last. Files are renamed within one file system, and never removed.
+ * last. Files are renamed, and none is lost.
  *
  * While files are moved, out or back, their folder is named BASE.<number>.moving. If a process dies
  * meanwhile, a run's files are at two places; ddp_set_aside_recover puts them together. */

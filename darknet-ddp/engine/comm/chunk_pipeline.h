@@ -7,7 +7,7 @@
  * the tag of a message is made of its chunk's number.
  *
  * With -ddp_channels sums take turns at several channels, and a sum's messages match within its
- * channel. A channel is a communicator of MPI (transport/mpi.c). Sums of all channels share the
+ * channel. With MPI a channel is a communicator (transport/mpi.c). Sums of all channels share the
  * chunks in flight. */
 #ifndef DDP_COMM_CHUNK_PIPELINE_H
 #define DDP_COMM_CHUNK_PIPELINE_H

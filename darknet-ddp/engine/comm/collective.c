@@ -1,9 +1,9 @@
 /* Moves the data of collectives: broadcast, transfer from one rank to another, allgather, gather
  * and barrier. comm/collectives.c checks their arguments.
  *
- * Collectives carry little data, or much data only once (a model), so the code is simple rather
- * than fast. If nothing comes for the group's timeout, a wait ends with an error that names the
- * rank that is waited for. Long data travel in segments of 1 MiB: so a message stays below MPI's
+ * Collectives carry little data, or much data seldom (a model, a checkpoint), so the code is simple
+ * rather than fast. If nothing comes for the group's timeout, a wait ends with an error that names
+ * a rank that is waited for. Long data travel in segments of 1 MiB: so a message stays below MPI's
  * limit of 2 GiB, and a broadcast sends one segment on while it receives the next. */
 #include "comm/collective.h"
 

@@ -6,7 +6,7 @@
  * A chunk has requests for a few messages alone, so hosts take turns. In its k-th turn a rank sends
  * to the k-th host after its own, and receives from the k-th host before it. A rank may have
  * several turns at a time. No rank waits for ever: once all turns before k have ended, everybody
- * has posted turn k. */
+ * posts turn k. */
 #include "base/is_finite.h"
 #include "comm/hierarchical_state.h"
 

@@ -5,19 +5,19 @@
  * is some neighbouring units.
  *
  * 1. The units form lanes, as many as the largest host has ranks. Within each host, every rank sums
- *    one lane over the ranks of the host. On a smaller host some ranks sum several lanes.
+ *    a lane over the ranks of the host. On a smaller host some ranks sum several lanes.
  * 2. Lanes are summed over hosts in stages. In the first stage `radix` neighbouring hosts meet and
  *    form a block. The ranks with the same lane cut it into a slice for each of these hosts, send
  *    each other the slices, and sum one each. In each later stage `radix` neighbouring blocks meet
  *    and do so with the slices that they have summed. After the last stage each slice is summed
  *    over all ranks.
  * 3. The sums go back by the same transfers in reverse, the last stage first. Then each rank gives
- *    its lane to the other ranks of its host.
+ *    its lanes to the other ranks of its host.
  *
- * If fewer than `radix` are left for the last block of a stage, its hosts hold several slices each.
+ * Before the last stage, a block of fewer than `radix` has some hosts that hold several slices.
  *
  * The ranks of a block may form several branches of the summation tree (device/sum.h) instead of
- * one. A rank then sends a message with the sum of each branch.
+ * one. A rank then sends one message for each branch, with its sum.
  *
  * Example: 2 hosts of 3 ranks, ranks 0 1 2 and 3 4 5; 6 units, one stage, lanes of 2 units. The
  * tree is ((0 + 1) + (2 + 3)) + (4 + 5).

@@ -1,10 +1,11 @@
 /* core/gradient_codec.h: functions that compress the gradients of a bucket before they are summed
  * over ranks, as a communication hook of PyTorch's DistributedDataParallel does.
  *
- * An algorithm (algorithms/) encodes each parameter's gradient into a few numbers. They are summed
+ * An algorithm (algorithms/) encodes a parameter's gradient into a few numbers. They are summed
  * over ranks, or all-gathered, and the algorithm decodes the result into the gradient. The reducer
  * owns the numbers' memory, and sends them (core/encoded_sums.h). It calls these functions in one
- * order on every rank, from one thread, parameter by parameter. Numbers must be finite floats. */
+ * order on every rank, from one thread. Numbers are floats; one that is not finite tells that the
+ * gradients are not. */
 #ifndef DDP_CORE_GRADIENT_CODEC_H
 #define DDP_CORE_GRADIENT_CODEC_H
 

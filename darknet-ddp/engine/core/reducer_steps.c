@@ -1,8 +1,8 @@
-/* Functions of the reducer that are not on the way of a layer's gradients (core/reducer.c has that
- * way). They tell whether the sums of a step are finite and have arrived, and how much is left to
- * send. They also serve three kinds of steps: steps whose gradients are thrown away, steps in which
- * each rank updates with its own gradients, and steps that add up a fixed number of mini-batches in
- * a tree (config.mini_batches). */
+/* Functions of the reducer beside the plain way of a layer's gradients, which core/reducer.c has.
+ * They tell whether the sums of a step are finite and have arrived, and how much is left to send.
+ * They also serve three kinds of steps: steps whose gradients are thrown away, steps in which each
+ * rank updates with its own gradients, and steps that add up a fixed number of mini-batches in a
+ * tree (config.mini_batches). */
 #include "core/reducer_state.h"
 
 void ddp_reducer_use_codec(ddp_reducer *r, int on)

@@ -1,7 +1,7 @@
-/* glue/fingerprint.h: describes the network of a rank, as text that ranks compare.
+/* glue/fingerprint.h: describes a rank's network, version and seed, as text that ranks compare.
  *
- * Values of parameters and counters are not in it, since all ranks get rank 0's. Options and the
- * cfg's text are compared elsewhere. */
+ * Values of parameters and counters are not in it, since all ranks get those of one rank. Options
+ * and the cfg's text are compared elsewhere. */
 #ifndef DDP_GLUE_FINGERPRINT_H
 #define DDP_GLUE_FINGERPRINT_H
 

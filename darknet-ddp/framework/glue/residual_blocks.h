@@ -6,7 +6,7 @@
  *
  * - the shortcut adds one layer, of its own size, and has no weights;
  * - no layer outside of f reads a layer of f, but the shortcut; and f reads nothing before x;
- * - f has no heads, no losses, and no layers that remember a time step (layer_type_passes_on);
+ * - f has only layers that pass values on (layer_type_passes_on), so no heads or losses;
  * - no layer of f changes x in place, or shares weights;
  * - no other block lies within it: then the inner one is found. */
 #ifndef DDP_GLUE_RESIDUAL_BLOCKS_H

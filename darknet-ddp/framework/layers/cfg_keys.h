@@ -1,9 +1,9 @@
 /* layers/cfg_keys.h: what a cfg may contain: its sections, the keys of each, and the ranges of
  * their numbers.
  *
- * Some sections, keys and values came with later forks of Darknet, those that have YOLOv4: "v4"
- * marks them. A cfg that uses any of them is trained by the forks' formulas. In the functions, s is
- * a section from cfg_find_section, and never null. */
+ * Some sections, keys and values are "v4": a cfg that uses any of them is trained by the formulas
+ * of Darknet's later forks, those that have YOLOv4. In the functions, s is a section from
+ * cfg_find_section, and never null. */
 #ifndef CFG_KEYS_H
 #define CFG_KEYS_H
 #include "darknet.h"

@@ -1,21 +1,21 @@
 /* samples/bad_samples.h: this rank's record of pictures and labels that could not be read while
- * training, and of the samples that were trained in their place.
+ * training, and of the samples that were replaced.
  *
  * A line of the training list that cannot be read once is bad from then on. If it is drawn, another
  * line is loaded in its place: the first that is not bad, in an order that follows from the seed
  * and the bad line. So ranks and resumed runs that cannot read the same lines load the same ones.
  * No other line can be loaded if all are bad, 64 in a row could not be read, or memory is short.
  *
- * The run must end if one_ends is set (ddp_bad_samples_open), or if no other line can be loaded.
- * Then a blank sample may be loaded, with no pixel set and no object; the run ends before it learns
- * from it.
+ * When a sample cannot be read, the run must end if one_ends is set (ddp_bad_samples_open), or if
+ * no other line can be loaded. Then a blank sample may be loaded, with no pixel set and no object;
+ * the run ends before it learns from it.
  *
  *  1. A loader thread that cannot read a sample calls ddp_bad_samples_note_unreadable (by
  *     load_sample in data.c). To load it again, it gets a line by ddp_bad_samples_line_to_load.
  *  2. During a step's first forward pass ranks sum ddp_bad_samples_count_ending. If the sum is not
  *     0, all end before the first backward pass (trainer/trainer_bad_samples.c).
- *  3. If a run may replace samples, ranks sum ddp_bad_samples_take_replaced with the loss, and end
- *     if there are too many (judge_replaced in trainer/plugin.c).
+ *  3. Ranks sum ddp_bad_samples_take_replaced with the loss. A run that may replace samples ends if
+ *     there are too many (judge_replaced in trainer/plugin.c).
  *
  * Any thread may call functions that say so; the training thread calls the others. */
 #ifndef DDP_SAMPLES_BAD_SAMPLES_H

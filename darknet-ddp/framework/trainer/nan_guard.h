@@ -1,21 +1,21 @@
-/* trainer/nan_guard.h: checks that a step's loss, gradients and BatchNorm statistics are finite
- * numbers. If one is not, every rank ends the job or, with skip_most, every rank skips the update.
- * A skip sets gradients to zero, and BatchNorm's statistics to those before the update.
+/* trainer/nan_guard.h: checks that the sums over ranks of a step's loss, gradients and BatchNorm
+ * statistics are finite numbers. If one is not, every rank skips the update, up to skip_most times
+ * in a row, or ends the job. A skip sets gradients to zero, and BatchNorm's statistics to those
+ * before the update.
  *
  * 1. ddp_nan_guard_end_mini_batch   after each backward pass
  * 2. ddp_nan_guard_check_arrived    whenever sums have arrived, unless steps may be skipped
  * 3. ddp_nan_guard_judge_step       before the first layer is updated, if steps may be skipped
- * 4. ddp_nan_guard_note_step        before the next forward pass, if steps may be skipped
+ * 4. ddp_nan_guard_note_step        before each forward pass, if steps may be skipped
  *
- * No messages are needed to check: every rank looks at the same sums over ranks (ddp_work_finite).
- * On the host the code that adds up a slice of a sum checks it (device/sum.c). If it is not finite,
- * its first element becomes NaN, at which all ranks look. On a GPU a kernel checks the sum. A rank
- * that is alone on a CPU sums nothing. Unless it may skip, its updates check each gradient that
- * they read (net->gradients_seen). Some layers may then be updated when the job ends, but they are
- * not saved.
+ * No messages are needed to check: all ranks look at the same sums (ddp_work_finite) or, with
+ * -ddp_shard_optimizer, at the same updated parameters. A rank that is alone on a CPU sums nothing.
+ * Unless it may skip, its updates check each gradient that they read (net->gradients_seen). Some
+ * layers may then be updated when the job ends, but they are not saved.
  *
- * If a number is not finite, each rank looks for the origin in what it still has: the outputs and
- * deltas of one mini-batch. That is the update's first whose loss is not finite, else its last. */
+ * If a number is not finite, each rank looks for the origin in what it still has of one mini-batch:
+ * inputs, labels, outputs and deltas. That is the update's first whose loss is not finite, else its
+ * last. */
 #ifndef DDP_TRAINER_NAN_GUARD_H
 #define DDP_TRAINER_NAN_GUARD_H
 

@@ -1,27 +1,27 @@
-/* One step of training, from top to bottom in the order in which Darknet calls (train_hooks in
- * darknet.h): forward, backward and update of each mini-batch, then the loss.
+/* The hooks that Darknet calls in a step of training (train_hooks in darknet.h), in their order. A
+ * plain step of one mini-batch:
  *
  *   before_forward     waits for the last step's loss and BatchNorm statistics
  *   before_layer       a deferred layer (see before_update) is updated before it is read
- *   before_backward    gradients add up; in an update's last mini-batch ranks will sum them
+ *   before_backward    tells the reducer whether ranks will sum the gradients
  *   on_gradient_ready  a layer's gradients are final: a full bucket is launched (core/reducer.h)
  *   after_backward     the other buckets are launched, then statistics, loss and deferred buckets
  *   before_update      waits for a layer's sums, and Darknet updates the layer with them; or the
  *                      layer is deferred, and its update waits for the next forward pass
  *   mean_loss          Darknet asks for the loss of all ranks
- *   settle             does all that was left for later, since somebody reads the network
+ *   settle             does updates that were left for later, since somebody reads the network
  *
- * Functions that begin with ddp_reducer, ddp_loss and ddp_batchnorm_stats are the plain step, and
- * the whole way of a gradient. Functions that begin with ddp_trainer look after a run, or do what
- * only some runs ask for. They are in files of their own:
+ * The way of a gradient is in functions that begin with ddp_reducer. Functions that begin with
+ * ddp_trainer look after a run, or do what only some runs ask for. Most are in other files:
  *
+ *   trainer_phase.c       how long phases take, and functions that all files call
  *   trainer_nan_guard.c   numbers that are not finite
- *   trainer_loss.c        what travels with the loss: are ranks alike, how much is left to send
+ *   trainer_loss.c        numbers that travel with the loss
  *   trainer_bad_samples.c samples that cannot be read
  *   trainer_sync_bn.c     BatchNorm over all ranks
  *   trainer_steps.c       steps that each rank updates with its own gradients
  *   trainer_updates.c     updates by an algorithm, and parameters that other ranks have updated
- *   trainer_algorithms.c  steps without some layers
+ *   trainer_algorithms.c  opens and attaches algorithms; steps without some layers
  *
  * An error ends the program (ddp_trainer_check), since a hook cannot return one. */
 #include "trainer/trainer_state.h"

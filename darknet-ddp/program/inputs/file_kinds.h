@@ -1,7 +1,6 @@
 /* inputs/file_kinds.h: checks whether each file on a command line is of the kind that its place
- * wants, and whether the cfg suits the command. All functions fail with DDP_ERR_USAGE; the error
- * says what the file is, and what is wanted. DATA, CFG and WEIGHTS are those of ddp_arguments; NULL
- * passes. */
+ * wants, and whether the cfg suits the command. All functions fail with DDP_ERR_USAGE. DATA, CFG
+ * and WEIGHTS are those of ddp_arguments; one that is NULL passes. */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H
 
@@ -13,8 +12,8 @@
  * it exists or not. */
 ddp_status ddp_kind_check_names(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_USAGE if DATA or CFG is a weights file, or WEIGHTS is surely none
- * (ddp_may_be_weights). */
+/* Fail if DATA or CFG is a weights file, or WEIGHTS is surely none (ddp_may_be_weights). A file
+ * that cannot be read passes. */
 ddp_status ddp_kind_check_weights(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail if DATA is empty, or begins as a cfg does. */

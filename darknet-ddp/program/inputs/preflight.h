@@ -1,9 +1,9 @@
 /* inputs/preflight.h: checks some pictures and labels, the names and the cfg before a run, so that
  * faults end it at once and not after hours.
  *
- * The pictures to check are spread evenly over the lists of train= and valid=, and shared by the
- * ranks. The check takes about a second. If none of a detector's pictures has labels, it looks for
- * labels for up to 10 s more. */
+ * Ranks share up to 2048 pictures of each list (train= and valid=), spread evenly over it. A rank
+ * stops after half a second for each list. If none of a detector's pictures that were checked has
+ * labels, ranks look for labels in the training list, for up to 10 s. */
 #ifndef DDP_INPUTS_PREFLIGHT_H
 #define DDP_INPUTS_PREFLIGHT_H
 

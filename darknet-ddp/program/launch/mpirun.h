@@ -2,9 +2,8 @@
  * three: Open MPI 4's, Open MPI 5's, and hydra, the one of MPICH and Intel MPI. The MPI library
  * says at run time which it is (comm/group.h:ddp_group_mpi_kind).
  *
- * No file but launch/mpirun.c knows mpirun's options and variables. Only launch/mpirun_says.c knows
- * its messages. A rank's own settings before MPI starts are in transport/mpi_init.c. What each
- * mpirun cannot do stands in docs/hosts.md. */
+ * launch/mpirun_says.h reads its messages. A rank's own settings before MPI starts are in
+ * transport/mpi_init.c. What each mpirun cannot do stands in docs/hosts.md. */
 #ifndef DDP_LAUNCH_MPIRUN_H
 #define DDP_LAUNCH_MPIRUN_H
 

@@ -3,9 +3,9 @@
  * checkpoint/starts.def say from which one a run resumes. Rank 0 alone reads and writes these
  * files.
  *
- * Call each function on all ranks, unless its comment names rank 0. All that return a status may
- * fail with DDP_ERR_COMM, DDP_ERR_NOMEM. Errors that a comment names are rank 0's; it must then end
- * the job, since other ranks return DDP_OK or wait for it. Calls, in this order:
+ * Call each function on all ranks, unless its comment says to call it on rank 0. If rank 0 alone
+ * fails, it must end the job, since other ranks return DDP_OK or wait for it. Functions that talk
+ * to other ranks fail also with DDP_ERR_COMM, DDP_ERR_NOMEM. Calls, in this order:
  *
  *   1. ddp_checkpoints_open, with the network as parsed: locks the run's name, and resumes
  *   2. ddp_checkpoints_attached, when the trainer is attached. (Then all ranks have rank 0's

@@ -2,15 +2,15 @@
  *
  * A block is DDP_WIRE_BLOCK floats that stand side by side; the last one of an array may have
  * fewer. It is packed as one byte, its exponent, and a byte for each float: a sign, 4 bits of
- * exponent and 3 of mantissa (e4m3). The block's exponent suits its largest float. So floats keep 4
- * binary digits down to 2^-14 of the largest one; smaller ones have steps of 2^-17 of it. A block
- * whose largest float is below 2^-94 has the exponent of 2^-94.
+ * exponent and 3 of mantissa (e4m3). The block's exponent e is that of its largest float, or -94 if
+ * that is more. So floats keep 4 binary digits down to 2^(e-14); smaller ones have steps of
+ * 2^(e-17).
  *
  * In a packed array the exponents of all blocks come first, and then the bytes of all floats.
  *
  * Rounding is to nearest, ties to even. Rounding again changes nothing, since the exponent is that
  * of the largest float after it was rounded. A block with a number that is not finite, or becomes
- * so by rounding, is all NaN. The arithmetic is exact on every processor, also on one that flushes
+ * so by rounding, is all NaN. Results are the same on every processor, also on one that flushes
  * denormals. */
 #ifndef DDP_DEVICE_FLOAT8_H
 #define DDP_DEVICE_FLOAT8_H

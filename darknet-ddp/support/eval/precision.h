@@ -5,7 +5,7 @@
  * it most, if by t or more, and is then a hit. Detections with higher scores take first. Of each
  * picture and class the 100 best detections count. Average precision is the mean, over equally
  * spaced recalls from 0 to 1, of the best precision at that recall or beyond. Source: Lin et al.
- * 2014 and the evaluation code of the COCO API, which gives the same numbers. */
+ * 2014 and the COCO API's evaluation code, which gives the same numbers with DDP_RECALLS_COCO. */
 #ifndef DDP_EVAL_PRECISION_H
 #define DDP_EVAL_PRECISION_H
 

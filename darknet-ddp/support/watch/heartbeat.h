@@ -1,8 +1,7 @@
 /* watch/heartbeat.h: sends short messages between rank 0 and every other rank, over TCP.
  *
- * Messages of the process group move only while all ranks work. The messages here always move: a
- * thread of each rank sends and receives them. So a rank whose other threads hang is still heard,
- * and the end of a rank's process is seen at once.
+ * A thread of each rank sends and receives the messages, apart from the process group. So rank 0
+ * still hears a rank whose other threads hang, and sees at once if its process ends.
  *
  * 1. On rank 0 ddp_heartbeat_invite begins to listen, and makes an invitation. The caller sends it
  *    to the other ranks, by the process group.
@@ -11,7 +10,7 @@
  * 3. Both sides send and poll. A message is a kind and up to DDP_CHANNEL_BYTES bytes. It arrives
  *    whole or not at all.
  *
- * One thread may use a channel. Only ddp_heartbeat_join and ddp_heartbeat_poll wait. */
+ * One thread at a time may use a channel. Only ddp_heartbeat_join and ddp_heartbeat_poll wait. */
 #ifndef DDP_WATCH_HEARTBEAT_H
 #define DDP_WATCH_HEARTBEAT_H
 

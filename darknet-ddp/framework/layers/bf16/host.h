@@ -1,9 +1,9 @@
 /* layers/bf16/host.h: the parts of the backend of a CPU (backend.h); host.c has the table. A
  * function bf16_host_NAME without a comment is the member NAME of bf16_backend.
  *
- * Functions go over an array in blocks that fit a core's first-level cache. They convert a block
- * from bf16 to floats, compute by Darknet's formulas, and round the results to the nearest bf16.
- * Sums are in the order of the array, whatever the number of threads. */
+ * Convolutions are computed by oneDNN. The other functions convert bf16 to floats, compute by
+ * Darknet's formulas, and round the results to the nearest bf16. Their sums are in the order of the
+ * array, whatever the number of threads. */
 #ifndef BF16_HOST_H
 #define BF16_HOST_H
 #include "layers/bf16/backend.h"

@@ -1,7 +1,7 @@
 /* layers/heads/region_formulas.h: the training of a [region] layer (YOLOv2), for CPU and GPU
- * (formulas.h). It computes deltas place by place: a place is one anchor of one cell of one
- * picture. A truth, a labelled box, is l.coords values and its class. The arrays of l and net.truth
- * are in memory of the device that computes. */
+ * (formulas.h). It computes the deltas of each place (one anchor of one cell of one picture), then
+ * those of each truth. A truth, one label, is l.coords values and its class. The arrays of l and
+ * net.truth are in memory of the device that computes. */
 #ifndef REGION_FORMULAS_H
 #define REGION_FORMULAS_H
 #include "box.h"

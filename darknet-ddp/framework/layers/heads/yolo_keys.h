@@ -1,4 +1,4 @@
-/* layers/heads/yolo_keys.h: the cfg keys of [yolo] that later forks of Darknet added. A row has the
+/* layers/heads/yolo_keys.h: cfg keys of [yolo] that later forks of Darknet added. A row has the
  * key's name and its default. An OVERLAP is an IOU_KIND (iou.h), a REAL a float, a WHOLE an int.
  * Darknet's parser reads the key into l.yolo.NAME (parse_yolo_rules). A cfg with one of these keys
  * is trained by the forks' formulas (yolo_v4_formulas.h). */

@@ -1,10 +1,10 @@
 /* layers/inference/plan.h: a network's forward pass for predictions, on a CPU, by oneDNN.
  *
- * A plan computes what network_predict computes, up to rounding. BatchNorm is folded into copies of
- * the weights. Bias, activation and [shortcut] are computed within the convolutions
- * (layers/onednn/). Images have channels last, and layers share their memory. A layer that the plan
- * does not know runs Darknet's own code, between conversions. The network, its weights and its
- * training stay as they are.
+ * A plan computes what network_predict computes, up to rounding. A convolution's BatchNorm is
+ * folded into a copy of its weights. Bias and, where possible, activation and [shortcut] are
+ * computed within the convolution (layers/onednn/). Images have channels last, and layers share
+ * their memory. A layer that the plan does not know runs Darknet's own code, between conversions.
+ * The network's weights and its training stay as they are.
  *   1. inference_open, when the weights, the batch and the size of images are those to predict with
  *   2. inference_predict for each mini-batch
  *   3. inference_close, before the network is freed or resized; weights that change want a new plan

@@ -2,12 +2,12 @@
  *
  * The output is cut into tiles of m x m pixels. Transforms of the input's tiles and of the weights
  * turn the convolution into (m + 2)^2 matrix products: tiles x channels times channels x filters.
- * Another transform turns the products into the output. A convolution has 4 times as many
- * multiplications as m = 4, and 2.25 times as many as m = 2. The weights take (m + 2)^2 / 9 times
- * their memory. Blocks of tiles are computed one after the other, so that they stay in the cache.
- * Images are NHWC, as in onednn/convolution.h. Results have the same bits for any number of
- * threads, but not for any number of images: a block may span several. Only winograd_suits exists
- * in a build without oneDNN. */
+ * Another transform turns the products into the output. With whole tiles, a direct convolution has
+ * 4 times as many multiplications as the products with m = 4, and 2.25 times as many with m = 2.
+ * Packed weights take (m + 2)^2 / 9 times the memory. Blocks of tiles are computed one after the
+ * other, so that they stay in the cache. Images are NHWC, as in onednn/convolution.h. Results have
+ * the same bits for any number of threads, but not for any number of images: a block may span
+ * several. Only winograd_suits exists in a build without oneDNN. */
 #ifndef LAYERS_WINOGRAD_WINOGRAD_H
 #define LAYERS_WINOGRAD_WINOGRAD_H
 
