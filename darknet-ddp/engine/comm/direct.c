@@ -1,8 +1,8 @@
 /* Sums and all-gathers of host memory by messages from each rank to each.
  *
  * Each rank sums one slice of a chunk. Slice r of every other rank goes to rank r, which adds them
- * in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). A whole sum takes one of two
- * ways (halves of a sum and all-gathers: further below):
+ * in a fixed tree, ((r0 + r1) + (r2 + r3)) + ... (device/sum.h). A whole sum takes one of two ways
+ * (halves of a sum and all-gathers: further below):
  *
  * Cut: the chunk has `size` slices, one for each rank, and each rank sends its sum to all others
  * afterwards. A rank sends 2 (size-1)/size of the chunk's bytes, and receives as many.

@@ -4,10 +4,10 @@
  * The launcher's process group is its own, so a terminal's Ctrl-C reaches this process alone.
  * Signals to this process do this:
  *
- *   - SIGINT, SIGTERM and SIGHUP ask for the end. Ranks that have agreed to train
- *     (DDP_NOTE_COMMITS) get SIGUSR2, end the step, save and end. If none can get it, or at a later
- *     such signal, the launcher gets end_signal. Ranks that have not yet agreed get SIGUSR2 every
- *     0.1 s, since a starting mpirun may lose a signal, and end with nothing written.
+ *   - SIGTERM asks for the end, and so do SIGINT and SIGHUP, if they were not ignored at the start.
+ *     Ranks that have agreed to train (DDP_NOTE_COMMITS) get SIGUSR2, end the step, save and end.
+ *     If none can get it, or at a later such signal, the launcher gets end_signal. Ranks that have
+ *     not yet agreed get SIGUSR2 every 0.1 s (mpirun may lose one), and end with nothing written.
  *   - If the ranks are not to train, the launcher gets end_signal at once.
  *   - SIGUSR1 and SIGUSR2 go to the ranks. SIGTSTP stops the ranks and this process; SIGCONT lets
  *     them go on.

@@ -1,7 +1,7 @@
 /* show/rank_output.h: prints messages of a rank, and ends the job after an error.
  *
- * If there are several ranks, only rank 0 prints on standard output, and errors have rank and host.
- * An error that all ranks meet is printed once, but for DDP_ERR_MISMATCH: other ranks wait 2 s, in
+ * In a group of several ranks only rank 0 prints on standard output. Errors then have rank and
+ * host. An error that all ranks meet is printed once, except DDP_ERR_MISMATCH: others wait 2 s, in
  * which rank 0 prints it and ends the job. */
 #ifndef DDP_SHOW_RANK_OUTPUT_H
 #define DDP_SHOW_RANK_OUTPUT_H

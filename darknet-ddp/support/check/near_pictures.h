@@ -2,8 +2,8 @@
  * size, quality or brightness, or one is mirrored.
  *
  * The signature of a picture is its waves: the lowest frequencies of its brightness (a cosine
- * transform of 32x32 means). Pictures of close aspects are near if their waves correlate
- * almost fully. Only pictures with similar hashes (signs of their waves) are compared. */
+ * transform of 32x32 means). Pictures of close aspects are near if their waves correlate almost
+ * fully. Only pictures with similar hashes (signs of their waves) are compared. */
 #ifndef DDP_CHECK_NEAR_PICTURES_H
 #define DDP_CHECK_NEAR_PICTURES_H
 
