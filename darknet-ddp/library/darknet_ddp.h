@@ -3,12 +3,12 @@
  *
  * 1. darknet_ddp_open reads a cfg, weights and names.
  * 2. darknet_ddp_detect or darknet_ddp_classify looks at a picture in memory.
- * 3. darknet_ddp_free frees their results, darknet_ddp_close the model.
+ * 3. darknet_ddp_free frees the boxes, darknet_ddp_close the model.
  *
  * Functions that can fail return 0, or -1 with a sentence in error[0..DARKNET_DDP_ERROR). A file
- * that is refused does not end the program. Nothing is printed. But if there is no memory for a
- * picture's values, or a GPU fails, Darknet ends the program, and says why on standard error.
- * Threads may use different models at the same time, but not the same model. */
+ * that is refused does not end the program. Nothing is printed. But if memory runs out, or a GPU
+ * fails, Darknet may end the program, and says why on standard error. Threads may use different
+ * models at the same time, but not the same model. */
 #ifndef DARKNET_DDP_H
 #define DARKNET_DDP_H
 

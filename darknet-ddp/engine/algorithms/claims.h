@@ -1,7 +1,7 @@
-/* algorithms/claims.h: finds options that exclude each other. Each option that changes how a run
- * trains claims what it controls, which guarantees of a plain run it breaks, and on which it
- * relies. Two options exclude each other if both control the same thing, or if one breaks a
- * guarantee on which the other relies. So no file lists pairs of options. Pure functions. */
+/* algorithms/claims.h: finds options of training that exclude each other. An option claims what it
+ * controls, which guarantees of a plain run it breaks, and on which it relies. Two options exclude
+ * each other if both control the same thing, or if one breaks a guarantee on which the other
+ * relies. So nobody lists pairs of them. */
 #ifndef DDP_ALGORITHMS_CLAIMS_H
 #define DDP_ALGORITHMS_CLAIMS_H
 

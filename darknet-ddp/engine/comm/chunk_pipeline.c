@@ -1,21 +1,19 @@
-/* The way of a sum of host memory over ranks, from its start to its end, in the order of this file:
+/* The way of a sum of host memory over ranks, from its start to its end:
  *
- * start: queue the sum behind those that were started before.
+ * start: queue the sum behind those that were started before, and launch_chunks.
  *
- * launch_chunks: cut queued sums into chunks, as long as the window (the chunks in flight) has a
- * free slot. Each new chunk posts its first messages (ddp_allreduce_algorithm.launch: comm/direct.c
- * or comm/hierarchical.c).
+ * launch_chunks: cut queued sums into chunks, while the next slot of the window (the chunks in
+ * flight) is free, and launch them (ddp_allreduce_algorithm.launch: comm/direct.c or
+ * comm/hierarchical.c).
  *
  * poll: one round. It calls launch_chunks, asks the transport which messages have ended, and tells
  * their chunks (ddp_allreduce_algorithm.advance). A chunk adds what has come, and posts its next
- * messages. A chunk that is summed frees its slot.
+ * messages. Chunks that wait for shared memory are looked at (look). A summed chunk frees its slot.
  *
  * wait: poll until no chunk of the sum is left.
  *
- * The end of the file has the functions to which ddp_work_start and ddp_work_wait (comm/work.h)
- * lead for host memory: start and wait. Every wait polls, and so does ddp_group_progress while the
- * program computes. chunk_pipeline_open.c has the memory and its sizes, chunk_overdue.c the ranks
- * that are late. */
+ * Every wait polls, and so does ddp_group_progress while the program computes.
+ * chunk_pipeline_open.c has the memory, chunk_overdue.c the ranks that are late. */
 #include "comm/chunk_pipeline.h"
 
 #include "base/clock.h"

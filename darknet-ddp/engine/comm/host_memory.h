@@ -1,5 +1,5 @@
-/* comm/host_memory.h: memory for gradients that the ranks of a host share, so that a rank can sum
- * the values of all these ranks without a copy.
+/* comm/host_memory.h: memory that the ranks of a host share, for gradients and other arrays that
+ * are summed. A rank can sum the values of all these ranks without a copy.
  *
  * A rank uses its memory alone, except while a sum of it is in flight. It tells the other ranks
  * where in this memory a buffer lies by a number, the buffer's `place`. */

@@ -4,12 +4,11 @@
  * (Li et al. 2020, section 3.2.3). A bucket is closed when it has reached its size. The first one
  * has a size of its own: a small one, so that communication starts early. A parameter is never cut;
  * one that is larger than the size makes a larger bucket. A block of layers, which an algorithm
- * drops together (table->block), shares no bucket with other layers, so that its bucket need not be
- * sent.
+ * drops together (table->block), shares no bucket with other layers, so that its buckets need not
+ * be sent.
  *
- * A bucket ends with a *run count* for each of its parameters. A rank writes 1 there if the
- * parameter's layer ran on it since the last step, else 0. After the sum over ranks it is above
- * 0 if the layer ran on any rank. (It counts these ranks, but a compressed message rounds it.) */
+ * A bucket ends with room for a *run count* of each of its parameters: 1 if the parameter's layer
+ * ran on this rank since the last update, else 0. Ranks sum them (core/reducer_unused.c). */
 #ifndef DDP_CORE_BUCKET_PLAN_H
 #define DDP_CORE_BUCKET_PLAN_H
 

@@ -1,10 +1,9 @@
-/* core/params.h: the parameter table, which is all that the engine knows of a network.
+/* core/params.h: the parameter table, by which the engine knows a network's parameters.
  *
- * A network is a list of layers, numbered 0 to layer_count-1 from input to output. A layer has
+ * A network is a list of layers, numbered 0 to layer_count-1 from input to output. A layer may have
  * parameters (a value and a gradient of the same size) and buffers (running statistics, without a
- * gradient). framework/glue makes the table once. The engine reads sizes from it, and changes the
- * framework's own pointers, so that gradients and buffers lie in memory that is sent without a
- * copy. */
+ * gradient). framework/glue makes the table. The engine changes the framework's own pointers
+ * (slots), so that the gradients of a bucket, and all buffers, lie side by side. */
 #ifndef DDP_CORE_PARAMS_H
 #define DDP_CORE_PARAMS_H
 

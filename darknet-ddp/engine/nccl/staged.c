@@ -1,13 +1,13 @@
 /* Sums of a GPU's memory through host memory and the group's own transport (MPI or Gloo), for runs
  * without NCCL:
  *
- *   1. When the gradients are computed, the GPU copies them to pinned memory.
+ *   1. When the values to sum are computed, the GPU copies them to pinned memory.
  *   2. The transport sums the pinned memory.
  *   3. The GPU copies the sum back.
  *
- * When a step has ended, the next call that makes progress or waits begins the step after it. A
- * copy ends at any time, but all ranks must start the transport's sums in one order. So these sums,
- * and those of host memory, stand in one queue, in the order in which the program started them. */
+ * When a step has ended, the next call that starts a sum, makes progress or waits begins the step
+ * after it. A copy ends at any time, but all ranks must start the transport's sums in one order. So
+ * these sums, and those of host memory, begin in the order in which the program started them. */
 #include "base/clock.h"
 #include "comm/chunk.h"
 #include "comm/work.h"

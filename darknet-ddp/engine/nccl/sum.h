@@ -8,9 +8,9 @@
  *
  * 1. When the kernels that compute the gradients are queued, ddp_work_start records the event
  *    `ready` behind them.
- * 2. The sum is queued on a second stream, comm, which waits for `ready`. It is an ordered sum
- *    (tree_sum.c) of float32 with -ddp_exact or -ddp_shard_optimizer; else it is an ncclAllReduce.
- *    The event `landed` is recorded behind it.
+ * 2. The sum is queued on a second stream (one for each channel), which waits for `ready`. It is an
+ *    ordered sum (tree_sum.c) of float32 with -ddp_exact or -ddp_shard_optimizer; else it is an
+ *    ncclAllReduce. The event `landed` is recorded behind it.
  * 3. Before the update, ddp_work_fence has the default stream wait for `landed`. The program does
  *    not wait.
  * 4. Before Darknet reads from the GPU, ddp_group_synchronize polls until all fenced sums have
@@ -18,8 +18,7 @@
  *    Gloo has lost. If the program waited for the GPU itself, it would hang.
  *
  * Without NCCL, step 2 is a copy to pinned host memory, a sum there by MPI or Gloo, and a copy
- * back. Each of these begins in a poll (staged.c), and the fence blocks until the last one is
- * queued.
+ * back (staged.c). The fence blocks until the copy back is queued.
  *
  * Steps 1 and 3 use the default stream, unless sum->behind (step 1) or sum->before (step 3) names
  * another queue. */

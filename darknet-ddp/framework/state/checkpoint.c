@@ -1,7 +1,7 @@
 /* Makes a checkpoint of a network (ddp_checkpoint_of_network), and loads one
  * (ddp_checkpoint_resume). The weights file is as Darknet writes it. The state file beside it has
  * the optimizer's moments of each parameter, and the algorithms' state (state/kept.c). It repeats
- * parameters or statistics only if the weights file does not give back the same values. */
+ * parameters and statistics only if the weights file might not give them back. */
 #include "state/checkpoint.h"
 
 #include "base/file.h"

@@ -1,10 +1,10 @@
-/* trainer/label_losses.h: adds up each label's losses while a detector trains on a CPU, so that
- * `darknet ddp suspects` can rank labels that may be wrong.
+/* trainer/label_losses.h: adds up each label's losses in [yolo] layers while a detector trains on a
+ * CPU, so that `darknet ddp suspects` can rank labels that may be wrong.
  *
- * A wrong label keeps a large loss, since the network learns from all other labels what should be
+ * A wrong label often keeps a large loss, since the network learns from other labels what should be
  * there. Each rank adds up the losses of the labels that it trains. ddp_label_losses_gather then
- * joins the sums of all ranks. Losses in the first 30 % of a run's steps are left out, because all
- * labels have large losses then. */
+ * joins the sums of all ranks. Losses in the first 30 % of max_batches= steps are left out, because
+ * all labels have large losses then. */
 #ifndef DDP_TRAINER_LABEL_LOSSES_H
 #define DDP_TRAINER_LABEL_LOSSES_H
 

@@ -1,12 +1,11 @@
 /* Ends a run at samples that cannot be read, before a step learns from what was loaded in their
  * place. With -ddp_on_bad_data skip N a sample that cannot be read is replaced by another line's,
- * and counted. It ends the run here only if no other line can be read.
+ * and counted. It ends the run here only if none could be read in its place.
  *
  * When a step begins, all its samples are loaded, so each rank knows how many of them must end the
- * run. The counts are summed over ranks during the step's first forward pass, after the sums that
- * are still under way. So nobody waits, and the sum arrives before the first backward pass. Until
- * then the step has changed only BatchNorm's statistics, of which a copy was kept when the update
- * began. */
+ * run. The counts are summed over ranks during the step's first forward pass, and waited for before
+ * its first backward pass. Until then the step has changed only net->seen and BatchNorm's
+ * statistics, of which a copy was kept when the update began. */
 #include "comm/work.h"
 #include "trainer/trainer_state.h"
 

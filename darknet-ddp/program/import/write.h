@@ -1,12 +1,13 @@
 /* import/write.h: writes annotations as a folder from which Darknet trains:
  *
- *   images/      links to the pictures, or copies; those of one name get their folders' names, too
+ *   images/      links to the pictures, or copies. If names are the same up to the ending, those
+ *                pictures get the names of their folders, too
  *   labels/      a label file for each picture, also for one without boxes
  *   sources/     a file for each label file. Each line has the origin of that label: the path of
  *                the annotation file, a tab, and the object in it
  *   train.list, valid.list   paths of the pictures, which begin with the folder's
- *   NAME.names, NAME.data    names of the classes; the .data file. NAME is the folder's name
- *   backup/      empty, for weights */
+ *   NAME.names, NAME.data    class names; the .data file. NAME: the folder's name; for . and ..
+ * data backup/      empty, for weights */
 #ifndef DDP_IMPORT_WRITE_H
 #define DDP_IMPORT_WRITE_H
 

@@ -1,7 +1,7 @@
-/* inputs/overwrite.h: makes sure that a command overwrites no file of the user. If there is a file
- * that the command is to write, the file must be empty or an earlier result of the same kind
- * (inputs/written_kinds.h). Files that the command reads, weights and cfgs are never overwritten. A
- * link counts as the file to which it leads. */
+/* inputs/overwrite.h: refuses a command whose result would overwrite a file of the user. A file
+ * that is there must be empty or an earlier result of the same kind (inputs/written_kinds.h), and
+ * none that the command reads. Weights and cfgs are overwritten only if they are empty. A link
+ * counts as the file to which it leads. */
 #ifndef DDP_INPUTS_OVERWRITE_H
 #define DDP_INPUTS_OVERWRITE_H
 

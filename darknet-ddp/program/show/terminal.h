@@ -1,14 +1,14 @@
-/* show/terminal.h: copies all that this process prints to NAME.log, and keeps a line of progress at
- * the bottom of a terminal.
+/* show/terminal.h: copies to NAME.log what rank 0 prints in training, and keeps a line of progress
+ * at the bottom of a terminal.
  *
  * stdout and stderr become streams of show/terminal.c, for all code that prints. These replace
- * control characters (base/printable.h), and print lines above the line of progress. The thread
- * that prints also writes, so nothing is lost if the program ends at once. Output whose reader has
- * gone is dropped. NAME.log gets lines of standard error at once, and others about once a second.
+ * control characters (base/printable.h), and print lines above the line of progress. Output whose
+ * reader has gone is dropped. NAME.log gets lines of standard error at once, and others about once
+ * a second.
  *
  * Darknet prints its line about a step by train_line (patches), which calls ddp_session_show_line
  * (run/step.c). Then show/step_line.c adds figures (show/progress.c), and prints it or renews the
- * line of progress. Darknet's other lines are printed only with -verbose (train_say). */
+ * line of progress. Most other lines of Darknet's need -verbose (train_say). */
 #ifndef DDP_SHOW_TERMINAL_H
 #define DDP_SHOW_TERMINAL_H
 

@@ -1,9 +1,8 @@
 /* base/status.h: an error as a code to branch on and a line to read.
  *
- * Every function that can fail returns ddp_status. Its last parameter is an error that the caller
- * owns. It is touched only on failure, so one ddp_error on the stack serves a chain of calls. A
- * function that reports an error otherwise says so: it prints, ends the program, or returns -1 with
- * errno set. */
+ * Functions that can fail return ddp_status, unless their comments say otherwise. Their last
+ * parameter is an error that the caller owns. It means nothing after a success, so one ddp_error on
+ * the stack serves a chain of calls. */
 #ifndef DDP_BASE_STATUS_H
 #define DDP_BASE_STATUS_H
 

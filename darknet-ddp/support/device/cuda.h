@@ -1,9 +1,8 @@
 /* device/cuda.h: a GPU as a ddp_device, with its CUDA streams and events. In a build with CUDA,
- * device/ and nccl/ include it, and files of algorithms/ named ..._cuda.
+ * device/, nccl/ and algorithms/.../..._cuda.c include it.
  *
- * Darknet computes on the default stream. Allreduces run on a stream of their own, which does not
- * wait for the default stream (cudaStreamNonBlocking). Events order the two where they must be
- * ordered. No function here waits, unless its comment says so. */
+ * Darknet computes on the default stream. Allreduces run on streams of their own, which do not wait
+ * for the default stream (cudaStreamNonBlocking). Events order them where they must be ordered. */
 #ifndef DDP_DEVICE_CUDA_H
 #define DDP_DEVICE_CUDA_H
 

@@ -1,12 +1,12 @@
 /* device/device.h: memory of a device, and work on it.
  *
  * A device is the host, or one GPU. On the host a call does its work before it returns. On a GPU it
- * queues the work on the default stream, on which the framework computes, too. The work of
- * both runs there in the order in which it was queued. Only free, pull, push, check_finite,
- * checksum, synchronize and event_seconds wait for a GPU.
+ * queues the work on the default stream, on which the framework computes, too. (A second queue has
+ * its own stream.) Work of a stream runs in the order in which it was queued. Only free, pull,
+ * push, check_finite, checksum, synchronize, queue_close and event_seconds wait for a GPU.
  *
- * If a CUDA call fails, the program ends with the call's name (ddp_cuda_open's `fail`). CUDA
- * reports errors late, from any later call, so that a caller could mend nothing.
+ * If work on a GPU fails, the program ends with the CUDA call's name (ddp_cuda_open's `fail`). CUDA
+ * may report an error late, from a later call, so that a caller could mend nothing.
  *
  *   count    a number of float32 elements, never of bytes
  *   x        memory of the device; ranges of one call do not overlap

@@ -1,13 +1,13 @@
 /* monitor/csv.h: writes a run's figures to a CSV file, which spreadsheets and pandas read, and goes
  * on in the file of an earlier run.
  *
- * The first line names the columns, the first of which is the step; each other line is a row. An
- * unknown value is empty. Rows are written at most once a second, when a row is added, and on
- * closing. If the disk is full, rows wait in memory, up to 4 MB; those beyond are dropped and
- * counted. The file holds only whole rows.
+ * The first line names the columns, the first of which is the step; rows follow. An unknown value
+ * is empty. Rows are written at most once a second, when a row is added; ddp_csv_flush and closing
+ * write the rest. If a write fails, rows wait in memory, up to 4 MB; those beyond are dropped and
+ * counted. The file then ends with a whole row.
  *
- * An earlier file in which the run does not go on stays under an old name: PATH.old, or PATH.old.2
- * and so on, the first that is not there. */
+ * An earlier file in which the run does not go on, if not empty, gets an old name: PATH.old, or
+ * PATH.old.2 and so on, the first that is not there. */
 #ifndef DDP_MONITOR_CSV_H
 #define DDP_MONITOR_CSV_H
 

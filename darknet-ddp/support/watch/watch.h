@@ -2,18 +2,18 @@
  * then with a report.
  *
  *  1. The main thread notes where the rank is, at each layer and phase.
- *  2. Every second the watch's thread sends that position to rank 0, over TCP (watch/heartbeat.c).
- *     MPI would not do: its messages move only while all ranks call it.
+ *  2. At least every second the watch's thread sends that position to rank 0, over TCP
+ *     (watch/heartbeat.c). MPI would not do: its messages move only while the program calls it.
  *  3. Every 0.2 s, a tick, rank 0 checks (watch/hang_detector.c): has no rank moved for too long,
  *     or has a rank's connection ended without a goodbye?
  *  4. If so, rank 0 prints a table of all ranks (watch/hang_report.c), and collects the last 1,000
  *     events of each (watch/flight_recorder.c).
  *  5. It ends the job (watch/abort.c). The functions in ddp_watch_config print, write and abort.
  *
- * If rank 0 is not heard any more, each other rank ends by itself. A suspended machine is no hang:
- * the watch's clock counts at most a second a tick. Every function allows NULL as a watch, and then
- * does nothing. Call from the main thread; ddp_watch_ask_hang_report and ddp_watch_fail also from
- * other threads and from signal handlers. */
+ * If rank 0 is lost, each other rank ends by itself. A suspended machine is no hang: the watch's
+ * clock counts at most a second a tick. Every function allows NULL as a watch, and then does
+ * nothing (but ddp_watch_join closes its channel). Call from the main thread;
+ * ddp_watch_ask_hang_report and ddp_watch_fail also from other threads and from signal handlers. */
 #ifndef DDP_WATCH_WATCH_H
 #define DDP_WATCH_WATCH_H
 

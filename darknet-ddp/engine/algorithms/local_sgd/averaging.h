@@ -4,8 +4,7 @@
  * Post-local SGD (Lin et al. 2020, "Don't Use Large Mini-Batches, Use Local SGD"). The first
  * `warmup` steps sum gradients over ranks. Every later step is a *local step*: each rank updates
  * with its own gradients. A *period* is `period` local steps. After each period, and after the
- * run's last step, every rank's parameters become the mean over ranks. Within a period parameters
- * differ between ranks.
+ * run's last step, ranks average their parameters. Within a period parameters differ between ranks.
  *
  * Slow momentum (SlowMo: Wang et al. 2020, algorithm 1) is an option. Let x0 be the parameters when
  * a period begins, x their mean over ranks when it ends, and g the mean of the learning rates of
@@ -14,19 +13,18 @@
  *     u = slow_momentum * u + (x0 - x) / g
  *     parameters = x0 - slow_rate * g * u
  *
- * The paper has one rate for a period. With the mean of several rates, (x0 - x) / g stays the sum
- * of the steps' directions, whatever the schedule. If all rates of a period are 0, nothing was
- * learnt, and u stays. With slow_momentum 0 and slow_rate 1 the parameters become x.
+ * The paper has one rate for a period, so (x0 - x) / g is the sum of the steps' directions. Here
+ * the sum is weighted by the steps' rates. If all rates of a period are 0, nothing was learnt, and
+ * u stays. With slow_momentum 0 and slow_rate 1 the parameters become x, but for rounding.
  *
  * Scale. A rank multiplies its own gradients by the number of ranks. So a local step moves by the
  * mean over the rank's own images, at the rate of the whole batch. Momentum and Adam's moments have
- * one scale during and after the warm-up. With periods of 1, plain SGD and no slow momentum, local
- * SGD equals summed gradients but for rounding.
+ * one scale during and after the warm-up.
  *
  * Moments. Momentum and Adam's moments are averaged too (for momentum: Yu, Jin and Yang 2019, "On
  * the Linear Speedup Analysis of Communication Efficient Momentum SGD"), and so are BatchNorm's
  * statistics. After an averaging all ranks have the same state, so one state file holds the whole
- * run. An averaging sends twice the bytes of the parameters, with Adam three times.
+ * run.
  *
  * Layers that did not run. A small sum tells which layers ran. If a layer ran on no rank in a
  * period, its parameters and moments keep their bits, and are not sent. Statistics are always sent.

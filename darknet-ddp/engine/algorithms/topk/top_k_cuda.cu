@@ -1,9 +1,9 @@
-/* Kernels that find the largest elements of an array on a GPU: the elements that top_k.c takes, in
- * its order.
+/* Kernels that select the largest elements of an array on a GPU: those that top_k.c takes, in its
+ * order. The last kernels add what ranks have sent.
  *
- * Three histograms find the magnitude of the smallest element that is taken, digit by digit. Then
- * each tile of the array writes its elements behind those of the tiles before it. Only whole
- * numbers are counted, so the order of threads does not matter. */
+ * Three histograms find the magnitude of the smallest element that is taken, some bits at a time.
+ * Then each tile (DDP_LARGEST_TILE elements) writes its own behind those of the tiles before it.
+ * Sums are of whole numbers, so the order of threads does not matter. */
 #include "algorithms/topk/largest_cuda.h"
 
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 /* layers/bf16/bf16_fused.h: arguments of the kernel templates of bf16_channels.cu, for a layer
  * alone (own_*) and for one that is fused with the [shortcut] behind it (shortcut_*).
  *
- * A value that the [shortcut] would have read from memory is rounded to bf16 first. So a fused
+ * A value that would have gone from one layer to the other in memory is rounded to bf16. So a fused
  * layer computes the same bits as two layers. */
 #ifndef BF16_FUSED_H
 #define BF16_FUSED_H

@@ -10,7 +10,7 @@
  * program. A build without oneDNN has convolution_of, which returns NULL, convolution_has_bf16
  * and convolution_has_amx, which return 0, and the sizes of y; the other functions do not exist.
  *
- * y and dx have the same bits for any number of images and threads. The gradients of weights do
+ * y and dx have the same bits for any number of images and threads. The gradients of weights need
  * not: they depend on `images`, on the number of threads and on the way (convolution_set_way). */
 #ifndef LAYERS_ONEDNN_CONVOLUTION_H
 #define LAYERS_ONEDNN_CONVOLUTION_H

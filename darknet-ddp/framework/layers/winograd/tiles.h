@@ -1,4 +1,4 @@
-/* layers/winograd/tiles.h: Winograd's transforms of one tile, for the files of layers/winograd/.
+/* layers/winograd/tiles.h: Winograd's transforms of tiles and filters, for layers/winograd/.
  *
  * m is 2 or 4 in all functions: the rows and columns of a tile's output. The tile's input has
  * m + 2 rows and columns, and a tile has (m + 2)^2 products, by row and column. */

@@ -1,8 +1,8 @@
-/* layers/winograd/training.h: the passes of a float [convolutional] in training on a CPU, by
- * Winograd's algorithm in place of columns and gemm.
+/* layers/winograd/training.h: the passes of a float [convolutional] on a CPU, by Winograd's
+ * algorithm in place of columns and gemm.
  *
- * Darknet's images are NCHW. A few images at a time are copied to NHWC, computed and copied back;
- * then messages may move (let_messages_move). The functions add no bias and call no activation.
+ * Darknet's images are NCHW. A few images at a time are copied to NHWC and computed, and results
+ * copied back; then messages may move (let_messages_move). No bias is added, no activation called.
  * Results have the same bits for any number of threads. */
 #ifndef LAYERS_WINOGRAD_TRAINING_H
 #define LAYERS_WINOGRAD_TRAINING_H
