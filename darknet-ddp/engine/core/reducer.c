@@ -7,7 +7,7 @@
  * backward_begin: reset for a new pass. No layer is ready, and no sum has been started. Only a pass
  * that syncs starts sums.
  *
- * launch_full_buckets: start the sum of each bucket that is full (all its layers are ready) and
+ * launch_full_buckets: start the sums of each bucket that is full (all its layers are ready) and
  * whose predecessors in the launch order have been started. The launch order is the plan's, except
  * for buckets that are late or deferred (core/launch_order.h): launch_deferred starts these after
  * the pass.

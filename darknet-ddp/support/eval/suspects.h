@@ -10,13 +10,13 @@
  *
  * A network may know that there is a thing, and not of which class. So both are asked of the place
  * of each box (eval/places.h): is there a thing, and which class is likeliest? A suspect is one of
- * ddp_suspect_kind. Of two labels on one thing, one is surely wrong. If far less is seen at a label
- * than at a find that partly covers it, the two make one suspect (PLACE).
+ * ddp_suspect_kind. Of two labels on one thing (TWICE), one is surely wrong. If far less is seen at
+ * a label than at a find that partly covers it, the two make one suspect (PLACE).
  *
- * The rarer suspects of a kind are in a class, the more each is doubted. So a class that the
- * network knows badly does not fill the list. But if the mean loss of a label is known
+ * The rarer suspects of a kind but TWICE are in a class, the more each is doubted. So a class that
+ * the network knows badly does not fill the list. But if the mean loss of a label is known
  * (eval/loss_file.h), the odds that the label is wrong are e^loss - 1, times a constant. Exceptions
- * are two labels on one thing, and a find that partly covers the label and is doubted more. */
+ * are TWICE, and a find that partly covers the label and is doubted more. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 
