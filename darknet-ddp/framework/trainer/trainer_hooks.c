@@ -14,7 +14,7 @@
  * The way of a gradient is in functions that begin with ddp_reducer. Functions that begin with
  * ddp_trainer look after a run, or do what only some runs ask for. Most are in other files:
  *
- *   trainer_phase.c       how long phases take, and functions that all files call
+ *   trainer_phase.c       how long phases take, and functions that several files call
  *   trainer_nan_guard.c   numbers that are not finite
  *   trainer_loss.c        numbers that travel with the loss
  *   trainer_bad_samples.c samples that cannot be read
