@@ -1,5 +1,5 @@
 /* Kernels that select the largest elements of an array on a GPU: those that top_k.c takes, in its
- * order. The last kernels add what ranks have sent.
+ * order. The last kernels add what ranks have sent, and keep what was left out.
  *
  * Three histograms find the magnitude of the smallest element that is taken, some bits at a time.
  * Then each tile (DDP_LARGEST_TILE elements) writes its own behind those of the tiles before it.
