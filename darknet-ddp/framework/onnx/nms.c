@@ -1,8 +1,8 @@
 /* Writes the nodes of non-maximum suppression, which of a class's boxes that overlap keeps only the
  * likeliest. ONNX's NonMaxSuppression knows plain overlap (IoU). With nms_kind=greedynms or diounms
  * in the cfg, overlap counts less the further apart the centres of two boxes are (box_less_distance
- * in layers/heads/iou.h). These cfgs get a loop: each turn takes the likeliest box that is left,
- * and removes its class from the boxes that overlap it. */
+ * in layers/heads/iou.h). These cfgs get a loop, or with a letter box are refused. Each turn takes
+ * the likeliest box that is left, and removes its class from the boxes that overlap it. */
 #include "onnx/layer_writer.h"
 
 enum { ROW = 7 }; /* picture, four sides, score, class */

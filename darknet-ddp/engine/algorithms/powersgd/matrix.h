@@ -1,7 +1,6 @@
-/* algorithms/powersgd/matrix.h: the products of matrices that PowerSGD needs (powersgd.c), on the
- * host.
+/* algorithms/powersgd/matrix.h: computes with matrices for PowerSGD (powersgd.c), on the host.
  *
- *   M   rows x columns, row by row: the gradient of a layer's weights
+ *   M   rows x columns, row by row: the gradient of a layer's weights; E, its error, likewise
  *   P   `rank` columns, each of `rows` elements, contiguous: p[k * rows + i]
  *   Q   `rank` columns, each of `columns` elements, contiguous: q[k * columns + j]
  *
