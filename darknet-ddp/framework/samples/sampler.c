@@ -1,13 +1,13 @@
 /* Chooses which line of the list a sample is (ddp_sampler_choose), and draws a run's random
  * numbers: ddp_draw_for names their purpose, each ddp_draw returns the next.
  *
- * With replacement (-ddp_replace) each line is drawn by itself. Without, each epoch has
- * a permutation of the list of its own. Either way, another line may take the place of one that
- * cannot be read. No permutation is stored: the line at place p of an epoch is computed from p, the
- * epoch and the seed by a Feistel network over a rectangle of about sqrt(count) by sqrt(count)
- * numbers, which holds 0 .. count-1. Its round function is Philox, and its sums are modulo a side
- * of the rectangle (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A
- * result outside the list goes through the network again until it is inside. */
+ * With replacement (-ddp_replace) each line is drawn by itself. Without, each epoch has its own
+ * permutation of the list. Either way, another line may take the place of one that cannot be read.
+ * No permutation is stored: the line at place p of an epoch is computed from p, the epoch and the
+ * seed by a Feistel network over a rectangle of about sqrt(count) by sqrt(count) numbers, which
+ * holds 0 .. count-1. Its round function is Philox, and its sums are modulo a side of the rectangle
+ * (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). A result outside the
+ * list goes through the network again until it is inside. */
 #include "samples/sampler.h"
 
 #include "base/random.h"

@@ -1,7 +1,7 @@
 /* layers/images/pinned_batch.h: collects the samples of a step in one array, so that a mini-batch
  * is read in place. Loader threads put their samples into it. Memory is kept for later steps: a run
- * has two arrays, one in training, one being loaded. With a GPU the memory is pinned. Any thread
- * may call any function. */
+ * has two arrays, one in training, one being loaded. With a GPU the memory is pinned, if the
+ * system allows it. Any thread may call any function. */
 #ifndef PINNED_BATCH_H
 #define PINNED_BATCH_H
 #include "darknet.h"
