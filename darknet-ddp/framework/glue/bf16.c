@@ -66,7 +66,7 @@ const char *ddp_bf16_missing(int on_host)
 
 int ddp_bf16_is_faster(int on_host)
 {
-    return !ddp_bf16_missing(on_host) && (!on_host || convolution_has_amx());
+    return !ddp_bf16_missing(on_host) && (!on_host || convolution_has_fast_bf16());
 }
 
 const char *ddp_bf16_name(void)

@@ -37,7 +37,8 @@ int ddp_bf16_is_used(void);
 const char *ddp_bf16_missing(int on_host);
 
 /* Return 1 if the device computes layers in bf16 in less time than in float32. A GPU does if it
- * lacks nothing for bf16 (ddp_bf16_missing), a CPU if it has AMX. on_host: 1: CPU; 0: GPU. */
+ * lacks nothing for bf16 (ddp_bf16_missing), a CPU if it has AMX, or avx512_bf16 and is AMD's.
+ * on_host: 1: CPU; 0: GPU. */
 int ddp_bf16_is_faster(int on_host);
 
 /* Return the name of the code that computes layers in bf16 on this process's device, a static

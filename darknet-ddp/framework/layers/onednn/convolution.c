@@ -38,6 +38,15 @@ int convolution_has_amx(void)
                   == dnnl_cpu_isa_avx512_core_amx;
 }
 
+int convolution_has_fast_bf16(void)
+{
+#ifdef __x86_64__
+    return convolution_has_amx() || (convolution_has_bf16() && __builtin_cpu_is("amd"));
+#else
+    return convolution_has_bf16();
+#endif
+}
+
 int convolution_can_activate(ACTIVATION a)
 {
     float alpha;
@@ -312,6 +321,11 @@ int convolution_has_bf16(void)
 }
 
 int convolution_has_amx(void)
+{
+    return 0;
+}
+
+int convolution_has_fast_bf16(void)
 {
     return 0;
 }

@@ -7,8 +7,8 @@
  *   3. convolution_forward, convolution_backward_data, convolution_backward_weights.
  * Images x, y and their gradients dx, dy are NHWC: image, row, column, channel, without gaps;
  * floats, or with bf16 the upper halves of floats (unsigned short). A failure of oneDNN ends the
- * program. A build without oneDNN has convolution_of, which returns NULL, convolution_has_bf16
- * and convolution_has_amx, which return 0, and the sizes of y; the other functions do not exist.
+ * program. A build without oneDNN has convolution_of, which returns NULL, the three
+ * convolution_has_..., which return 0, and the sizes of y; the other functions do not exist.
  *
  * y and dx have the same bits for any number of images and threads. The gradients of weights need
  * not: they depend on `images`, on the number of threads and on the way (convolution_set_way). */
@@ -62,6 +62,10 @@ int convolution_has_bf16(void);
 
 /* Return 1 if this CPU's instructions for products of bf16 numbers are those of AMX. */
 int convolution_has_amx(void);
+
+/* Return 1 if this CPU multiplies bf16 numbers in less time than floats: if it has AMX, or is AMD's
+ * and has avx512_bf16. */
+int convolution_has_fast_bf16(void);
 
 /* Return 1 if a is LINEAR, or oneDNN has exactly Darknet's formula of activation a. */
 int convolution_can_activate(ACTIVATION a);
