@@ -29,7 +29,7 @@ print(json.dumps([[box._asdict() for box in detector(what, thresh=0.005)] for wh
 """
 
 OTHERS = """
-import numpy, darknet_ddp
+import os, numpy, darknet_ddp
 classifier = darknet_ddp.Classifier("class.cfg", "backup/class_final.weights", "names.list")
 scores = classifier("images/cat0.png")
 assert scores.shape == (2,) and scores.dtype == numpy.float32 and abs(scores.sum() - 1) < 1e-5, scores
@@ -38,6 +38,12 @@ for _ in range(2):  # the second run's rows, and not those that the first has le
     darknet_ddp.train("train.data", "tiny.cfg", progress=rows.append, ddp_seed=7, ddp_validate=3)
     assert [row["step"] for row in rows] == [1, 2, 3], rows
     assert all(row["loss"] > 0 for row in rows) and [row["map"] is not None for row in rows] == [False, False, True], rows
+os.mkdir("other")
+with open("train.data") as data, open("other/plain.data", "w") as plain:
+    plain.writelines(line for line in data if not line.startswith("backup"))
+rows = []
+darknet_ddp.train("other/plain.data", "tiny.cfg", progress=rows.append, ddp_seed=7)
+assert [row["step"] for row in rows] == [1, 2, 3], rows
 figures = darknet_ddp.validate("train.data", "tiny.cfg", "backup/tiny_final.weights")
 assert 0 <= figures["ap"] <= 1 and len(figures["each"]) == 2, figures
 assert darknet_ddp.check("train.data", "tiny.cfg")

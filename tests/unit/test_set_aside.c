@@ -55,10 +55,11 @@ static char *set_aside(const char *spare)
 
 static void files_of_the_run_and_no_others_are_set_aside(void **state)
 {
-    static const char *const ours[] = {
-        "toy.backup",       "toy.backup.state", "toy_final.weights",
-        "toy_last.weights", "toy.csv",          "toy.log",
-        "toy.events",       "toy.events.1",     "toy_best.weights.state.part"};
+    static const char *const ours[] = {"toy.backup",        "toy.backup.state",
+                                       "toy_final.weights", "toy_last.weights",
+                                       "toy.csv",           "toy.log",
+                                       "toy.log.old",       "toy.events",
+                                       "toy.events.1",      "toy_best.weights.state.part"};
     static const char *const others[] = {"toy.lock", "toy2.backup", "toy_x.weights", "toy.cfg",
                                          "other"};
     char *path, text[128];

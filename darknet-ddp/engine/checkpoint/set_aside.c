@@ -40,8 +40,8 @@ static int is_result(const char *directory, const char *name, const char *base)
 
 static int is_of_run(const char *directory, const char *name, const char *base)
 {
-    static const char *const ends[] = {".csv.old", ".html",     ".suspects.html", ".losses",
-                                       ".log",     ".finished", ".events"};
+    static const char *const ends[] = {".csv.old", ".html",    ".suspects.html", ".losses",
+                                       ".log",     ".log.old", ".finished",      ".events"};
     const char *rest;
 
     if (!starts_with(name, base))

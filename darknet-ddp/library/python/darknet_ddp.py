@@ -139,10 +139,10 @@ class Classifier(_Model):
 
 
 class _Rows:
-    """The rows that a run adds to its CSV file, in the folder backup= of DATA."""
+    """The rows that a run adds to its CSV file, in the folder backup= of DATA, or else backup beside DATA."""
 
     def __init__(self, data, cfg):
-        folder = "backup"
+        folder = os.path.join(os.path.dirname(data), "backup")
         with contextlib.suppress(OSError), open(data, encoding="utf-8", errors="replace") as f:
             for line in f:
                 key, _, value = line.partition("=")
