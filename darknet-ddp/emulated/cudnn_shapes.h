@@ -44,7 +44,8 @@ struct algorithm {
     bool has_workspace;
     cudnnDeterminism_t determinism;
     bool takes_floats, takes_bf16;
-    bool on_tensor_cores; /* true: rounds floats to TF32, if the math type allows it */
+    bool on_tensor_cores; /* true: with EMULATED_NOISE, rounds floats to TF32, unless the math
+                             type is CUDNN_FMA_MATH */
 };
 
 /* Return the algorithm of that direction and number; nullptr if there is none, or it

@@ -142,6 +142,9 @@ class Inputs(darknet.Case):
         words = ("classifier", "train", "train.data", "tiny.cfg")
         self.write("train.data", "top=1\n" + text)
         self.differ(": it has 'top=3 in the .data file', not 'top=1 in the .data file'", *words, train__data="top=3\n" + text)
+        self.write("train.data", text + "valid=train.list\n")
+        self.differ("'valid=... in the .data file'", *words, train__data=text)
+        self.write("train.data", "top=1\n" + text)
         result = self.on_two_hosts(*words, "-ddp", train__data="top=1\n" + text.replace("backup=backup", "backup=backup2"))
         self.assertEqual(result.code, 0, result)
 

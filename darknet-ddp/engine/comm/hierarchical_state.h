@@ -166,12 +166,14 @@ void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarch
 
 /* ---- hierarchical_sums.c ---- */
 
-/* Sum this rank's lane over the ranks of its host, and set c->held[0] to where the sums are. Call
- * when all of these ranks have launched the chunk. */
+/* Sum this rank's lanes (comm/hierarchical_plan.h) over the ranks of its host. c->held[0] gets the
+ * addresses of the sums; c->not_finite becomes 1 if one is not finite. Call when all of these ranks
+ * have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* Add the slices received in c's stage to the slices that this rank keeps, and set c->held of the
- * next stage to the addresses of the sums. Call when all slices of the stage have come. */
+/* Add the slices received in c's stage to the slices that this rank keeps. c->held of the next
+ * stage gets the addresses of the sums; c->not_finite becomes 1 if one is not finite. Call when all
+ * slices of the stage have come. */
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 #endif

@@ -52,7 +52,7 @@ enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 typedef struct ddp_launch_history {
     size_t suggested[DDP_LAUNCH_STEPS]; /* elements to launch early, by step, as a ring */
     size_t steps; /* how many steps were added since the history was last forgotten */
-    int empty;    /* number of steps in a row, up to the last, with late sums and backlog 0 */
+    int empty;    /* number of steps in a row, up to the last, that had late sums but no backlog */
 } ddp_launch_history;
 
 /* Add the last step to the history, and return how many elements to launch early in the next step;

@@ -49,16 +49,16 @@ ddp_truth_files ddp_same_data_truth(const char *command, const char *data)
     return tagged ? DDP_TRUTH_LABELS : DDP_TRUTH_NONE;
 }
 
-/* Is the value of this key a path? Paths may differ from host to host. */
-static int names_a_file(const char *key)
-{
-    static const char *const keys[] = {"train", "valid", "names",  "labels",
-                                       "tree",  "map",   "backup", "results"};
+/* Keys whose values are paths, which may differ from host to host. */
+static const char *const path_keys[] = {"train", "valid", "names", "labels", "tree", "map", NULL};
+/* Keys that rank 0 alone needs. */
+static const char *const keys_of_rank_0[] = {"backup", "results", NULL};
 
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(key, keys[i]) == 0)
-            return 1;
-    return 0;
+static int is_among(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(key, *keys) != 0)
+        keys++;
+    return *keys != NULL;
 }
 
 static ddp_status agree_on_text(ddp_group *group, FILE *f, char **text, ddp_error *err)
@@ -91,8 +91,9 @@ ddp_status ddp_same_data_agree_on_data(ddp_group *group, const char *command, co
     for (size_t i = 0; i < sections.cfg.count; i++) {
         const ddp_cfg_line *line = &sections.cfg.lines[i];
 
-        if (line->value && !names_a_file(line->key))
-            (void)fprintf(f, "%s=%s in the .data file\n", line->key, line->value);
+        if (line->value && !is_among(line->key, keys_of_rank_0))
+            (void)fprintf(f, "%s=%s in the .data file\n", line->key,
+                          is_among(line->key, path_keys) ? "..." : line->value);
     }
     ddp_sections_release(&sections);
     return agree_on_text(group, f, &text, err);

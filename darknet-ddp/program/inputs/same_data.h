@@ -27,9 +27,9 @@ ddp_status ddp_same_data_agree(ddp_group *group, ddp_truth_files truth, char *co
                                size_t n, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_MISMATCH if ranks have other values in the .data file at path `data`, or only
- * some can read it. A file that all ranks fail to read for one reason passes. Names of files may
- * differ. Does nothing if `command` takes no .data file. Collective. Fails also with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * some can read it. A file that all ranks fail to read for one reason passes. Paths may differ,
+ * and so may backup= and results=. Does nothing if `command` takes no .data file. Collective. Fails
+ * also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_same_data_agree_on_data(ddp_group *group, const char *command, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 

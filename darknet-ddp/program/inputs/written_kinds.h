@@ -4,7 +4,8 @@
 #define DDP_INPUTS_WRITTEN_KINDS_H
 
 typedef enum ddp_written_kind {
-    DDP_WRITTEN_CHECK, /* CHECK to BENCH: JSON that a command's -json writes */
+    DDP_WRITTEN_CHECK, /* CHECK, MAP, PREDICTIONS, SUSPECTS, OPTIONS, BENCH: JSON of a command's
+                          -json */
     DDP_WRITTEN_MAP,
     DDP_WRITTEN_PREDICTIONS,
     DDP_WRITTEN_SUSPECTS,

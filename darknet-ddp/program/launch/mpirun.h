@@ -21,9 +21,10 @@ typedef struct ddp_mpirun_start {
     double grace_s;    /* -ddp_grace: seconds from SIGTERM to SIGKILL when Open MPI 4's mpirun ends
                           ranks; 0: its default */
     const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
-    const char *network; /* network between hosts: an interface or "10.1.0.0/16"; NULL: not known */
-    const char *interface;        /* interface that -ddp_interface names; NULL: none */
-    int has_domains;              /* 1: some of `hosts` are named with a domain */
+    const char *network;   /* for Open MPI: network between hosts, an interface or "10.1.0.0/16"; an
+                              interface of -ddp_interface stands here, too; NULL: not known */
+    const char *interface; /* for MPICH: interface that -ddp_interface names; NULL: none */
+    int has_domains;       /* 1: some of `hosts` are named with a domain */
     const char *const *passed_on; /* names of environment variables to set on other hosts, too, NULL
                                      at the end; unused without hosts */
 } ddp_mpirun_start;

@@ -49,8 +49,8 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
 /* Fail with DDP_ERR_MISMATCH if ranks validate on different pictures or labels. truth: which kind
- * of files has the labels (inputs/same_data.h). v may be NULL. Collective. Fails also with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * of files has the labels (inputs/same_data.h). v may be NULL, then on all ranks. Collective. Fails
+ * also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,12 +8,12 @@
  * then, without those in which it was stopped. */
 typedef struct ddp_known_rank {
     ddp_rank_position at; /* where the rank last said that it is */
-    int64_t heard_ns;     /* when a message of the rank last came */
-    int64_t moved_ns;     /* when at.moves or at.step last changed */
-    int64_t lost_ns;      /* when the connection with the rank was lost; 0: it was not */
-    int left;             /* 1: the rank has said that it ends */
-    int answered;         /* 1: the rank has sent its events */
-    char file[256];       /* path of the file that the rank waits for; "": none is known */
+    int64_t heard_ns; /* when the rank last told `at`; before that, when ranks joined the watch */
+    int64_t moved_ns; /* when at.moves or at.step last changed */
+    int64_t lost_ns;  /* when the connection with the rank was lost; 0: it was not */
+    int left;         /* 1: the rank has said that it ends */
+    int answered;     /* 1: the rank has sent its events */
+    char file[256];   /* path of the file that the rank waits for; "": none is known */
 } ddp_known_rank;
 
 /* The last step that all ranks have completed: the sum of the step's losses has arrived. */

@@ -38,9 +38,9 @@ FORMULA box get_head_box(float *x, float *biases, int n, int index, int i, int j
     return b;
 }
 
-/* Let the box that get_head_box returns for the same arguments learn `truth`, and return the IoU of
- * both. Lane 0 of the team writes the box's four deltas, times `scale`, to delta[index],
- * delta[index + stride], ... */
+/* Set the deltas of the box that get_head_box returns for the same arguments, so that it learns
+ * `truth`, and return the IoU of both. Lane 0 of the team (formulas.h) writes the four deltas,
+ * times `scale`, to delta[index], delta[index + stride], ... */
 FORMULA float delta_head_box(box truth, float *x, float *biases, int n, int index, int i, int j,
                              int lw, int lh, int w, int h, float *delta, float scale, int stride,
                              team t)
