@@ -171,8 +171,8 @@ void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarch
  * have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
-/* Add the slices received in c's stage to the slices that this rank keeps. c->held of the next
- * stage gets the addresses of the sums; c->not_finite becomes 1 if one is not finite. Call when all
+/* Add the slices received in c's stage to the slices that this rank keeps. Then c->held of the next
+ * stage has the addresses of the sums. c->not_finite becomes 1 if one is not finite. Call when all
  * slices of the stage have come. */
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
