@@ -95,8 +95,7 @@ ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net
 /* Load the newest whole pair of run->base in directory into net, as parsed: parameters, BatchNorm
  * statistics, optimizer state and counters; also run->state. *out is set in any case; the caller
  * releases it. If a whole pair was loaded and run->seed_given is 0, the caller must set the run's
- * seed to out->metadata.seed. The listener is told of pairs that are passed over, of other rounding
- * and, with run->force, of all differences.
+ * seed to out->metadata.seed. The listener is told what ddp_pair_find and ddp_compare_run tell it.
  *
  * Without a whole pair, does what the START row of out->there says (checkpoint/find.h). In most
  * cases net stays as it is, and out->weights is NULL. If the row says to load weights alone, and

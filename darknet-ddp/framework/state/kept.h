@@ -30,7 +30,7 @@ size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_par
 /* Write all state in s but moments and scratch to list[at] and behind, and return the index behind
  * the last. First come the arrays that are the same on all ranks, then those of rank 0, of rank 1,
  * and so on. The arrays point into `names`, too, which has room for ddp_kept_name_count(s) names.
- * The list has room for as many more arrays of each parameter. NULL as s: there is no state. */
+ * The list has room for ddp_kept_name_count(s) more arrays for each parameter. */
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
 

@@ -11,14 +11,14 @@
 /* Save the weights of net's first `cutoff` layers at path, as Darknet does, and all else at path
  * with ".state" behind it. Sets run->saved_at_ns. Fails with DDP_ERR_FORMAT (a number of net is not
  * finite), DDP_ERR_USAGE (a layer's type is unknown, or a name is too long), DDP_ERR_IO,
- * DDP_ERR_NOMEM and, with run->sharded, DDP_ERR_COMM. */
+ * DDP_ERR_NOMEM, with run->sharded DDP_ERR_COMM, and as run->guard. */
 ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Do the first half of ddp_checkpoint_save: write both files under temporary names. The second half
- * is ddp_pair_finish(*out), which any thread may call, also when net has changed since. *out is set
- * on success. Sets run->saved_at_ns. Fails as ddp_checkpoint_of_network and ddp_pair_write, and
- * with DDP_ERR_COMM (another rank's moments cannot be asked for). */
+ * is ddp_pair_finish(*out), on any thread, also when net has changed since; *run->guard must stay
+ * until then. *out is set, and run->saved_at_ns, on success. Fails as ddp_checkpoint_of_network and
+ * ddp_pair_write, and with DDP_ERR_COMM (another rank's moments cannot be asked for). */
 ddp_status ddp_checkpoint_write_parts(ddp_pair_writing **out, network *net, const char *path,
                                       int cutoff, ddp_checkpoint_run *run,
                                       ddp_error *err) DDP_MUST_CHECK;

@@ -14,8 +14,8 @@ typedef struct ddp_hook_chain {
  *   1. Copy them. Set the copy's ctx to a struct that begins with a ddp_hook_chain.
  *   2. Replace some hooks of the copy. To pass a call on, a new hook calls the same member of
  *      ddp_hook_chain_hooks, with the ctx that it got.
- *   3. If the inner hooks have no `optimize`, set the copy's `optimize` to NULL. Else Darknet
- *      would update a layer's arrays one by one, which is slower on a GPU. */
+ *   3. If the inner hooks have no `optimize`, set the copy's `optimize` to NULL. If it stayed,
+ *      Darknet would update a layer's arrays one by one, which is slower on a GPU. */
 extern const train_hooks ddp_hook_chain_hooks;
 
 #endif

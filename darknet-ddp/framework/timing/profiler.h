@@ -8,8 +8,8 @@
 
 /* Train `steps` steps, at least 1, on the images in net->input and net->truth, and set *p to the
  * median times of each layer. Trains without the trainer, so that ranks' parameters differ
- * afterwards. device: the one that net is on. Fails with DDP_ERR_NOMEM. The caller releases *p,
- * also after a failure. */
+ * afterwards; call ddp_trainer_flush before. device: the one that net is on. Fails with
+ * DDP_ERR_NOMEM. The caller releases *p, also after a failure. */
 ddp_status ddp_layer_profile_measure(ddp_layer_profile *p, network *net, ddp_device *device,
                                      int steps, ddp_error *err) DDP_MUST_CHECK;
 

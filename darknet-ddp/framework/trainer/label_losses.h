@@ -17,7 +17,7 @@ typedef struct ddp_label_losses ddp_label_losses;
 /* The losses of one label. */
 typedef struct ddp_label_loss {
     ddp_label_id label;
-    uint64_t visits; /* how often the label was trained */
+    uint64_t visits; /* how many losses of the label are in `sum` */
     uint64_t sum;    /* sum of its losses in units of 2^-32, which adds up alike in any order */
 } ddp_label_loss;
 
@@ -33,7 +33,7 @@ double ddp_label_loss_mean(const ddp_label_loss *l);
 /* Return the first index of the picture at path in the training list; SIZE_MAX: it has none. */
 size_t ddp_label_losses_find_picture(const ddp_label_losses *l, const char *path);
 
-/* Add `visits` visits of a label whose mean loss was `mean`, 0 or more. label.picture must be in
+/* Add `visits` losses of a label whose mean is `mean`, 0 or more. label.picture must be in
  * the training list. Adds nothing if there is no memory. */
 void ddp_label_losses_add(ddp_label_losses *l, ddp_label_id label, uint64_t visits, double mean);
 

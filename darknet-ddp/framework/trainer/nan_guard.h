@@ -38,7 +38,7 @@ typedef enum ddp_origin {
      * first */
     DDP_ORIGIN_DELTA,
     DDP_ORIGIN_LOSS, /* the loss alone: inputs, outputs and deltas are finite */
-    DDP_ORIGIN_NONE  /* no origin found: only sums of gradients have become too large */
+    DDP_ORIGIN_NONE  /* no origin found: sums of gradients may have become too large */
 } ddp_origin;
 
 /* Facts about a step with numbers that are not finite; the same on every rank. */
@@ -47,7 +47,7 @@ typedef struct ddp_not_finite {
     /* the sum that is not finite; DDP_BROKEN_LOSS also for any sum of the update's earlier steps */
     ddp_broken broken;
     /* With DDP_BROKEN_GRADIENTS: first and last layer of the bucket or, if updates check the
-     * gradients, the layer that was updated last. Else 0. */
+     * gradients, the layer that was updated last. Else of no use. */
     int first_layer, last_layer;
 
     ddp_origin origin; /* where numbers ceased to be finite, on rank number `rank` */

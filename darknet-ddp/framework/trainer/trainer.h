@@ -34,15 +34,14 @@ typedef struct ddp_trainer ddp_trainer;
 
 /* Settings of a trainer. All but asked, bad_data and the functions are the same on all ranks. */
 typedef struct ddp_trainer_config {
-    ddp_reducer_config reducer;
+    ddp_reducer_config reducer; /* attaching sets mini_batches, sharded, codec and codec_self */
     /* Whether batch= is a rank's batch or that of all ranks. With DDP_BATCH_RANK a network's first
      * attachment multiplies its learning rate by the number of ranks. */
     ddp_batch_mode batch_mode;
     /* 1: ranks share BatchNorm's running statistics after each step but local ones (local SGD); 0:
      * never, and saves have rank 0's */
     int broadcast_buffers;
-    int exact;      /* 1: same bits on any number of ranks (core/batch.h); the trainer
-                       then sets reducer.mini_batches */
+    int exact;      /* 1: same bits on any number of ranks (core/batch.h) */
     int sync_bn;    /* 1: BatchNorm normalizes with the statistics of all ranks' mini-batches */
     int sync_every; /* batches whose gradients make one update, at least 1 */
     /* Options that choose the run's algorithms (algorithms/algorithm.h). Must outlive the trainer.
@@ -76,7 +75,8 @@ typedef struct ddp_trainer_config {
 ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_trainer_config *config,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Detach the network, if one is attached, and free the trainer. NULL is allowed. */
+/* Detach the network, if one is attached (ddp_trainer_detach), and free the trainer. NULL is
+ * allowed. */
 void ddp_trainer_close(ddp_trainer *t);
 
 /* Replace config.seed by the seed of a resumed run. Call before ddp_trainer_attach. */
@@ -119,9 +119,9 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_
  * the program by config.fail. */
 void ddp_trainer_detach(ddp_trainer *t);
 
-/* Wait for all sums under way, and update the layers whose update waits for a sum, so that the
- * network can be read (collective). A failure ends the program by config.fail. Only while attached.
- */
+/* Wait for the sums of gradients and BatchNorm statistics under way, and update the layers that
+ * wait for one, so that the network can be read (collective). A failure ends the program by
+ * config.fail. Only while attached. */
 void ddp_trainer_flush(ddp_trainer *t);
 
 /* Return 1 if all ranks have the same parameters, as a save or validation needs; else 0. Every rank
@@ -146,8 +146,9 @@ void ddp_trainer_sync(ddp_trainer *t);
 void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source *moments);
 
 /* Take back the batches since the last whole update (with sync_every): set the counter of images
- * and BatchNorm's statistics to what they were then. Call on every rank, between two steps, only
- * with config.bad_data. A failure ends the program by config.fail. */
+ * and BatchNorm's statistics to what they were then. Their gradients stay, so train no more. Call
+ * on every rank, between two steps, only with config.bad_data, while attached. A failure ends the
+ * program by config.fail. */
 void ddp_trainer_rollback(ddp_trainer *t);
 
 /* Return the requests (config.asked) of all ranks that came with the loss that Darknet asked for

@@ -53,7 +53,7 @@ struct ddp_trainer_layers {
 struct ddp_trainer_steps {
     const ddp_step_plug *plug;
     void *self;    /* first argument of the functions of `plug` */
-    int is_local;  /* 1: this step is local */
+    int is_local;  /* 1: the mini-batch under way ends a local step */
     double factor; /* factor of this rank's own gradients in this step */
     int sync_due;  /* 1: bring ranks into sync when this step has ended */
 };
@@ -88,7 +88,7 @@ struct ddp_trainer {
     int comparison_due; /* 1: the next step with ranks in sync compares their parameters */
     int checksum_sent;  /* 1: a checksum of parameters travels with this step's loss */
     int backlog_sent;   /* 1: the sum of this step's loss also sums DDP_COUNT_BACKLOG */
-    ddp_algorithm_set *algorithms; /* the run's algorithms; NULL: not opened yet */
+    ddp_algorithm_set *algorithms; /* the run's algorithms; NULL: none are open */
     struct ddp_trainer_layers layers;
     struct ddp_trainer_steps steps;
     struct ddp_trainer_updates updates;
@@ -140,7 +140,7 @@ void ddp_trainer_wait_for_sums(ddp_trainer *t);
 
 /* ---- the step (trainer/trainer_hooks.c) ---- */
 
-/* Set net->hooks to hooks that call the trainer. Call between two steps. */
+/* Set net->hooks to hooks that call the trainer. Call after ddp_trainer_attach_algorithms. */
 void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
