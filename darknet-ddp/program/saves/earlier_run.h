@@ -25,9 +25,10 @@ ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Move the files that were set aside last back to directory, so that the run can resume from them.
- * Call if no weights are in directory. *came becomes 1 if files were moved, else 0. The files of a
- * finished run stay aside, unless run->force is 1. Fails with DDP_ERR_USAGE (another run trains in
- * their folder), DDP_ERR_MISMATCH (cfg, options or seed differ), DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * Call if no weights are in directory; its other files of the run's name are set aside. *came
+ * becomes 1 if files came back, else 0. The files of a finished run stay aside, unless run->force
+ * is 1. Fails with DDP_ERR_USAGE (another run trains in their folder; waits up to 10 s to see it),
+ * DDP_ERR_MISMATCH (cfg, options or seed differ), DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_earlier_run_bring_back(int *came, const char *directory,
                                       const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

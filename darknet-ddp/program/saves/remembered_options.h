@@ -8,14 +8,14 @@
 #include "state/checkpoint.h"
 
 /* Set the options that run's checkpoints remember: those of the command line that change results or
- * rounding, the data files, the device, and what decodes pictures. Fails with DDP_ERR_USAGE if a
- * state file has no room for them. ranks: number of ranks, on which some values depend. */
+ * rounding, the data files, the device, and what decodes pictures. Set run->device before. Fails
+ * with DDP_ERR_USAGE if a state file has no room. ranks: their number; some values depend on it. */
 ddp_status ddp_remember_options(ddp_checkpoint_run *run, const ddp_options *options, int ranks,
                                 const ddp_data_files *inputs, ddp_error *err) DDP_MUST_CHECK;
 
 /* Add to run's options which pictures it validates on. Call when run has been compared with the
  * checkpoint `was`. Fails with DDP_ERR_USAGE if there is no room.
- *   since  becomes the last step whose validation used other pictures; 0: none did
+ *   since  becomes the step up to which validations used other pictures; 0: none did
  *   valid  words for the pictures; NULL: the run does not validate, and keeps what `was` says
  *   was    checkpoint that the run goes on from; all zero: none */
 ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,

@@ -41,7 +41,7 @@ typedef struct ddp_csv_columns {
 } ddp_csv_columns;
 
 /* The columns of one head, numbered from its first column: loss of boxes, of objects, of classes,
- * and IoU. All are means over rank 0's images. */
+ * and IoU. Losses are means over rank 0's images, IoU over the boxes to be found there. */
 enum { DDP_HEAD_BOX, DDP_HEAD_OBJECT, DDP_HEAD_CLASS, DDP_HEAD_IOU, DDP_HEAD_COLUMNS };
 
 /* Set *c to the columns of a run. Release with ddp_csv_columns_release. Fails with DDP_ERR_NOMEM;

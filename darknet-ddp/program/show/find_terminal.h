@@ -16,7 +16,7 @@ typedef struct ddp_terminal_place {
 ddp_terminal_place ddp_find_terminal(ddp_launcher launcher);
 
 /* Return the text that a rank other than 0 must print before a line on standard error. It erases
- * rank 0's line of progress, if mpirun writes both to one terminal; else it is "". */
+ * rank 0's line of progress. "": mpirun's standard error is no terminal, or the rank is 0. */
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 #endif

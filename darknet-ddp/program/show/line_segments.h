@@ -8,8 +8,7 @@
 /* Most bytes of a line, with escape sequences and the 0 at the end. */
 enum { DDP_LINE_BYTES = 4096 };
 
-/* A piece of the line of progress, in one colour. One that begins with two blanks begins a group.
- */
+/* A piece of the line of progress, in one colour. Two blanks at its beginning begin a group. */
 typedef struct ddp_line_segment {
     const char *colour; /* number of an escape sequence, such as "1" for bold; NULL: none */
     const char *text;

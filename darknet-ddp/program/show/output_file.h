@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Open the file at path for writing. Returns NULL if path is NULL. */
+/* Open the file at path to write; if that fails, end every rank. Returns NULL if path is NULL. */
 FILE *ddp_output_file_open(const char *path);
 
 /* Close the file. If not all of it could be written, remove it (only a regular file), and end

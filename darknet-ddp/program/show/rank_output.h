@@ -84,7 +84,7 @@ void ddp_rank_output_done(int exit_status);
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 
 /* Set a function to call if this process ends by a failure, before other ranks are ended; NULL:
- * none. The thread that failed calls it. */
+ * none. The thread that ends the process calls it. */
 void ddp_rank_output_at_end(void (*at_end)(void));
 
 /* Tell the watch (ddp_rank_output_watch) that this rank makes progress. Call while the rank waits

@@ -69,7 +69,7 @@ void ddp_run_files_saving(ddp_run_files *r);
  * removed (ddp_run_files_bring_back). The next row goes to the disk at once. */
 void ddp_run_files_saved(ddp_run_files *r);
 
-/* Write files of the run again, as they were, if somebody has removed them or their folder. */
+/* Write NAME.csv, .html and .log again if somebody has removed them. Their folder must be there. */
 void ddp_run_files_bring_back(ddp_run_files *r);
 
 /* Note the times, the losses and the rate of step `now`, which has ended. Time from this call to
@@ -87,8 +87,8 @@ void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
  * how long each rank waits. result: result of the step's validation; NULL: none. */
 int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
 
-/* Write all files at the run's end. Does nothing if r is NULL or has no row. how: "ended",
- * "stopped" or "failed", for the page. */
+/* Write all files at the run's end. Does nothing if r is NULL, or this run has added no row.
+ * how: "ended", "stopped" or "failed", for the page. */
 void ddp_run_files_end(ddp_run_files *r, const char *how);
 
 void ddp_run_files_close(ddp_run_files *r); /* frees r */

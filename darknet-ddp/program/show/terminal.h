@@ -33,9 +33,9 @@ void ddp_terminal_open(ddp_launcher launcher);
 /* Return 1 if a line of progress can be shown; 0 for a file, a pipe, or TERM=dumb. */
 int ddp_terminal_renews(void);
 
-/* Show segments[0..count) as the line of progress, at most ten times a second; without colours if
- * NO_COLOR is set. Does nothing if ddp_terminal_renews returns 0. Groups for which the line has no
- * room are left out. */
+/* Show segments[0..count) as the line of progress, without colours if NO_COLOR is set. Groups for
+ * which the line has no room are left out. Does nothing if ddp_terminal_renews returns 0, or if the
+ * line on the screen is newer than 0.1 s. */
 void ddp_terminal_show(const ddp_line_segment *segments, size_t count);
 
 /* Erase the line of progress, and show none from now on. */

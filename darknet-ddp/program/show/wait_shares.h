@@ -1,6 +1,6 @@
 /* show/wait_shares.h: measures which share of its time each rank waits in communication, and finds
  * the straggler: the slowest rank, for which all others wait. It waits least, and each other rank
- * waits longer than it by a fifth of the time or more. */
+ * waits longer than it by more than a fifth of the time. */
 #ifndef DDP_SHOW_WAIT_SHARES_H
 #define DDP_SHOW_WAIT_SHARES_H
 
@@ -14,7 +14,7 @@ enum { DDP_WAITS_COLUMNS = 8 };
 
 typedef struct ddp_wait_shares {
     ddp_group *group;
-    int64_t at_ns;     /* when shares were last gathered (ddp_clock_ns) */
+    int64_t at_ns;     /* when shares were last gathered, or counting began (ddp_clock_ns) */
     int64_t waited_ns; /* nanoseconds that this rank had waited in all at at_ns */
     double *shares;  /* by rank: share of time, 0 to 1, in which the rank waited; NaN: not known */
     int straggler;   /* rank that is the straggler; -1: none */

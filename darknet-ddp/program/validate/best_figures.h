@@ -40,7 +40,8 @@ int ddp_best_figures_since(const ddp_best_figures *b);
  * there is no best, the best is of step `step` already, or no best of this step is known. */
 int ddp_best_figures_go_back(ddp_best_figures *b, size_t step);
 
-/* Copy rank 0's fields best and number to all ranks. Collective. Fails with DDP_ERR_COMM. */
+/* Copy rank 0's fields best and number to all ranks. Collective. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_best_figures_share(ddp_best_figures *b, ddp_group *group,
                                   ddp_error *err) DDP_MUST_CHECK;
 

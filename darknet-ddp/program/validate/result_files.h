@@ -24,8 +24,8 @@ typedef struct ddp_results_config {
     size_t path_count;
 } ddp_results_config;
 
-/* Make the folder, if its parent exists, and check whether results can be written there. Call
- * before the detector runs.
+/* Make the folder, if its parent exists, and check what results would replace there. Call before
+ * the detector runs.
  * Fails with DDP_ERR_USAGE: the format does not fit the classes, or a file is there that is no
  * earlier result of that format, or that this command reads.
  * Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */

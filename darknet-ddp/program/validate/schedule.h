@@ -19,7 +19,7 @@ typedef struct ddp_validation_result {
     ddp_precision all;         /* a detector's AP, precision and recall, over all classes */
     const ddp_precision *each; /* each[i]: AP, precision and recall of a detector's class i */
     char *const *names;        /* names of the classes; NULL: names= has too few */
-    size_t name_count;         /* number of names in names=; 0: there is no names= */
+    size_t name_count;         /* number of names in names= or labels=; 0: there is neither */
     int classes;
     ddp_accuracy accuracy; /* a classifier's accuracy */
     int top;               /* a classifier's k of top-k */
@@ -86,7 +86,7 @@ ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   ddp_error *err) DDP_MUST_CHECK;
 
 /* Compare the last result with the best so far. Returns 1 if it is the best, else 0. Rank 0 prints
- * the result. Call on all ranks.
+ * the result. Call once after each ddp_validation_measure, on all ranks.
  *   stop  becomes the number of validations since the best if -patience ends the run before its
  *         last step, else 0 */
 int ddp_validation_judge(ddp_validation *v, const ddp_train_position *now, int *stop);

@@ -12,7 +12,7 @@ typedef struct ddp_valid_data {
     ddp_sections data;      /* the .data file */
     ddp_lines list;         /* lines of valid= */
     ddp_lines names;        /* names of classes: a classifier's labels=, a detector's names= */
-    ddp_validation_set set; /* the pictures; it borrows from list */
+    ddp_validation_set set; /* the pictures; it points into data and list */
     int *class_of; /* class of each of a classifier's pictures, from 0; NULL for a detector */
 } ddp_valid_data;
 
@@ -28,8 +28,7 @@ void ddp_valid_data_release(ddp_valid_data *d);
 uint64_t ddp_valid_data_hash_paths(const ddp_valid_data *d);
 
 /* Return a hash of the pictures' names, without folders, and their labels or classes. The order of
- * pictures does not count. Reads all labels; a label file that cannot
- * be read is no error. */
+ * pictures does not count. Reads all labels; a label file that cannot be read is no error. */
 uint64_t ddp_valid_data_hash_contents(const ddp_valid_data *d);
 
 #endif

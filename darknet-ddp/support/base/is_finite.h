@@ -23,8 +23,7 @@ DDP_FINITE_INLINE uint32_t ddp_finite_bits(float x)
     return (bits & 0x7f800000U) + 0x00800000U;
 }
 
-/* Return 1 if all floats are finite, else 0. bits: the floats' ddp_finite_bits, joined by |.
- * */
+/* Return 1 if all floats are finite, else 0. bits: the floats' ddp_finite_bits, joined by |. */
 DDP_FINITE_INLINE int ddp_bits_are_finite(uint32_t bits)
 {
     return bits >> 31 == 0;

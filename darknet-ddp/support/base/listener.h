@@ -17,8 +17,7 @@
 #include <poll.h>
 #include <stdint.h>
 
-/* DDP_KEY_BYTES: bytes of a key. DDP_LISTENER_SOCKETS: most addresses at which a listener listens.
- */
+/* DDP_KEY_BYTES: bytes of a key. DDP_LISTENER_SOCKETS: most addresses of a listener. */
 enum { DDP_KEY_BYTES = 16, DDP_LISTENER_SOCKETS = 16 };
 
 /* A key: plain bytes, to be sent as they are. */

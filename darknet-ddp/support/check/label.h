@@ -8,7 +8,7 @@
 typedef struct ddp_label_rules {
     int classes;          /* number of classes; 0: not known */
     int most;             /* how many boxes of a picture training takes; 0: not known */
-    int width, height;    /* size of the picture in pixels, for messages; 0: not known */
+    int width, height;    /* size of the picture in pixels, for messages; 0 or 1: not known */
     int missing_is_error; /* 1: a missing file is an error; 0: the picture shows nothing */
 } ddp_label_rules;
 

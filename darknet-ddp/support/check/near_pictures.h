@@ -21,7 +21,7 @@ typedef struct ddp_signature {
 } ddp_signature;
 
 /* Set *s to the signature of a grey picture of width x height bytes, rows from the top. If the
- * picture is all one grey, or there is no memory, s->aspect becomes 0. */
+ * picture is nearly all one grey, or there is no memory, s->aspect becomes 0. */
 void ddp_signature_of(ddp_signature *s, const unsigned char *grey, int width, int height);
 
 /* Call found(ctx, i, k, likeness) for each pair of near pictures i and k, k < i, once or several

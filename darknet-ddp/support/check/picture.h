@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Returns the orientation, 1 to 8, in `size` bytes of Exif data, behind the mark "Exif\0\0" of a
- * JPEG; 1 if they have none. */
+/* Returns the orientation, 1 to 8, in `size` bytes of Exif data, without a JPEG's "Exif\0\0" before
+ * them; 1 if they have none. */
 typedef int (*ddp_exif_reader)(const unsigned char *exif, size_t size);
 
 typedef struct ddp_picture_header {
@@ -19,7 +19,7 @@ typedef struct ddp_picture_header {
 } ddp_picture_header;
 
 /* Return 1 if the picture at path is fit, by its first and last bytes. Else returns 0, and adds a
- * fault to *f: it cannot be read, is empty or cut off, or is of a kind that Darknet cannot load.
+ * fault to *f: it cannot be read, is empty, broken or cut off, or Darknet cannot load its kind.
  *   place    where its path is listed, "FILE:LINE", for the fault
  *   exif     reads Exif data; NULL: they are ignored
  *   header   becomes all 0 if the picture is not fit */
