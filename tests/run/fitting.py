@@ -113,7 +113,7 @@ class Fitting(darknet.Case):
     def test_what_cannot_be_measured(self):
         self.cfg()
         self.refused("ddp", "cfg", "tiny.cfg", "-hours", "1", says="-hours wants -data X.data", code=2)
-        self.refused("ddp", "cfg", "tiny.cfg", "-w", "64", says="for cfg and training: -width", code=2)
+        self.refused("ddp", "cfg", "tiny.cfg", "-w", "64", says="darknet ddp cfg and training have -width", code=2)
         self.refused("ddp", "cfg", "tiny.cfg", "-epochs", "3", says="-epochs is for training", code=2)
         self.refused("ddp", "cfg", "tiny.cfg", "-data", "no.data", "-hours", "1", says="no.data", code=1)
         self.refused("ddp", "cfg", "tiny.cfg", "-data", "train.data", "-hours", "1", "-ddp_ranks", "3", says="batch=4 cannot be cut evenly over 3 ranks", code=2)
