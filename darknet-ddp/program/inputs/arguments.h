@@ -10,7 +10,7 @@
  * some commands take no DATA. */
 typedef struct ddp_arguments {
     const char *command, *data, *cfg, *weights;
-    const char *backup;              /* value of -backup; NULL: the .data file's */
+    const char *backup;              /* value of -backup, for a run without DATA; NULL: "backup" */
     const char *trace, *tensorboard; /* values of -ddp_trace and -tensorboard; NULL: none */
     int allow_unknown;               /* 1: the .data file may have keys that nobody reads */
     int validates;                   /* 1: the run reads valid= and the files for validation */
@@ -44,9 +44,9 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP
  * be read pass. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Call say(ctx, kind, why) for each fault of DATA, of the files that it names, and of a CFG that
- * does not suit it. For any command. a->data and a->cfg must not be NULL. Keys that nobody reads
- * are faults unless a->allow_unknown.
+/* Call say(ctx, kind, why) for faults of DATA but wrong numbers, of the files that it names, and of
+ * a CFG that does not suit it. For any command. a->data and a->cfg must not be NULL. Keys that
+ * nobody reads are faults unless a->allow_unknown.
  *   data  contents of DATA
  *   kind  constant that names the kind of fault: "data-key"
  *   why   the fault, as an error of ddp_arguments_check; valid during the call */

@@ -19,8 +19,8 @@ ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_
 ddp_status ddp_data_check_twice(const ddp_sections *data, const char *path,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the first line of classes=, top= or tag= whose value is no whole number, or is out of
- * range. *wrong becomes a constant that says what is wrong. Returns NULL if all are right. */
+/* Return a line of classes=, top= or tag= whose value is no whole number, or is out of range.
+ * *wrong becomes a constant that says what is wrong. Returns NULL if all are right. */
 const ddp_cfg_line *ddp_data_bad_number(const ddp_sections *data, const char **wrong);
 
 /* Fail with DDP_ERR_USAGE if ddp_data_bad_number returns a line. */

@@ -16,9 +16,9 @@
 typedef void ddp_preflight_say(const char *lines);
 
 /* Check the files of a train command. Collective. Fails on every rank with DDP_ERR_FORMAT at a
- * fault that would end training or validation, or if no picture of a detector has labels. Each rank
- * first says the first five faults that it has found. Rank 0 prints lesser faults. Fails also with
- * DDP_ERR_COMM, DDP_ERR_NOMEM.
+ * fault that would end or mislead training or validation, or if no picture of a detector has
+ * labels. Each rank first says the first five such faults that it has found. Rank 0 prints lesser
+ * ones, or their number. Fails also with DDP_ERR_COMM, DDP_ERR_NOMEM.
  *
  * Does nothing for commands other than "detector" and "classifier", with -nocheck, or with
  * -ddp_on_bad_data skip. Checks nothing if on some rank a file cannot be read (Darknet says so), or

@@ -14,11 +14,11 @@ typedef struct ddp_scan_data {
     const ddp_net_value *values; /* new values of [net] (inputs/overrides.h); NULL: none */
     ddp_sections data, cfg;      /* contents of the files at data_path and cfg_path */
     /* lines of the files that train= (list), valid=, and names= or labels= (names) name; empty: no
-     * key */
+     * key, or unread */
     ddp_lines list, valid, names;
     /* values of train= and valid=; NULL: the .data file lacks the key */
     const char *list_path, *valid_path;
-    int classes;        /* classes= of the .data file; 0: it has none */
+    int classes;        /* classes= of the .data file; 0: none, or a wrong one */
     ddp_heads heads;    /* the cfg's [yolo], [region] and [detection] layers */
     ddp_faults faults;  /* faults found so far */
     ddp_tally tally;    /* counts of pictures and boxes of train= that were looked at */

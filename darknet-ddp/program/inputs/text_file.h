@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "glue/darknet.h"
 
-/* A text file as lines, without blank ones. All zero is an empty one. */
+/* A text file as lines. All zero is an empty one. */
 typedef struct ddp_lines {
     void *text;
     char **all;      /* the lines, pointers into text */
@@ -25,7 +25,7 @@ typedef struct ddp_sections {
     int has_mark; /* 1: the file begins with a byte-order mark, which is skipped */
 } ddp_sections;
 
-/* Read the lines of the file at path. */
+/* Read the lines of the file at path, but for blank ones. */
 ddp_status ddp_lines_read(ddp_lines *l, const char *path, ddp_error *err) DDP_MUST_CHECK;
 /* Read a file of names of classes, one a line. Blank lines count as names, as in Darknet, but not
  * at the end. */
@@ -39,7 +39,8 @@ void ddp_lines_release(ddp_lines *l);
 void ddp_sections_release(ddp_sections *s);
 
 /* Set keys of the first section to values[], which must outlive *s and ends with a NULL key. A key
- * that the section lacks is added. Fails with DDP_ERR_NOMEM, with some of the values set. */
+ * that the section lacks is added; lines that were returned before are then no longer valid. Fails
+ * with DDP_ERR_NOMEM, with some of the values set. */
 ddp_status ddp_sections_override(ddp_sections *s, const ddp_net_value *values,
                                  ddp_error *err) DDP_MUST_CHECK;
 

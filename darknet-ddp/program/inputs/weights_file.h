@@ -10,11 +10,11 @@ int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
 /* Return 1 if the file at path begins like a weights file, or is named like one (.weights, .backup,
  * .conv.N) and does not begin like a cfg. Else return 0, also if the file is empty, begins with
- * zeros or cannot be read. */
+ * 8 zero bytes or cannot be read. */
 int ddp_is_weights_file(const char *path);
 
-/* Return 0 if the file at path is surely no weights file, because of its first bytes; else 1. A
- * file that cannot be read (a pipe, or missing) may be one. */
+/* Return 0 if the file at path is surely no weights file: it is empty, or begins otherwise. Else
+ * return 1, also if it cannot be read (a pipe, or missing). */
 int ddp_may_be_weights(const char *path);
 
 /* Return 1 if the path has the ending of another framework's model (.pt, .yaml, .onnx, ...). */

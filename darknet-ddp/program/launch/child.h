@@ -76,9 +76,8 @@ typedef enum ddp_launcher_note {
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
 /* Run args[0], a path, with args (NULL after the last) and without standard input. Wait until it
- * has ended, and kill the processes that it leaves. *ended then says how it ended; if the job
- * failed, a line on standard error says why.
- *
+ * has ended, and kill all processes below this one. *ended then says how it ended; if the job
+ * failed, a line on standard error says why. The signals above stay blocked in this process.
  * Call on the main thread, while it is the only one. Fails with DDP_ERR_IO if args[0] cannot be
  * started; *ended is then all zero. */
 ddp_status ddp_child(const char *const *args, const ddp_child_config *config, ddp_exit_info *ended,

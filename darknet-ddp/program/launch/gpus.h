@@ -32,8 +32,8 @@ int ddp_gpus_use_nccl(const ddp_group *group);
 ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *to_start,
                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Choose this rank's GPU, and have the group use it; do nothing if ranks compute on CPUs. If NCCL
- * cannot be used and was not asked for, rank 0 prints why. Collective. Release *out, also on
+/* Choose this rank's GPU, and have the group use it, unless ranks compute on CPUs. If NCCL cannot
+ * be used and was not asked for, rank 0 prints why. Collective. Release *out, also on
  * failure. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM.
  *   fail  function that the group calls if the GPU fails later */
 ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *options,

@@ -79,7 +79,7 @@ int ddp_mpirun_end_signal(void);
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun that started this rank passes on whole lines only: Open MPI 5's without
- * `--output :raw`. No line of progress can be renewed then. */
+ * `--output :raw`. On another host than mpirun's Open MPI 5 gives 1, since that is not known. */
 int ddp_mpirun_holds_lines(void);
 
 /* Return the name of Debian's package that has this MPI's mpirun. */

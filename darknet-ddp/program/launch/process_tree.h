@@ -16,8 +16,7 @@ void ddp_process_tree_kill(void);
 void ddp_process_tree_each(void (*each)(void *ctx, pid_t pid), void *ctx);
 
 /* Send signal `number` to each rank on this host: each process of the tree that runs the same
- * program as this one. Returns to how many it was sent. number 0
- * only counts them. */
+ * program as this one. Returns to how many it was sent. number 0 only counts them. */
 int ddp_process_tree_signal(int number);
 
 /* Return 1 if process `pid` blocks signal `number`, and somebody has sent it one. */

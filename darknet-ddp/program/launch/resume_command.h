@@ -23,7 +23,7 @@ char *ddp_resume_command(int launched, ddp_resume_how how);
 /* Return the command line that trains a finished run further, with -resume_force, for a message.
  * The caller frees it. NULL: no memory.
  *   launched  1: a launcher started this rank
- *   epochs    value of -epochs in the line; 0: none, and the words "with a larger max_batches= in
+ *   epochs    new -epochs of the line; 0: none, and the words "with a larger max_batches= in
  *             CFG" stand before the line */
 char *ddp_command_to_train_further(int launched, int epochs, const char *cfg);
 

@@ -23,7 +23,7 @@ typedef enum ddp_start_verdict {
      */
     DDP_LAUNCH_IS_SLOW,
     DDP_LAUNCH_HAS_NO_RANK, /* failed: no rank has begun within the limit */
-    DDP_LAUNCH_HAS_LOST,    /* failed: a rank has ended before all had met */
+    DDP_LAUNCH_HAS_LOST,    /* failed: a rank of this host has ended before all had met */
     /* failed: not all ranks have met limit_s + 10 s, at most 310 s, after the first began; never
      * with limit_s 0 */
     DDP_LAUNCH_DOES_NOT_MEET

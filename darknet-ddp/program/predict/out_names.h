@@ -1,5 +1,5 @@
 /* predict/out_names.h: makes names for the files that predictions are written to. Each file has its
- * picture's name, and no two files have the same. */
+ * picture's name, with a number behind it if several pictures have that name. */
 #ifndef DDP_PREDICT_OUT_NAMES_H
 #define DDP_PREDICT_OUT_NAMES_H
 
@@ -12,7 +12,7 @@ typedef struct ddp_out_names {
     const ddp_sink_config *config;
     const char *out; /* path of a folder, or of one file, with or without .jpg or .mp4 */
     int is_folder;   /* 1: `out` is the path of a folder, 0: of one file */
-    /* by picture: 1 if another one has the same file name; NULL if `out` is a file */
+    /* by picture: 1 if another has the same file name without ending; NULL if `out` is a file */
     char *repeated;
 } ddp_out_names;
 
@@ -25,7 +25,7 @@ ddp_status ddp_out_names_open(ddp_out_names *n, const ddp_sink_config *config, c
 
 /* Write to `name` the path of the file for a picture, without ending: n->out itself or, if that is
  * a folder, the picture's file name in it. "-" and number + 1 follow if other pictures have the
- * same file name. path, number: the picture's path, and its index in config->paths. */
+ * same name. path, number: the picture's path, and its index in config->paths. */
 void ddp_out_name(const ddp_out_names *n, const char *path, size_t number, char name[DDP_OUT_NAME]);
 
 /* Free what *n owns. All zero is allowed. */

@@ -30,7 +30,8 @@ typedef struct ddp_predict_run {
 /* Predict each file of config->paths, and hand the predictions to the sinks. Rank r of N takes
  * pictures r, r + N and so on. On a terminal a line shows progress. Collective.
  * Fails with DDP_ERR_USAGE: a file is a film, with several ranks or in a build that reads none.
- * Fails also with DDP_ERR_IO (of a film), DDP_ERR_NOMEM, DDP_ERR_COMM, and with sinks' errors. */
+ * Fails also with DDP_ERR_IO (of a film), DDP_ERR_NOMEM, DDP_ERR_COMM, and with sinks' errors. A
+ * rank that fails must end the job, since others may wait for it. */
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err) DDP_MUST_CHECK;
 
 /* Close all sinks, also after one has failed, and erase the line of progress. Fails as the first

@@ -31,10 +31,10 @@ typedef struct ddp_session_command {
     const ddp_foreign_options_taken *ignored;
 } ddp_session_command;
 
-/* Check the files that the command names, and some pictures. Open the validation, if the .data file
- * and the options ask for one. Have Darknet take values of options, such as -epochs, in place of
- * the cfg's (inputs/overrides.h). What *command points to must outlive the session. Blocks until
- * every rank is here. */
+/* Check the files that the command names, and pictures of their lists. Open the validation, if the
+ * .data file and the options ask for one. Have Darknet take values of options, such as -epochs, in
+ * place of the cfg's (inputs/overrides.h). What *command points to must outlive the session. Blocks
+ * until every rank is here. */
 void ddp_session_prepare(const ddp_session_command *command);
 
 /* Wait for the run's saves, print its summary, and leave the group. Blocks until every rank is

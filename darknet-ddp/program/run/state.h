@@ -32,7 +32,7 @@ extern struct ddp_run {
     /* asked[q] becomes 1 if a signal (launch/signals.h) or step.c makes request q, a ddp_request;
      * ddp_loss_start sends the request, and sets asked[q] to 0 */
     volatile sig_atomic_t *asked;
-    uint64_t seed;             /* the run's seed; a resumed run has that of the checkpoint */
+    uint64_t seed;             /* the run's seed; resumed without -ddp_seed: the checkpoint's */
     ddp_bad_samples *bad_data; /* this rank's record of samples that cannot be read */
     ddp_trainer *trainer;
 
@@ -42,7 +42,7 @@ extern struct ddp_run {
     ddp_truth_files label_kind; /* which files have the pictures' labels */
     ddp_validation *validation; /* validation while training; NULL: none */
     ddp_overrides overrides;    /* values of options that replace the cfg's */
-    char *list;                 /* train= of the .data file; NULL: it has none */
+    char *list;                 /* train= of the .data file; NULL: none, or unread */
 
     /* Folder that the weights are saved in. checkpoints.c sets this member, cfg_path and
      * checkpoints when the network is loaded. */

@@ -20,7 +20,7 @@ typedef struct ddp_summary {
     const char *data;     /* path of the .data file; NULL: the network is no detector */
 } ddp_summary;
 
-/* Print the last lines on standard output, on rank 0; nothing if no step was made. */
+/* Print the last lines on standard output; nothing if no step was made. Call on rank 0. */
 void ddp_summary_print(const ddp_summary *s);
 
 #endif

@@ -11,7 +11,7 @@
  * If each rank has a part of the optimizer state (run->sharded), there is no copy. Then training
  * waits until the system has taken both files' bytes, and the thread syncs and renames the files. A
  * second save of the same step is a copy of these files, made by the thread. If the first save
- * fails, its copies fail, too, and later saves are written anew.
+ * fails, so do its copies; later saves are new ones. A save of a later step waits for all but one.
  *
  * Threads: all functions are called by one thread, the trainer's. The writer's thread reads
  * run->base and run->guard, and calls the guard (checkpoint/checkpoint.h). It writes
@@ -49,9 +49,9 @@ ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run
 /* Wait until all saves are written, end the thread and free s. NULL is allowed. */
 void ddp_async_writer_close(ddp_async_writer *s);
 
-/* Start to save net's first `cutoff` layers at path. May wait for earlier saves of other steps.
- * When this returns, the caller may change net. Most errors are told later, by
- * ddp_async_writer_poll. Fails at once, with nothing written, with
+/* Start to save net's first `cutoff` layers at path. May wait for earlier saves. When this returns,
+ * the caller may change net. Most errors are told later, by ddp_async_writer_poll. Fails at once,
+ * with nothing written, with
  *   - DDP_ERR_FORMAT: a number of net is not finite;
  *   - DDP_ERR_COMM: other ranks do not send their optimizer state. */
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
