@@ -31,7 +31,7 @@ struct transfer {
     bool registered;      /* true: this rank has registered its memory */
     uint64_t turn;        /* its place in the order of transfers, from channel::take_turn */
     size_t offset = 0;    /* bytes that have been moved */
-    bool posted = false;  /* true: this rank has written its next bytes to shared memory */
+    bool posted = false;  /* true: this rank has joined the next step of a collective */
     bool ended = false;
 };
 
@@ -44,7 +44,7 @@ class channel
     static std::string new_name();
     /* Open the shared memory of that name, or make it if this is the first rank. There are `size`
      * ranks, at most most_ranks. Returns a channel, which the caller deletes, or nullptr if this
-     * fails. The name disappears when all ranks have opened it. */
+     * fails. The name disappears when all ranks have opened it, or one has left. */
     static channel *open(const std::string &name, int size, int rank);
     ~channel();
 
@@ -53,7 +53,7 @@ class channel
     uint64_t take_turn(const transfer &t);
     /* Move a transfer on, if its turn has come, and return true if it has ended. Call it again
      * until then, by one thread at a time. Ends the program if ranks call different collectives, or
-     * with different sizes, or only some with registered memory. */
+     * pass different sizes, or only some registered memory. */
     bool advance(transfer &t);
 
     /* Return true if all ranks have opened the channel. */

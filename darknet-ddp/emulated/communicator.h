@@ -26,12 +26,12 @@ struct communicator {
     std::mutex mutex; /* guards the transfers of `link` */
     std::unique_ptr<channel> link;
     bool blocking = true;
-    bool ready = false; /* true: all ranks have opened it */
+    bool ready = false; /* true: a poll has found that all ranks have opened it */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned in_progress_left = 1; /* how many more polls return ncclInProgress */
+    unsigned in_progress_left = 1; /* polls that return ncclInProgress after all have opened it */
     bool used = false;             /* true: a transfer was called on this communicator */
-    /* transfers to queue when the communicator is ready */
+    /* transfers to queue at the next poll that does not return ncclInProgress */
     std::vector<std::function<void()>> deferred;
     /* one for all transfers that were queued together; those that are done leave when more is
      * queued */

@@ -32,8 +32,8 @@ struct emulated_convolution {
 namespace emulated
 {
 
-/* Set s to the shape of the convolution that the descriptors describe. Returns false if they do not
- * match, or if a type or layout is not supported. */
+/* Set s to the shape of the convolution that the descriptors describe. Returns false if one is
+ * null, if they do not match, or if a type or layout is not supported. */
 bool shape_of(const emulated_tensor *x, const emulated_filter *w, const emulated_convolution *v,
               const emulated_tensor *y, shape &s);
 

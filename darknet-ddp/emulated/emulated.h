@@ -43,7 +43,8 @@ void round_to_tf32(float *to, const float *x, size_t count);
 
 /* ---- memory.cpp ---- */
 
-/* A guard: while it lives, its thread may access device memory. Without it an access crashes. */
+/* A guard: while it lives, its thread may access device memory. Without a guard an access crashes
+ * with protection keys, else not always (memory.cpp). */
 struct open_memory {
     open_memory();
     ~open_memory();
@@ -52,7 +53,7 @@ struct open_memory {
 };
 
 void *allocate(size_t bytes); /* allocate device memory; NULL: none is left */
-bool release(void *x);        /* free device memory; false: x is not such memory */
+bool release(void *x);        /* free device memory, without waiting; false: x is not such memory */
 /* Return true if x[0..bytes) lies in one array of device memory. */
 bool on_device(const void *x, size_t bytes);
 /* Return true if x[0..bytes) lies in one array of pinned memory. */

@@ -23,7 +23,7 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __constant__
-/* Shared memory of a block: its thread's own, as a thread of the host runs one block at a time. */
+/* Shared memory of a block: one for each thread of the host, which runs one block at a time. */
 #define __shared__ static thread_local
 
 namespace emulated
@@ -44,8 +44,8 @@ void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
 
 void *dynamic_shared();
 void wait_for_block();
-/* Give `value` to the other threads of the warp that are in `mask`, wait until all of them have
- * called this, and return the value of thread `lane`. */
+/* Give `value` to the other threads of the warp that are in `mask`, wait until each of them has
+ * called this or ended, and return the value of thread `lane`. */
 uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
 unsigned lane_id();
 

@@ -50,14 +50,13 @@ typedef struct ddp_attached {
     uint64_t seed;                /* the run's seed */
     ddp_reducer *reducer;
     int root; /* rank whose state all ranks begin with */
-    /* on rank root: reads the optimizer's moments that the run begins with; NULL: `table` has them
-     */
+    /* on root: reads the optimizer's moments that the run begins with; NULL: `table` has them */
     const ddp_sharded_source *saved_moments;
 } ddp_attached;
 
 /* An algorithm: which options turn it on, what it controls, and its functions. All functions but
  * is_on, and all tables, may be NULL: the algorithm then has nothing to do there. Every rank makes
- * the same calls in the same order. */
+ * the same calls in the same order, but for those that print. */
 typedef struct ddp_algorithm {
     const char *example; /* words of a command line that turn it on, its option first */
     ddp_claims claims;

@@ -81,8 +81,7 @@ typedef struct ddp_compression {
     int on_cpus_only; /* 1: a run on GPUs is refused */
 
     /* Return how many numbers a rank sends of a rows x columns matrix in round 0 or 1. Returns 0
-     * for round 1 if there is one round. value: the number behind
-     * the word of -ddp_compress, 2 in "powersgd:2". */
+     * for round 1 if there is one round. value: the number behind the word of -ddp_compress. */
     size_t (*send_count)(double value, size_t rows, size_t columns, int round);
 
     /* Make the numbers that this rank sends. Round 0: add error to gradient, and write numbers[0]

@@ -32,7 +32,7 @@ struct ddp_candidates {
 
 /* List the candidates of a run's name, base, in directory. There are four groups, each with its
  * newest file first:
- *   1. state files with a damaged header
+ *   1. state files with a wrong header or length, or that cannot be read
  *   2. state files with a whole header, cfg and arrays
  *   3. state files with only their header
  *   4. weights without a state file

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* Called for one difference. sentence: names section, key, both values and lines; without a
- * newline, valid during the call. */
+/* Called for one difference. sentence: says where it is, what was there and what is there now;
+ * without a newline, valid during the call. */
 typedef void ddp_cfg_difference(void *ctx, const char *sentence);
 
 /* Compare two cfgs, was[0..was_bytes) and now[0..now_bytes).

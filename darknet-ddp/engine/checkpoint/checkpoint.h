@@ -51,7 +51,7 @@ typedef struct ddp_checkpoint_metadata {
     uint64_t values_hash;           /* hash of all parameters and buffers, which the caller makes */
     /* size in bytes of the weights file, and its hash; a save sets both */
     uint64_t weights_bytes, weights_hash;
-    int is_header_alone; /* 1: the file that was read has a header and no arrays (find.h) */
+    int is_header_alone; /* 1: the file that was read has no cfg and no arrays (find.h) */
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_metadata;
@@ -134,7 +134,7 @@ ddp_status ddp_checkpoint_get(const ddp_checkpoint *c, size_t i, size_t at, floa
 ddp_status ddp_checkpoint_peek(ddp_checkpoint_metadata *out, const char *path,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Free what reading c has allocated, close its file, and set *c to zero. *c may be all zero. */
+/* Free a c that was read or parsed, close its file, and set *c to zero. *c may be all zero. */
 void ddp_checkpoint_release(ddp_checkpoint *c);
 
 /* Fail with DDP_ERR_MISMATCH if c's arrays differ from arrays[0..count) in their order, or in an

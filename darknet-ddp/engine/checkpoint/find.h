@@ -58,8 +58,7 @@ typedef enum ddp_start {
 ddp_start ddp_start_of(ddp_there there, int force);
 
 /* A function that is told why a pair was passed over, or what differs in the one that is taken: in
- * a sentence without a newline, valid during the call. Neither a listener nor its note may be NULL.
- */
+ * a sentence without a newline, valid during the call. A listener and its note are never NULL. */
 typedef struct ddp_pair_listener {
     void (*note)(void *ctx, const char *sentence);
     void *ctx;
@@ -68,15 +67,15 @@ typedef struct ddp_pair_listener {
 /* The result of ddp_pair_find. */
 typedef struct ddp_pair {
     /* WHOLE if a pair is whole; else the fault, NOT_FINITE or DAMAGED, of the newest pair whose
-     * weights file is there; without such a pair BARE, RENAMED or NOTHING. Numbered weights without
-     * a state file do not count as BARE, since they may be published ones. */
+     * weights file is there. (Damaged headers count as newest.) Without such a pair BARE, RENAMED
+     * or NOTHING. Numbered weights without a state are not BARE: they may be published ones. */
     ddp_there there;
     /* weights file of the whole pair. With DAMAGED and BARE: weights file that may be taken alone.
      * Else NULL */
     char *weights;
     ddp_checkpoint checkpoint; /* state of the whole pair; all 0 if there is none */
-    /* how many pairs, and weights without a state, were passed over though they seemed newer; pairs
-     * of another cfg do not count */
+    /* how many pairs, and weights without a whole state, were passed over though they seemed newer;
+     * pairs of another cfg do not count */
     int passed_over;
     /* why the run cannot resume, if `there` is NOT_FINITE, DAMAGED, BARE or RENAMED; else of no
      * use */
@@ -84,10 +83,10 @@ typedef struct ddp_pair {
 } ddp_pair;
 
 /* Find the newest whole pair of base in directory (by saved_at_ns, then step), or why there is none
- * (out->there). If its save was interrupted, finish the save. The listener is told of each pair
- * that was passed over, and of weights without a state file that count more images. Release *out
- * with ddp_pair_release, also after a failure. Fails with DDP_ERR_IO (the directory cannot be
- * read), DDP_ERR_NOMEM. */
+ * (out->there). Reads whole files. If the pair's save was interrupted, tries to finish it. The
+ * listener is told of pairs that were passed over and, beside a whole pair, of weights without a
+ * whole state that count more images. Release *out with ddp_pair_release, also after a failure.
+ * Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 

@@ -28,8 +28,8 @@ typedef struct ddp_name_lock_config {
     /* Called ten times a second while another owner is waited for. Not NULL. */
     void (*on_wait)(void);
     /* Called with the lock file's path as soon as open or renew has made the file. The calling
-     * thread takes no signal in between. path is valid while the lock is open. NULL: nothing is
-     * called. */
+     * thread takes no signal in between. path is valid until the lock is closed, or open has
+     * failed. NULL: nothing is called. */
     void (*on_own)(const char *path);
     /* Called at most once, on the thread of the lock, when another run has taken the name; err
      * names that run. NULL: nothing is called. */

@@ -29,8 +29,9 @@ typedef struct ddp_pair_writing ddp_pair_writing;
 
 /* Write both files of the pair of path under temporary names. Several pairs may be begun, also of
  * one path. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon. Until then
- * *c->guard must stay; nothing else of c must. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and as
- * ddp_checkpoint_write. A full disk may be found only by ddp_pair_finish. */
+ * *c->guard must stay; nothing else of c must. Sets saved_at_ns, weights_bytes and weights_hash of
+ * c->metadata. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and as ddp_checkpoint_write. A full disk may
+ * be found only by ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 

@@ -17,7 +17,7 @@
  *   folder   becomes the folder's path, which the caller frees; NULL: nothing moved, or failed
  *   spare    path of the weights with which the new run begins; they stay in directory, too. NULL:
  *            none
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then moves back what was moved. */
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. Files then go back, or ddp_set_aside_recover moves them. */
 ddp_status ddp_set_aside(char **folder, const char *directory, const char *base, const char *spare,
                          ddp_error *err) DDP_MUST_CHECK;
 

@@ -32,8 +32,8 @@ struct ddp_backend {
     /* Disconnect from the other ranks, waiting as ddp_group_close says, and release all that open
      * has filled. Calls ddp_group_clear. Does not free g. */
     void (*close)(ddp_group *g);
-    /* End the whole job for ddp_group_abort. Returns only if ranks are threads. From any thread;
-     * exit_status is not 0. */
+    /* End this process, and so the job, for ddp_group_abort. Returns only if ranks are threads.
+     * From any thread; exit_status is not 0. */
     void (*abort)(ddp_group *g, int exit_status);
 };
 
@@ -41,8 +41,8 @@ struct ddp_backend {
  * calls them. In these comments a sum may also be an all-gather. Errors are those of work.h. */
 struct ddp_sum_engine {
     /* Prepare a sum. The caller has set group, device, buf, count, count_each, wire, number, began
-     * and ended of w. The engine records the events began and ended. It may keep its own data at
-     * w->own. On failure it keeps nothing, and close is not called. */
+     * and ended of w. The engine records the events began and ended ("solo" need not). It may keep
+     * its own data at w->own. On failure it keeps nothing, and close is not called. */
     ddp_status (*open)(ddp_work *w, ddp_error *err);
     void (*close)(ddp_work *w); /* frees w->own */
     /* Start the sum, or the half of it that w->phase names, behind the work that is queued on
@@ -52,8 +52,8 @@ struct ddp_sum_engine {
      * fence or wait, on the host until it has ended. */
     int (*in_flight)(const ddp_work *w);
     /* The members done to share do what the functions ddp_work_done to ddp_work_share (work.h) say.
-     * done, fence and wait are called only after a start. If the sum is in flight, w->before is set
-     * for fence and wait. */
+     * Only after a ddp_work_start are done, fence and wait called; but it does not call the member
+     * start for a count of 0. If the sum is in flight, w->before is set for fence and wait. */
     int (*done)(const ddp_work *w);
     int (*fence_blocks)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
@@ -86,7 +86,7 @@ struct ddp_gpu_ops {
 
 /* A message, as its sender or its receiver posts it. Messages between two ranks with the same tag
  * on the same channel match in the order in which they were posted. If two that match differ in
- * bytes, a function of the transport fails with DDP_ERR_COMM. */
+ * bytes, a function of the receiver's transport fails with DDP_ERR_COMM. */
 struct ddp_message {
     int peer;     /* the other rank */
     int channel;  /* number of the channel, from 0 */
@@ -97,7 +97,7 @@ struct ddp_message {
 
 /* Sends and receives messages. A posted message is a request until it has ended. The caller numbers
  * the requests, and may use a number again when its request has ended. No function waits, except
- * use_channels. */
+ * use_channels and, for some seconds, one that fails. */
 struct ddp_transport {
     /* Make room for requests 0 to requests - 1. May be called again while none is in flight. Fails
      * with DDP_ERR_NOMEM, DDP_ERR_COMM. */

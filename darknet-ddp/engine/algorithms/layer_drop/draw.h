@@ -37,7 +37,7 @@ typedef struct ddp_layer_drop {
 } ddp_layer_drop;
 
 /* Return the probability that a block, from 0, is kept in a step, from 0: p_l(step) for l = block
- * + 1. The result has the same bits on every machine. */
+ * + 1. The same program returns the same bits on every host. */
 double ddp_layer_drop_keep_probability(const ddp_layer_drop *d, int block, size_t step);
 
 /* Return 1 if a block, from 0, is dropped in a step, from 0. */

@@ -58,9 +58,9 @@ typedef struct ddp_local_sgd_config {
     double slow_rate; /* factor of a slow step, above 0; 1 in the paper's experiments */
 } ddp_local_sgd_config;
 
-/* Open the averaging of a table's parameters, moments and statistics, which all ranks must have
- * alike. Every rank calls it. *config is copied. All other pointers must outlive *out, and the
- * table's arrays must not move. *out is set on success.
+/* Open the averaging of a table's trained parameters, their moments, and the statistics. All ranks
+ * must have these alike. Every rank calls it. *config is copied. All other pointers must outlive
+ * *out, and the table's arrays must not move. *out is set on success.
  *   slow   with slow momentum: slow[i] is u of parameter i, on the table's device; else NULL
  * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_open(ddp_local_sgd **out, ddp_group *group, const ddp_param_table *table,

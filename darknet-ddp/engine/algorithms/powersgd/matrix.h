@@ -32,8 +32,8 @@ void ddp_matrix_approximate(float *m, float *e, const float *p, const float *q, 
                             ddp_shape s);
 
 /* Make `count` columns of `length` elements orthonormal (modified Gram-Schmidt, with products in
- * double). A column that depends on earlier columns becomes zero. One that is not finite stays so.
- */
+ * double). A column that depends on earlier columns becomes zero. One with NaN stays NaN;
+ * one with an infinity may become zero. */
 void ddp_matrix_orthogonalize(float *columns, size_t length, size_t count);
 
 /* Make Q's columns orthonormal, by ddp_matrix_orthogonalize. A column that becomes zero is replaced
