@@ -4,8 +4,8 @@
 
 #include "check/lists.h"
 
-/* Compare pictures by the contents of their files; files that cannot be read, by their paths. valid
- * may be NULL. If there is no memory, f->lost becomes 1. Adds these warnings, each at most once:
+/* Compare pictures by the contents of their files; files that are empty or cannot be read, by their
+ * paths. valid may be NULL. No memory: f->lost is set. Adds these warnings, each at most once:
  *  - for each list: different paths in it name the same picture
  *  - for both: pictures to validate on are trained on */
 void ddp_check_same_pictures(ddp_faults *f, const ddp_list_lines *train,

@@ -13,7 +13,7 @@ typedef struct ddp_cuda {
     ddp_device base;      /* first, so that a ddp_device * of a GPU is a ddp_cuda * */
     int gpu;              /* CUDA's number of the GPU */
     cudaStream_t compute; /* stream of computations: the default one; a second queue has its own */
-    cudaStream_t comm;    /* stream of allreduces, and of copies for them */
+    cudaStream_t comm;    /* a stream of allreduces, and of copies for them */
     cudaEvent_t order;    /* event that ddp_device_follow records; only in a second queue */
     uint64_t *checksums;  /* DDP_CUDA_CHECKSUMS numbers, pinned; NULL until needed */
     /* called when a CUDA call has failed: ends the program */
@@ -26,9 +26,10 @@ static inline cudaStream_t ddp_cuda_stream(const ddp_device *d)
     return ((const ddp_cuda *)d)->compute;
 }
 
-/* Open GPU number gpu, by CUDA's count, and make it the calling thread's current GPU. If a CUDA
- * call fails later, fail(err) is called, which must end the program. *out is set on success. Fails
- * with DDP_ERR_USAGE (no such GPU), DDP_ERR_NOMEM. */
+/* Open GPU number gpu, by CUDA's count, and make it the calling thread's current GPU; any other
+ * thread that uses it must do so, too. If a CUDA call fails, here or later, fail(err) is called,
+ * which must end the program. *out is set on success. Fails with DDP_ERR_USAGE (no such GPU),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_cuda_open(ddp_cuda **out, int gpu,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),
                          ddp_error *err) DDP_MUST_CHECK;
@@ -51,7 +52,7 @@ cudaEvent_t ddp_cuda_event_of(const ddp_device_event *m);
  * so far. Records event on `stream`. */
 void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, cudaStream_t later);
 
-/* Return 1 if the event has passed: all work before it is done. */
+/* Return 1 if all work before the event is done, or it was never recorded; else 0. */
 int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event);
 
 /* Allocate `count` floats of pinned host memory, from and to which a GPU copies beside its other

@@ -3,7 +3,7 @@
  * A device is the host, or one GPU. On the host a call does its work before it returns. On a GPU it
  * queues the work on the default stream, on which the framework computes, too. (A second queue has
  * its own stream.) Work of a stream runs in the order in which it was queued. Only free, pull,
- * push, check_finite, checksum, synchronize, queue_close and event_seconds wait for a GPU.
+ * push, check_finite, checksum, synchronize and event_seconds wait for a GPU; queue_close may.
  *
  * If work on a GPU fails, the program ends with the CUDA call's name (ddp_cuda_open's `fail`). CUDA
  * may report an error late, from a later call, so that a caller could mend nothing.
@@ -40,7 +40,7 @@ const char *ddp_device_why_none(void);
 void ddp_device_identify(int gpu, char *text, size_t size);
 
 /* Begin a named range for a profiler of GPUs (NVTX): all that the calling thread does until
- * ddp_device_range_pop. Ranges nest. Does nothing in a build for CPUs. */
+ * ddp_device_range_pop. Ranges nest. Does nothing in a build without NVTX. */
 void ddp_device_range_push(const char *name);
 void ddp_device_range_pop(void);
 
@@ -93,12 +93,12 @@ void ddp_device_synchronize(ddp_device *d);
  * size in bytes. Sets both to 0 on the host. */
 void ddp_device_memory(ddp_device *d, size_t *used, size_t *total);
 
-/* Make an event for d, which can be recorded again and again. *out is set on success. Fails with
- * DDP_ERR_NOMEM. */
+/* Make an event for d, which can be recorded again and again. *out is set on success; close it
+ * before d. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,
                                  ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_event_close(ddp_device_event *m);  /* frees m; NULL is allowed */
-void ddp_device_event_record(ddp_device_event *m); /* puts m behind all work queued so far */
+void ddp_device_event_record(ddp_device_event *m); /* puts m behind its device's work so far */
 
 /* Open a second queue of work on GPU d: another ddp_device with the same memory. Work of the two
  * queues does not wait for each other, unless ddp_device_follow orders it. On the host *out becomes

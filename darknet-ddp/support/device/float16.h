@@ -51,7 +51,7 @@ DDP_HALF_INLINE float ddp_float_of(uint32_t bits)
 }
 
 /* Return `yes` if `is` is 1, `no` if it is 0, without a branch: a compiler that can branch around
- * the float addition behind `no` makes no vectors. */
+ * the float addition behind `yes` makes no vectors. */
 DDP_HALF_INLINE uint32_t ddp_choose_bits(int is, uint32_t yes, uint32_t no)
 {
     uint32_t mask = 0U - (uint32_t)is;
@@ -60,7 +60,7 @@ DDP_HALF_INLINE uint32_t ddp_choose_bits(int is, uint32_t yes, uint32_t no)
 }
 
 /* Return x as bf16. If rounding carries out of the mantissa, the exponent grows by 1, as it should.
- * A NaN is cut off, since a carry would change it. */
+ * A NaN is not rounded, since a carry would change it. */
 DDP_HALF_INLINE uint16_t ddp_to_bf16(float x)
 {
     uint32_t bits = ddp_bits_of(x);

@@ -27,7 +27,7 @@ cudaError_t ddp_cuda_compose(cudaStream_t stream, float *x, double keep, const f
 
 enum {
     DDP_CUDA_NODES = 2048
-}; /* most nodes of ddp_cuda_sum_nodes: all a kernel's arguments hold */
+}; /* most nodes of ddp_cuda_sum_nodes: their additions fit a kernel's arguments */
 
 /* Nodes (device/sum.h) that one kernel adds up to larger nodes. */
 struct ddp_cuda_sums {
@@ -57,8 +57,7 @@ cudaError_t ddp_cuda_check_finite(cudaStream_t stream, const float *x, size_t co
 enum { DDP_CUDA_CHECKSUMS = 512 }; /* how many numbers ddp_cuda_checksum writes */
 
 /* Write DDP_CUDA_CHECKSUMS numbers to sums, in pinned host memory. Their sum modulo 2^64 is a
- * checksum of x[0..count).
- */
+ * checksum of x[0..count). */
 cudaError_t ddp_cuda_checksum(cudaStream_t stream, const float *x, size_t count, uint64_t *sums);
 
 #ifdef __cplusplus

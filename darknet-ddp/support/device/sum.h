@@ -17,9 +17,8 @@
 
 #include <stddef.h>
 
-/* Set inputs[own][i] to the sum over all ranks r of inputs[r][i], for each i below count. Returns 1
- * if every sum is finite, else 0, without another pass over memory. The other inputs are used as
- * scratch. No two inputs overlap. */
+/* Set inputs[own][i] to the sum over all ranks r of inputs[r][i], for each i below count. The other
+ * inputs are used as scratch. No two inputs overlap. Returns 1 if every sum is finite, else 0. */
 int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire wire);
 
 /* Sum each of the nodes of ranks begin to end - 1, out of `size` ranks.

@@ -68,8 +68,8 @@ const char *ddp_suspect_word(ddp_suspect_kind kind);
 int ddp_suspects_add(ddp_suspects *s, uint32_t picture, const ddp_label_truth *labels,
                      size_t label_count, const ddp_detection *found, size_t found_count);
 
-/* Make s->list of all that was added. Suspects with a doubt below 0.02 are left out. Nothing may be
- * added afterwards. The list depends only on what was added, and in which order. */
+/* Make s->list of all that was added. Suspects with a doubt below 0.02 are left out. Call once,
+ * when all is added. The list depends only on what was added, and in which order. */
 void ddp_suspects_rank(ddp_suspects *s);
 
 /* Free what *s holds. All zero is allowed. */

@@ -57,8 +57,8 @@ void ddp_csv_flush(ddp_csv *c, int now);
  * (ddp_file_bring_back). */
 void ddp_csv_bring_back(ddp_csv *c, const char *path);
 
-/* Return how many rows are not in the file: dropped for want of memory, or waiting because the last
- * flush failed. *why becomes the system's words for that failure; NULL if it did not fail. */
+/* Return how many rows are not in the file: dropped, or waiting because the last flush failed. *why
+ * becomes the system's words for that failure; NULL if it did not fail. */
 size_t ddp_csv_lost(const ddp_csv *c, const char **why);
 
 void ddp_csv_close(ddp_csv *c); /* writes waiting rows, closes the file, frees c; NULL is allowed */

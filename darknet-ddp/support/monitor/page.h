@@ -29,7 +29,7 @@ typedef struct ddp_page_chart {
     /* 1: a band is drawn around each curve, from the least to the greatest value of each point; not
      * with `stack` */
     int band;
-    int zero; /* 1: the scale of values begins at 0 */
+    int zero; /* 1: the scale reaches down to 0, unless it is logarithmic */
     int one;  /* 1: the scale begins at 0 and ends at 1 at most: for fractions */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;

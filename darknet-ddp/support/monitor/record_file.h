@@ -1,5 +1,5 @@
-/* monitor/record_file.h: appends records, such as rows of a table, to a file, which never ends in a
- * part of a record. If the disk is full, records wait in memory, up to 4 MB, until it has room. */
+/* monitor/record_file.h: appends records, such as rows of a table, to a file. If a write fails, its
+ * part of a record is cut off; records wait in memory, up to 4 MB, until the disk has room. */
 #ifndef DDP_MONITOR_RECORD_FILE_H
 #define DDP_MONITOR_RECORD_FILE_H
 
@@ -15,7 +15,7 @@ typedef struct ddp_record_file {
     char *waiting; /* records that are not in the file yet */
     size_t bytes, room, records; /* bytes in use, bytes allocated, and records of `waiting` */
     int64_t flushed_ns;          /* ddp_clock_ns of the last flush */
-    size_t lost;                 /* records that were dropped for want of memory */
+    size_t lost;                 /* records that were dropped */
     int error;                   /* errno of the last flush; 0: it succeeded */
 } ddp_record_file;
 
@@ -27,8 +27,8 @@ void ddp_record_file_add(ddp_record_file *f, const void *bytes, size_t count);
  * writes only if a second has passed since the last flush. */
 void ddp_record_file_flush(ddp_record_file *f, int now);
 
-/* Return how many records are not in the file: dropped for want of memory, or waiting because the
- * last flush failed. *why becomes the system's words for that failure; NULL if it did not fail. */
+/* Return how many records are not in the file: dropped, or waiting because the last flush failed.
+ * *why becomes the system's words for that failure; NULL if it did not fail. */
 size_t ddp_record_file_lost(const ddp_record_file *f, const char **why);
 
 /* Write the waiting records, close the file, and free f's memory. f->fd becomes -1, all else 0. To

@@ -28,9 +28,9 @@ void ddp_tensorboard_add(ddp_tensorboard *t, double time_s, int64_t step, const 
 /* Write waiting values to the file. ddp_tensorboard_lost tells of a failure. */
 void ddp_tensorboard_flush(ddp_tensorboard *t);
 
-/* Return how many events, the first one included, are not in the file: dropped for want of memory,
- * or waiting because the last flush failed. *why becomes the system's words for that failure; NULL
- * if it did not fail. */
+/* Return how many events, the first one included, are not in the file: dropped, or waiting
+ * because the last flush failed. *why becomes the system's words for that failure; NULL if it did
+ * not fail. */
 size_t ddp_tensorboard_lost(const ddp_tensorboard *t, const char **why);
 
 /* Write waiting values, close the file, and free t. NULL is allowed. Tells of no failure: call

@@ -14,7 +14,7 @@ typedef enum ddp_label_verdict {
     DDP_LABEL_BOX,   /* the box is good; `kind` is not NULL if training leaves the box out */
     DDP_LABEL_CUT,   /* the box has size 0, or a number of it is not within 0 to 1. Training takes
                         the part in the picture, if any; `ddp check` reports an error */
-    DDP_LABEL_WRONG  /* the line has no box: training ends with an error */
+    DDP_LABEL_WRONG  /* no box, or of negative size: training ends with an error */
 } ddp_label_verdict;
 
 typedef struct ddp_label_line {

@@ -14,8 +14,7 @@ size_t ddp_byte_order_mark(const char *text, size_t bytes);
 const char *ddp_has_zeros(const char *begin, size_t bytes);
 
 /* Cut \n and \r from the end of a line of a list or of names. Returns 0 if the line is blank,
- * else 1.
- */
+ * else 1. */
 int ddp_line_cut(char *line);
 
 typedef enum ddp_line_kind {

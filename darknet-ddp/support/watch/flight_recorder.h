@@ -19,16 +19,15 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* the allreduce of a bucket began; `number` is the bucket's index */
     DDP_EVENT_LAND,   /* the sum of a bucket arrived; `number` is the bucket's index */
     DDP_EVENT_FAIL,   /* the rank reported an error */
-    /* SILENT and SENT are written by rank 0, for a rank that did not send its events: */
-    /* for a rank that did not send its events: when rank 0 last heard it; `number` is its ddp_phase
-     * then */
+    /* written by rank 0 for a rank that did not send its events: rank 0 last heard the rank;
+     * `number` is the rank's ddp_phase then */
     DDP_EVENT_SILENT,
-    /* for a rank that did not send its events: all ranks had completed the event's step */
+    /* written by rank 0 for a rank that did not send its events: all ranks completed the step */
     DDP_EVENT_SENT
 } ddp_event_kind;
 
 typedef struct ddp_event {
-    int64_t unix_ns; /* nanoseconds since 1970, by the clock of the host that keeps the event */
+    int64_t unix_ns; /* nanoseconds since 1970, by the clock of the host that writes the file */
     uint64_t step;   /* step under way, from 1; 0: before the first */
     int32_t kind;    /* a ddp_event_kind */
     int32_t number;  /* a phase or a bucket, as ddp_event_kind says of `kind`; else unused */

@@ -30,8 +30,7 @@ typedef struct ddp_rank_position {
     int32_t unused;
 } ddp_rank_position;
 
-/* Return 1 if a phase may take as long as ddp_watch_config.io_timeout_s, since it waits for disks.
- */
+/* Return 1 if a phase may take as long as ddp_watch_config.io_timeout_s: it waits for disks. */
 int ddp_phase_is_io(int32_t phase);
 
 /* Return a phase in words: "backward", "waiting for its loader"; "?" if it is none. Static text. */

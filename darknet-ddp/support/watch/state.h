@@ -38,8 +38,8 @@ struct ddp_watch {
         ddp_known_rank *ranks; /* array that the member `ranks` below will point to */
     } told;
 
-    /* 1: the members below are copies of those of `told`, of ddp_watch_join. Only the watch's
-     * thread uses `member` and what follows. */
+    /* 1: the members below are copies of those of `told`, of ddp_watch_join. While the
+     * watch's thread runs, it alone uses `member` and what follows. */
     int member;
     int rank, size; /* this rank, and number of ranks; 0 and 1 until `member` is 1 */
     const char *const *hosts;
@@ -53,7 +53,7 @@ struct ddp_watch {
     int64_t own_ns;
     int64_t last_ns;   /* ddp_watch_now_ns when own_ns last moved on */
     int64_t told_ns;   /* when this rank last sent its position, or on rank 0 its pings */
-    int64_t heard_ns;  /* own_ns when a message of any rank last came */
+    int64_t heard_ns;  /* when a message of any rank last came; at first, when this rank joined */
     int64_t moved_ns;  /* when any rank in `ranks` last moved */
     int64_t looked_ns; /* when this rank last looked for a file that blocks it */
     int warned;        /* 1: a warning was printed, and no rank has moved since */
@@ -106,7 +106,7 @@ void ddp_watch_send_table_request(ddp_watch *w);
 /* If ddp_watch_fail was called on this rank, tell rank 0 (rank 0: all ranks) that this rank ends
  * with its own error, so that it does not count as lost. Sends once. */
 void ddp_watch_notify_failing(ddp_watch *w);
-/* Tell rank 0 (rank 0: all ranks) that this rank ends without an error. */
+/* Tell rank 0 (rank 0: all ranks) that this rank ends without an error, and ddp_watch_poll once. */
 void ddp_watch_say_goodbye(ddp_watch *w);
 
 /* On rank 0: tell each other rank to send its events and end, if its connection is open. Sets

@@ -2,10 +2,10 @@
  * then with a report.
  *
  *  1. The main thread notes where the rank is, at each layer and phase.
- *  2. At least every second the watch's thread sends that position to rank 0, over TCP
+ *  2. About every second the watch's thread sends that position to rank 0, over TCP
  *     (watch/heartbeat.c). MPI would not do: its messages move only while the program calls it.
- *  3. Every 0.2 s, a tick, rank 0 checks (watch/hang_detector.c): has no rank moved for too long,
- *     or has a rank's connection ended without a goodbye?
+ *  3. Every 0.2 s (a tick) or more often, rank 0 checks (watch/hang_detector.c): has no rank moved
+ *     for too long, or has a rank's connection ended without a goodbye?
  *  4. If so, rank 0 prints a table of all ranks (watch/hang_report.c), and collects the last 1,000
  *     events of each (watch/flight_recorder.c).
  *  5. It ends the job (watch/abort.c). The functions in ddp_watch_config print, write and abort.
@@ -25,11 +25,11 @@
 typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
-    /* Seconds in which no rank moves, after which the run ends; 0: never. Before ddp_watch_join the
-     * limit is at least 30 s; at least io_timeout_s if that is shorter, and not 0. */
+    /* Seconds in which no rank moves, after which the run ends; 0: never, but see io_timeout_s.
+     * Before ddp_watch_join at least 30 s; at least io_timeout_s if that is shorter, and not 0. */
     double timeout_s;
-    /* After ddp_watch_join: the limit that replaces timeout_s while a rank, as far as it is heard,
-     * starts, loads, saves or validates; 0: no limit. */
+    /* After ddp_watch_join: the limit that replaces timeout_s, also a 0, while a rank, as far as it
+     * is heard, starts, loads, saves or validates; 0: no limit. */
     double io_timeout_s;
     /* On rank 0: seconds from the loss of a rank's connection, without a goodbye, to the end of the
      * run, in which the rank can report its own error. Other ranks end 3 s after rank 0 is lost. */
@@ -48,14 +48,14 @@ typedef struct ddp_watch_config {
      * ends the run while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
     /* Write the events of a rank to a file, when the watch ends the run. Rank 0 calls it for each
-     * rank. A rank that cannot reach rank 0 calls it for itself. After the last rank it is called
-     * with rank -1 and no events. NULL: events are not wanted. */
+     * rank. A rank that cannot reach rank 0 calls it for itself; before ddp_watch_join, with rank
+     * 0. The last call has rank -1 and no events. NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));
     /* For tests: returns the time in nanoseconds. NULL: the system's clock. */
     int64_t (*clock_ns)(void *ctx);
-    int tick_ms; /* for tests: milliseconds from one check of the run to the next; 0: 200 */
+    int tick_ms; /* for tests: most milliseconds from one check of the run to the next; 0: 200 */
 } ddp_watch_config;
 
 /* Start the watch's thread. Until ddp_watch_join it watches this process alone. Copies *config.
@@ -65,8 +65,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
 
 /* Watch all ranks from now on: this is rank `rank` of `size`. Call once.
  *   hosts     hosts[r] is the name of rank r's host; must outlive the watch
- *   channel   connects the ranks; NULL: only this rank is watched. On success the watch owns the
- *             channel; without a watch (w is NULL) this call closes it
+ *   channel   connects the ranks; NULL: rank 0 watches itself, other ranks are not watched. On
+ *             success the watch owns it; without a watch (w is NULL) this call closes it
  * Fails with DDP_ERR_NOMEM; the caller must then close the channel. */
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
@@ -99,8 +99,8 @@ void ddp_watch_record(ddp_watch *w, ddp_event_kind kind, int number);
 /* Ask rank 0 to print the table of all ranks; the run goes on. */
 void ddp_watch_ask_hang_report(ddp_watch *w);
 /* Note that this rank is about to end with an error that it reports itself. From now on the watch
- * prints nothing on this rank. Within a tick it tells rank 0 (rank 0's watch: all ranks), so that
- * this rank does not count as lost. A second call does nothing. */
+ * looks for no hang here, and ends this rank only if rank 0 ends the run. Within a tick it tells
+ * rank 0 (rank 0's watch: all ranks), so that this rank does not count as lost. */
 void ddp_watch_fail(ddp_watch *w);
 
 #endif
