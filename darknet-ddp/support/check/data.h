@@ -25,7 +25,7 @@ typedef struct ddp_tally {
     uint64_t boxes;           /* good boxes of all pictures */
     uint64_t beyond;          /* good boxes that reach beyond an edge by over 2 % of the picture */
     /* good pictures by their longer side: at most ddp_side_bins[i] pixels, above the bin before;
-     * the last bin has no upper end */
+     * the last bin has no upper end. A size that is not read counts as 1 x 1 */
     uint64_t sides[DDP_SIDE_BINS];
     /* good boxes whose size is at most ddp_box_bins[i], and above the bin before. The size is the
      * root of width x height, which are fractions of the picture */
