@@ -27,15 +27,15 @@
 typedef struct ddp_run_files ddp_run_files;
 
 typedef struct ddp_run_files_config {
-    const char *directory;        /* folder of the weights and of these files */
-    const char *cfg;              /* path of the cfg, whose name the files have */
-    const char *data;             /* path of the .data file; NULL: the command has none */
-    const char *tensorboard;      /* folder for TensorBoard's event file; NULL: none */
-    const char *banner;           /* lines about the run, for its page; not NULL; copied */
-    const char *command;          /* the command line; copied */
-    int resumed;                  /* 1: the run goes on from a checkpoint, and so do its files */
-    int best;                     /* value of the option -best (options/options.h) */
-    ddp_train_position start;     /* position at which the run begins */
+    const char *directory;    /* folder of the weights and of these files */
+    const char *cfg;          /* path of the cfg, whose name the files have */
+    const char *data;         /* path of the .data file; NULL: the command has none */
+    const char *tensorboard;  /* folder for TensorBoard's event file; NULL: none */
+    const char *banner;       /* lines about the run, for its page; not NULL; copied */
+    const char *command;      /* the command line; copied */
+    int resumed;              /* 1: its files go on: the run is resumed, or its job was restarted */
+    int best;                 /* value of the option -best (options/options.h) */
+    ddp_train_position start; /* position at which the run begins */
     const ddp_run_origin *origin; /* from which checkpoint the run goes on; not NULL */
     ddp_trainer *trainer;       /* the trainer, attached from ddp_run_files_open to the last save */
     ddp_validation *validation; /* the run's; gets results from an earlier CSV file; NULL: none */
