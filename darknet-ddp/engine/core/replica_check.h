@@ -44,8 +44,8 @@ void ddp_replica_check_note_equal(ddp_replica_check *v);
  * DDP_ERR_MISMATCH on every rank, or with DDP_ERR_NOMEM, DDP_ERR_COMM. The text of DDP_ERR_MISMATCH
  * names:
  *   - the step, and the first layer that differs
- *   - the last step at which all ranks were equal
- *   - the ranks that differ from the majority, with their hosts; without a majority, both sides
+ *   - the last step at which all ranks were known to be equal, if any
+ *   - the ranks that differ from the largest equal group, with their hosts; on a tie, both sides
  * If no array differs, it says that the sum of ddp_loss_compare_number went wrong. */
 ddp_status ddp_replica_check_name_difference(ddp_replica_check *v, ddp_error *err) DDP_MUST_CHECK;
 

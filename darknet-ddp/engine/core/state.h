@@ -53,7 +53,7 @@ const ddp_state_spec *ddp_state_set_spec(const ddp_state *s, size_t set);
 /* Return how many floats an array has; 0 if parameter i has none. */
 size_t ddp_state_floats(const ddp_state *s, size_t set, size_t i);
 /* Return an array in host memory, which s owns; NULL if parameter i has none. While a GPU uses the
- * arrays, host memory has the values of the last ddp_state_pull or ddp_state_gather. */
+ * arrays, host memory has the values of the last ddp_state_pull. */
 float *ddp_state_host(const ddp_state *s, size_t set, size_t i);
 
 /* ---- on a device ---- */
@@ -66,8 +66,8 @@ ddp_status ddp_state_use_device(ddp_state *s, ddp_device *d, ddp_error *err) DDP
  * is closed. Does nothing if no device uses the arrays. */
 void ddp_state_leave_device(ddp_state *s);
 
-/* Return an array in the memory of the device that uses it; NULL if parameter i has none, or if no
- * device uses the arrays. */
+/* Return an array in the memory of the device that uses it; NULL if parameter i has none. Call
+ * while a device uses the arrays. */
 float *ddp_state_on_device(const ddp_state *s, size_t set, size_t i);
 
 /* Copy all arrays but those of DDP_STATE_SCRATCH from the GPU that uses them to host memory. Waits
@@ -81,8 +81,8 @@ void ddp_state_pull(ddp_state *s);
 int ddp_state_has_rank_arrays(const ddp_state *s);
 
 /* Gather the DDP_STATE_OF_RANK arrays of all ranks in rank 0's host memory, for a checkpoint; read
- * them by ddp_state_gathered_array. Every rank calls it; blocks if there are such arrays. It first
- * calls ddp_state_pull, so that rank 0's host memory also has its arrays of the other kinds. Fails
+ * them by ddp_state_gathered_array. Every rank calls it; blocks if there are such arrays. Rank 0
+ * first calls ddp_state_pull, so that its host memory also has its arrays of the other kinds. Fails
  * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 

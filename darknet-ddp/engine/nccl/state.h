@@ -14,7 +14,7 @@ struct ddp_nccl_plan;
 /* A communicator of NCCL with its stream. Its sums run one after the other on the stream, so they
  * share one block of scratch memory. */
 struct ddp_nccl_channel {
-    ncclComm_t comm; /* NULL: it was aborted or closed */
+    ncclComm_t comm; /* NULL: not opened yet, aborted or closed */
     cudaStream_t stream;
     float *scratch; /* memory for ordered sums, and for sums that travel in 16 bits; NULL: none */
 };
@@ -37,7 +37,7 @@ static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
 }
 
 /* Check rc, the result of a call of NCCL, and wait if the call is still at work. call: the text of
- * the call; errors print its name. Fails with DDP_ERR_COMM, also after the group's timeout. */
+ * the call; errors print its name. Fails with DDP_ERR_COMM (or a timeout), DDP_ERR_NOMEM. */
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err);
 #define DDP_NCCL(g, call, err) ddp_nccl_check(g, call, #call, err)
 

@@ -66,7 +66,8 @@ struct ddp_gpu_transport {
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
     /* Serves ddp_work_share. NULL: shares are those of sums of host memory. */
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);
-    /* Continue sums that are not queued yet. s NULL: do not wait; else wait until s is queued. */
+    /* Continue sums that are not queued yet, and fail if NCCL has failed. s NULL: do not wait; else
+     * wait until s is queued. */
     ddp_status (*progress)(ddp_group *g, struct ddp_gpu_sum *s, ddp_error *err);
     /* Serve ddp_group_alloc_memory and _free_memory. alloc returns `count` zeroed floats, or NULL
      * if there is no memory. If alloc and free are NULL, plain memory of the GPU is used. */
@@ -94,8 +95,8 @@ extern const struct ddp_sum_engine ddp_gpu_engine;
  * the group's timeout, and with DDP_ERR_NOMEM. */
 ddp_status ddp_gpu_synchronize(ddp_group *g, ddp_error *err);
 
-/* Continue sums that are not queued on the GPU yet, without waiting. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+/* Continue sums that are not queued on the GPU yet, without waiting. Fails with DDP_ERR_NOMEM, and
+ * with DDP_ERR_COMM, also if NCCL has failed. */
 ddp_status ddp_gpu_progress(ddp_group *g, ddp_error *err);
 
 /* Queue on `stream` a kernel that reads a range of the sum, which is not empty. If an element is
@@ -108,8 +109,7 @@ void ddp_gpu_check_finite(struct ddp_gpu_sum *s, ddp_range range, cudaStream_t s
  * left to close. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_nccl_open(ddp_group *g, ddp_error *err);
 /* Set g->gpu->transport to one that copies sums through host memory, and g->host_sums to the engine
- * that goes with it. Sends nothing. On failure nothing is left to close. Fails with DDP_ERR_NOMEM.
- */
+ * that goes with it. Sends nothing. On failure nothing is left open. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_staged_open(ddp_group *g, ddp_error *err);
 
 #endif

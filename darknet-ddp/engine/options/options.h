@@ -30,10 +30,10 @@ enum { DDP_HEADS_RAW, DDP_HEADS_BOXES, DDP_HEADS_NMS };
 #define DDP_OPTION_FLAG int
 #define DDP_OPTION_WHOLE int
 #define DDP_OPTION_REAL double
-#define DDP_OPTION_SEED int64_t
+#define DDP_OPTION_SEED int64_t /* -1: not given */
 #define DDP_OPTION_CHOICE int
 #define DDP_OPTION_SKIP int          /* value of an option "stop" or "skip N": 0 or N */
-#define DDP_OPTION_TEXT const char * /* the text; NULL: not given */
+#define DDP_OPTION_TEXT const char * /* the text; NULL: not given; "": given without one */
 #define DDP_OPTION_GPUS ddp_gpu_list
 #define DDP_OPTION_COMPRESS ddp_compress_choice
 
@@ -82,8 +82,8 @@ enum {
  * becomes the number of words that are left. The strings of argv must outlive *o.
  *
  * -ddp_exact implies -ddp_deterministic 1. In a command that trains on ranks, -ddp_ranks and
- * -ddp_hosts imply -ddp. Darknet has -gpus, -i and -nogpu, too; they are read here only with -ddp,
- * in a command that trains on ranks, and in `darknet ddp`.
+ * -ddp_hosts imply -ddp. Options of the scope COMMAND are read only in `darknet ddp`; those of the
+ * scope SHARED, such as -gpus, also with -ddp and in a command that trains on ranks.
  *
  * Fails with DDP_ERR_USAGE, and *o and argv are then of no use, for:
  *   - a value that is missing or not accepted
@@ -91,7 +91,7 @@ enum {
  *     `darknet ddp`
  *   - an unknown option that begins with -ddp, or in `darknet ddp` with "-"
  *   - an option of a run on ranks, in a command that does not train on ranks
- *   - in `darknet ddp VERB`, an option that VERB does not read, -ddp_lone or -ddp_compress_after
+ *   - in `darknet ddp VERB`, an option of other VERBs alone, -ddp_lone or -ddp_compress_after
  *   - -ddp_lone with -ddp, -tensorboard with -ddp_records 0, -ddp_trace_steps without -ddp_trace
  *   - -ddp_compress_after without a compression as -ddp_compress */
 ddp_status ddp_options_parse(ddp_options *o, int *argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
@@ -108,9 +108,9 @@ const ddp_option_names *ddp_options_names(void);
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
 /* Write the values of all options that have the bit `column`, such as DDP_OPTION_RESULTS, to out,
- * which has DDP_OPTION_ROWS elements. Returns how many they are.
+ * which has DDP_OPTION_ROWS elements. Returns how many they are. Not for DDP_OPTION_USUAL.
  *
- *   on_gpus  0: leave out options without effect on CPUs; 1: do not
+ *   on_gpus  0: leave out options with the bit DDP_OPTION_ON_GPU; 1: do not
  *   ranks    above 0: add " (4 ranks)", say, to each value that is not its default and has the bit
  *            DDP_OPTION_BY_RANKS; 0: add nothing */
 int ddp_options_list(const ddp_options *o, unsigned column, int on_gpus, int ranks,
@@ -128,8 +128,8 @@ double ddp_options_first_bucket_mb(const ddp_options *o);
 /* Return how many MiB of buckets may be deferred: -ddp_defer_mb, or its default. */
 double ddp_options_defer_mb(const ddp_options *o);
 
-/* Return a text for ddp_agree: a line for each option on which ranks must agree, and one for
- * on_gpus (1: GPUs compute; 0: CPUs). The caller frees it. NULL: no memory. */
+/* Return a text for ddp_agree: a line for each option with DDP_OPTION_AGREE, on CPUs without those
+ * of DDP_OPTION_ON_GPU, and one for on_gpus (1: on GPUs). The caller frees it. NULL: no memory. */
 char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
 /* Try all our options, but for those of `darknet ddp` alone, as candidates for the unknown word of

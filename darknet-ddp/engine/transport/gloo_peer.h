@@ -36,7 +36,7 @@ using std::chrono::milliseconds;
 /* Gloo's timeout for waits that name no other. */
 constexpr milliseconds gloo_timeout{6000};
 
-/* The timeout of a wait that ends only when its event comes, a peer is lost or the link closes. */
+/* The timeout of waits that may last for ever, unless they are aborted or the peer is lost. */
 constexpr milliseconds for_ever = std::chrono::hours(24 * 365);
 
 /* Receives that are posted in advance for a peer's notes, so that the peer can send at any time. */
@@ -84,7 +84,7 @@ struct peer {
 
     std::array<note, notes_ahead> notes;
     std::array<std::unique_ptr<UnboundBuffer>, notes_ahead> note_buffers;
-    UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on, if any */
+    UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on or waited on; or null */
     bool waits_on_note = false;        /* waits_on is the buffer of a note */
 
     /* Numbers of requests with this peer, in the order of posting. */
@@ -157,7 +157,7 @@ void fail(ddp_gloo_link *x, int rank, const char *what);
  * If none is recorded, does not wait; *failure becomes all zero. Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
-/* Wait up to 6 s until the thread of a peer whose connection is lost has ended. Until then the
+/* Wait up to 6 s, unless called on it, until the thread of a lost peer has ended. Until then the
  * thread reads the notes that had arrived, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 

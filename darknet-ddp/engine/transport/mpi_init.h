@@ -19,9 +19,9 @@ ddp_mpi_kind ddp_mpi_kind_of_library(void);
 ddp_status ddp_mpi_start(int *started, ddp_error *err);
 
 /* Exchange a first message with every other rank, to check that messages pass. Every rank calls it
- * after MPI's start. Waits for 20 s at most. Fails with DDP_ERR_NOMEM. Fails with DDP_ERR_COMM if
- * messages with some rank do not pass. The error names the lowest such rank, its host if the
- * launcher knows it, and the ports that must be open. */
+ * after MPI's start. May take 21 s. Fails with DDP_ERR_NOMEM. Fails with DDP_ERR_COMM if messages
+ * with some rank do not pass. The error names the lowest such rank, its host if the launcher knows
+ * it, and the ports that must be open. */
 ddp_status ddp_mpi_greet_ranks(ddp_error *err);
 
 #endif

@@ -19,10 +19,10 @@ typedef struct ddp_peer_address {
     } networks[DDP_PEER_NETWORKS];
 } ddp_peer_address;
 
-/* Set *peer to this rank's host, and to the addresses that are not link-local, IPv4 first, of the
- * interface that ddp_group_interface returns. If that is NULL, take all interfaces that are up
- * except lo; there may be no address then. Fails with DDP_ERR_IO, also if the named interface has
- * no address. */
+/* Set *peer to this rank's host and its addresses, IPv4 first, without IPv6's link-local ones:
+ * those of the interface or network that ddp_group_interface returns. If that is NULL, take all
+ * interfaces that are up except lo; there may be no address then. Fails with DDP_ERR_IO, also if
+ * the interface or network has no address. */
 ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
 
 /* Renumber the ranks so that ranks of a host have consecutive numbers, in their old order. peers is

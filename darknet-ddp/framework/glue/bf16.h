@@ -25,8 +25,8 @@ typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
  * Return 1, too, if the host has no memory for a copy. l must run in bf16. Waits for a GPU. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
-/* Set whether networks that are parsed from now on have layers in bf16: 1 or, as at first, 0. A
- * call with 1 also sets glibc's M_MMAP_THRESHOLD to 128 KiB. */
+/* Set whether networks parsed from now on have layers in bf16: 1 or, as at first, 0. Leave it 1
+ * while such a network may be resized. 1 also sets glibc's M_MMAP_THRESHOLD to 128 KiB. */
 void ddp_bf16_use(int on);
 
 /* Return 1 if networks that are parsed from now on have layers in bf16 (ddp_bf16_use), else 0. */
@@ -36,9 +36,9 @@ int ddp_bf16_is_used(void);
  * The text is valid until the next call. on_host: 1 for the CPU, 0 for the process's GPU. */
 const char *ddp_bf16_missing(int on_host);
 
-/* Return 1 if the device computes layers in bf16 in less time than in float32. A GPU does if it
- * lacks nothing for bf16 (ddp_bf16_missing), a CPU if it has AMX, or avx512_bf16 and is AMD's.
- * on_host: 1: CPU; 0: GPU. */
+/* Return 1 if the device computes layers in bf16 in less time than in float32. It does if it lacks
+ * nothing for bf16 (ddp_bf16_missing), an x86 CPU only if it has AMX, or is AMD's. on_host: 1: CPU;
+ * 0: GPU. */
 int ddp_bf16_is_faster(int on_host);
 
 /* Return the name of the code that computes layers in bf16 on this process's device, a static

@@ -15,7 +15,7 @@ typedef struct ddp_network_shape {
     int outputs;             /* numbers in the output for a picture: a classifier's classes */
     int mirrors;             /* 1: training mirrors half of the pictures (flip=) */
     int time_steps;          /* time_steps= of the cfg, for recurrent networks; else 1 */
-    int batch, subdivisions; /* values of the cfg; net's own are smaller if ranks share the batch */
+    int batch, subdivisions; /* values of [net], before ranks share the batch */
 } ddp_network_shape;
 
 typedef struct ddp_net_number {
@@ -53,15 +53,14 @@ int ddp_network_smallest_cell(const network *net);
  * return 1, and write a sentence on which sizes are. Else return 0, and leave text as it is. */
 int ddp_network_bad_size(network *net, char text[DDP_NETWORK_TEXT]);
 
-/* Return 1, and write a sentence on this to text, if random=1 never trains at the cfg's size: with
- * YOLOv3's formulas it draws sizes from 320 to 608 only. Else return 0, and leave text as it is. */
+/* Return 1, and write a sentence on this to text, if net's width or height is outside of 320 to
+ * 608, from which random=1 draws with YOLOv3's formulas. Else return 0, and leave text as it is. */
 int ddp_network_untrained_size(const network *net, char text[DDP_NETWORK_TEXT]);
 
 /* Return 1 if a run of net also saves a file of averaged weights (ema_alpha=), else 0. */
 int ddp_network_saves_average(const network *net);
 
-/* Set net's learning rate to 0, so that steps change only its BatchNorm statistics. Call before the
- * first step. */
+/* Set net's learning rate to 0: steps then change no parameters. Call before the first step. */
 void ddp_network_freeze(network *net);
 
 /* Read the weights file at path `weights`, of at most 4,095 bytes, into net. If it cannot be read,

@@ -13,8 +13,8 @@ typedef struct ddp_network_size {
     size_t bytes;      /* host memory that the network takes; 0: not known */
 } ddp_network_size;
 
-/* Set *size to net's size, but size->bytes to 0 (not known). Fails with DDP_ERR_USAGE (an updated
- * layer's type is unknown), DDP_ERR_NOMEM. */
+/* Set *size to net's size, with bytes 0. Layers that share another's weights add no operations.
+ * Fails with DDP_ERR_USAGE (an updated layer's type is unknown), DDP_ERR_NOMEM. */
 ddp_status ddp_network_size_of(ddp_network_size *size, const network *net,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -71,7 +71,7 @@ typedef struct bf16_backend {
     /* ---- BatchNorm, biases and activation of a [convolutional] or [connected] ---- */
 
     /* Compute the layer's output from its x: BatchNorm, then the activation. In training, compute
-     * the mini-batch's statistics first. */
+     * the mini-batch's statistics first, and update the running ones. */
     void (*normalize)(layer l, network net);
     /* Compute a fused layer, and its [shortcut]'s output: alpha*y + beta*from, activated. `y` is
      * the output that normalize would write, `from` that of the other layer that the [shortcut]
@@ -88,7 +88,7 @@ typedef struct bf16_backend {
     void (*normalize_backward)(layer l, network net);
     /* Run the backward pass of a fused layer's [shortcut], then normalize_backward. The [shortcut]
      * writes or adds (set_from) its part to from_delta, the delta of the other layer that it
-     * reads. from_delta null: there is no such delta. alpha: as in normalize_and_add. */
+     * reads. from_delta null: none, and set_from is 0. alpha: as in normalize_and_add. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
     /* Replace the delta of a layer without BatchNorm by the gradient by its convolution's result.
@@ -112,7 +112,7 @@ typedef struct bf16_backend {
      * that it reads. input null: zeros. */
     void (*shortcut)(layer l, const void *input, float alpha, const void *from);
     /* Run the backward pass of a [shortcut]: alpha times the gradient goes to input_delta, l.beta
-     * times the gradient to from_delta. A delta that is null is left out. */
+     * times the gradient to from_delta. A delta that is null is left out; its set must be 0. */
     void (*shortcut_backward)(layer l, float alpha, int set, void *input_delta, int set_from,
                               void *from_delta);
     /* Compute a [scale_channels] or [sam]: x times scales, activated. `x`: output of layer l.index.

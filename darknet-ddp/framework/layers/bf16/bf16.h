@@ -19,8 +19,8 @@
  * as long as the network may be resized: resize_network reads it, too. */
 extern int bf16_wanted;
 
-/* A layer's arrays in bf16; an array that the layer does not need is null. A layer in float32 has
- * them if it is [convolutional], or if a layer in bf16 reads it; else its l.bf16 is null. */
+/* A layer's arrays in bf16; an array that the layer does not need is null. A layer in float32 may
+ * have them, too, such as a [convolutional] or one that a layer in bf16 reads. */
 typedef struct bf16_arrays {
     int runs;           /* 1: the layer runs in bf16; 0: in float32 */
     int read_as_floats; /* 1: the layer runs in bf16, and a layer in float32 reads it */

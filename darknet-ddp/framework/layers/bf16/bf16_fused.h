@@ -64,10 +64,10 @@ struct own_delta {
 struct shortcut_delta {
     // Half as many, since each is of two arrays: there are registers for no more.
     enum { AT_ONCE = VALUES_AT_ONCE / 2 };
-    const bf16 *delta, *output; // the [shortcut]'s; output null: its activation is linear
+    const bf16 *delta, *output; // the [shortcut]'s; output null: delta is taken as it is
     float slope;                // slope of the [shortcut]'s activation below 0
     float alpha, beta;          // factors of the fused layer's output and of the added layer's
-    bf16 *from_delta;           // delta of the layer that is added; null: it wants none
+    bf16 *from_delta;           // delta of the layer that is added; null: leave it as it is
     int set_from;               // 1: replace the values of from_delta; 0: add to them
 
     template <int V> __device__ two_packs<V> load(size_t i) const
