@@ -12,8 +12,8 @@ typedef struct {
     const char *names; /* its names, such as "[maxpool] [max]", separated by blanks */
     LAYER_TYPE type;
     int v4;              /* 1: the section itself is v4 */
-    const char *keys;    /* keys of Darknet itself that the parser reads, separated by blanks */
-    const char *v4_keys; /* v4 keys that the parser reads, separated by blanks */
+    const char *keys;    /* keys that are not v4, separated by blanks; none that all layers have */
+    const char *v4_keys; /* v4 keys, separated by blanks */
 } cfg_section;
 
 /* Return the section with this name, such as "[maxpool]"; null if there is none. */
@@ -22,8 +22,8 @@ const cfg_section *cfg_find_section(const char *name);
 int cfg_reads_key(const cfg_section *s, const char *key);
 /* Return why this key with this value is ignored on purpose, a static string; null if it is not. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
-/* Return 1 if the key is one of later forks that this program lacks. A cfg may have such a key with
- * value 0, which is ignored. */
+/* Return 1 if the key, which the parser does not read, is one of later forks. A cfg may have such a
+ * key with value 0, which is ignored. */
 int cfg_lacks_key(const cfg_section *s, const char *key);
 /* Return the keys of section s, separated by commas, in a static string that the next call
  * changes. */
@@ -37,8 +37,8 @@ const char *cfg_hint_or_keys(const cfg_section *s, const char *hint);
 /* Return 1 if the key with this value is v4. */
 int cfg_is_v4(const cfg_section *s, const char *key, const char *value);
 /* Return what is wrong with a key's value, such as "must not be negative"; null if nothing is. Only
- * values with which nothing can be learnt are wrong. value: numbers separated by commas; text that
- * is no number is left to its parser. */
+ * some keys are checked. value: numbers separated by commas; text that is no number is left to its
+ * parser. */
 const char *cfg_out_of_range(const cfg_section *s, const char *key, const char *value);
 
 #endif

@@ -16,8 +16,8 @@
 
 #include "darknet.h"
 
-/* Bits of layer.delta_is_set: a layer has written the delta in float32 (l.delta or l.delta_gpu), or
- * the one in bf16, in this backward pass. */
+/* Bits of layer.delta_is_set: since begin_deltas began, the delta in float32 (l.delta or
+ * l.delta_gpu), or the one in bf16, was written or filled with zeros. */
 enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 
 /* Begin the passes of a mini-batch (step 1 above). zero_delta(l) must zero l's delta, if any. */

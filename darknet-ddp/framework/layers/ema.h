@@ -13,7 +13,7 @@
  * frees it with the layer. */
 void make_averages(layer *l);
 /* If it is due, update the averages, or copy them to the weights; before that, deferred updates of
- * layers are finished. Call on every rank after each mini-batch. Does nothing without ema_alpha. */
+ * layers are finished. Call on every rank after each batch. Does nothing without ema_alpha. */
 void average_weights(network *net);
 /* Handler that is called on rank 0 if a file of averages cannot be written. Null: the run ends. */
 extern void (*averages_unsaved)(const char *why);

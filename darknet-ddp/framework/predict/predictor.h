@@ -56,15 +56,15 @@ typedef struct ddp_prediction {
 } ddp_prediction;
 
 /* Set *out to a predictor that uses net; NULL on failure. net must outlive the predictor. Sets
- * net's batch to 1, and computes once, so that the first picture takes no longer than others. Fails
- * with DDP_ERR_USAGE (net's input has not 3 channels, or is_classifier is 0 and net is no
- * detector), DDP_ERR_NOMEM. */
+ * net's batch and Darknet's gemm_any_threads to 1. Computes once, so that the first picture takes
+ * no longer than others. Fails with DDP_ERR_USAGE (net's input has not 3 channels, or is_classifier
+ * is 0 and net is no detector), DDP_ERR_NOMEM. */
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Compute the convolutions of all later predictions in bf16. Fails with DDP_ERR_USAGE (net is on a
- * GPU, the CPU has no instructions for bf16, or this build no oneDNN) and DDP_ERR_NOMEM; then
- * nothing changes. */
+/* Compute the convolutions of all later predictions in bf16, where oneDNN can. Fails with
+ * DDP_ERR_USAGE (net is on a GPU, the CPU has no instructions for bf16, or this build no oneDNN)
+ * and DDP_ERR_NOMEM; then nothing changes. */
 ddp_status ddp_predictor_use_bf16(ddp_predictor *p, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set `thresh` and `nms` (ddp_predictor_config) for all later predictions. */

@@ -22,7 +22,7 @@ typedef struct {
 // Four blocks for each of a large GPU's 132 multiprocessors. A constant, since sums are to be the
 // same on each device.
 #define REDUCTION_BLOCKS 528
-// A thread of a part has at least so many packs: less would be more work to join than to add.
+// With two parts or more, a thread has at least so many packs: joining parts is work, too.
 #define PACKS_A_THREAD 2
 
 // Return how many values a pack of layer l's output has.
@@ -111,7 +111,8 @@ static __device__ void for_rows_of_part(tile_shape s, int channel, Load load, Ta
 }
 
 // Add up each channel over a block's rows, to shared[0..s.lanes*V). All threads of the block call
-// it, each with the sum of its own rows. shared: THREADS*V values of shared memory.
+// it, each with the sum of its own rows. shared: THREADS*V values of shared memory. Thread i may
+// read shared[i*V..i*V + V) at once; before any other use of shared, call __syncthreads().
 template <int V> static __device__ void add_rows(tile_shape s, floats<V> sum, float *shared)
 {
     int row = threadIdx.x / s.lanes;

@@ -13,7 +13,7 @@ typedef struct {
 } detection_sums;
 
 /* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu to l.delta_gpu, which must hold
- * zeros. Write its detection_sums to net.figures_gpu. Queues kernels, and waits for nothing.
+ * zeros. Write its detection_sums to net.figures_gpu. Queues kernels; does not wait for them.
  *   drawn   drawn[picture*cells + cell], on the host: index of the box that learns the cell's
  *           truth; -1: the box that detection_anchor chooses. NULL: -1 for all cells. The caller
  *           may free `drawn` at once */

@@ -19,7 +19,7 @@
  * CPU it is one thread. */
 typedef struct {
     int lane;  /* this thread's number, from 0 */
-    int lanes; /* number of threads */
+    int lanes; /* number of threads: 1, or the 32 of a warp */
 } team;
 
 #define ALONE                                                                                      \

@@ -81,7 +81,7 @@ PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
 typedef struct {
     /* sides of the intersection; the boxes overlap only if both are above 0 */
     float overlap_w, overlap_h;
-    float overlap, together;             /* areas of intersection and union */
+    float overlap, together;             /* areas of intersection and union, if they overlap */
     edge_gradient d_overlap, d_together; /* derivatives of these areas */
 } overlap_change;
 
@@ -166,7 +166,7 @@ FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
 }
 
 /* Add the gradient of -a*v (iou.h) to *d. a counts as a constant, and the derivative of v lacks the
- * factor 1/(w^2 + h^2). `iou`: the plain IoU. */
+ * factor 1/(w^2 + h^2). `iou`: the quotient overlap/together. */
 FORMULA void add_aspect_gradient(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);

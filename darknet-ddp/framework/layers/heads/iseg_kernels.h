@@ -17,7 +17,7 @@ typedef struct {
 } iseg_instances;
 
 /* Compute a mini-batch's deltas from l.output_gpu and net.truth_gpu, and write them to l.delta_gpu.
- * Write the cost, a float, to net.figures_gpu. Queues kernels, and waits for nothing. */
+ * Write the cost, a float, to net.figures_gpu. Queues kernels; does not wait for them. */
 void train_iseg_gpu(layer l, network net);
 
 /* Copy the instances of the mini-batch's first picture to *of. Copy their mean embeddings,

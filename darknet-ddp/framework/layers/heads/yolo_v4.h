@@ -18,9 +18,9 @@ void yolo_v4_scale(layer l);
 void yolo_v4_train(layer l, network net, yolo_tally *sum);
 
 /* Return the loss of one truth: -log(objectness) - log(probability of its class) + 1 - IoU, in the
- * truth's cell, for the anchor that fits best. Return -1 if l does not have this anchor, or the
- * truth lies in no cell. Call after the forward pass of l, any [yolo] on a CPU.
- *   truth   x, y, w, h, class */
+ * truth's cell, for the anchor that fits best. Numbers below 1e-4 count as 1e-4 in a log. Return -1
+ * if l does not have this anchor, or the truth lies in no cell. Call after the forward pass of l,
+ * any [yolo] on a CPU. truth: x, y, w, h, class. */
 float yolo_truth_loss(layer l, network net, int picture, const float *truth);
 
 /* Return a mini-batch's losses of boxes, objectness and classes. `squares`: its sums of squared

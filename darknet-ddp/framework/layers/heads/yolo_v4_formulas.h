@@ -110,7 +110,8 @@ FORMULA dbox mse_box_deltas(layer l, network net, place p, box truth)
 }
 
 /* Return the deltas with which the outputs of p's box learn `truth` by an iou_loss other than
- * IOU_MSE. Each is `scale` times the gradient of that measure (iou.h), limited by limit_delta. */
+ * IOU_MSE: `scale` times iou_gradient, limited by limit_delta. Without new_coords, dw and dh also
+ * have the factor exp(output). */
 FORMULA dbox iou_box_deltas(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;
@@ -317,8 +318,8 @@ FORMULA void assign_truth(layer l, network net, int picture, int row, int column
     }
 }
 
-/* Divide the deltas of p's box, which train_box added up, by the number of classes that p has
- * learnt, if p has learnt two or more. Call after assign_truth for all truths. */
+/* If p's objectness has a delta, divide its box's deltas, which train_box added up, by the number
+ * of class deltas above 0, if there are two or more. Call after assign_truth for all truths. */
 FORMULA void average_box(layer l, place p)
 {
     int i, classes = 0;

@@ -23,7 +23,7 @@ typedef struct {
 
 /* Decode the file at path into *out, whose bytes the caller frees, and return 0. channels: number
  * of channels to convert to, 1 to 4; 0: those of the file. Return -1, with bytes NULL and the
- * reason in note: no picture, damaged, more than INT_MAX values, no memory. */
+ * reason in note: not readable, no picture, damaged, more than INT_MAX values, no memory. */
 int decode_picture(const char *path, int channels, decoded *out);
 
 /* Set the size (once upright), channels and orientation of *out from the file's header, and bytes

@@ -13,7 +13,7 @@ unsigned label_next_letter(const char **text);
 /* Return a picture of a letter that is not ASCII: black on white, 3 channels, `height` pixels high.
  * The caller frees it (free_image). Its width is 0 if no font has the letter, FreeType cannot draw
  * it, or height is below 2; also in a build without FreeType. `overlap`: pixels by which it is
- * wider, since its neighbours will cover them. */
+ * wider, since its neighbours will cover them. For one thread at a time. */
 image label_letter(unsigned letter, int height, int overlap);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct inference_step inference_step;
 struct inference_step {
     inference_kind kind;
     void (*run)(const inference_plan *p, const layer *l, const inference_step *s);
-    int is_shown; /* 1: Darknet's code reads the output, so it is written to l.output, too */
+    int is_shown; /* 1: Darknet's code or the caller reads the output: write it to l.output, too */
     int is_read;  /* 1: a step of kind STEP_PLANNED reads the output */
     inference_tensor out; /* the layer's output */
     int is_convolution;   /* 1: the fields from shape to biases are used */
@@ -68,7 +68,7 @@ size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t
  * cannot run it, return 0. */
 int inference_plan_convolution(inference_plan *p, int i);
 
-/* Let convolution i also compute layer i + 1, if that is a [shortcut] that oneDNN can add, and no
+/* Let convolution i also compute layer i + 1, if that is a [shortcut] that it can add, and no
  * other layer reads i. Else change nothing. */
 void inference_fuse_shortcut(inference_plan *p, int i);
 

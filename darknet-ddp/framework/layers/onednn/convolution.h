@@ -67,7 +67,7 @@ int convolution_has_amx(void);
  * and has avx512_bf16. */
 int convolution_has_fast_bf16(void);
 
-/* Return 1 if a is LINEAR, or oneDNN has exactly Darknet's formula of activation a. */
+/* Return 1 if a is LINEAR, or an activation that oneDNN computes here, by Darknet's formula. */
 int convolution_can_activate(ACTIVATION a);
 
 /* Return the handle of a shape; it lives until the process ends. The first call for a shape takes
@@ -113,8 +113,8 @@ void convolution_backward_data(convolution *c, const void *packed, const void *d
 void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
                                   void *scratch);
 
-/* Return the way of convolution_backward_weights for c. If none is chosen yet, measure both, which
- * takes a few milliseconds, and choose the faster. x, dy, scratch: as for that function. */
+/* Return the way of convolution_backward_weights for c. If none is chosen yet, and c has a
+ * product, run both ways four times and choose the faster. x, dy, scratch: as for that function. */
 convolution_way convolution_measure_way(convolution *c, const void *x, const void *dy,
                                         void *scratch);
 

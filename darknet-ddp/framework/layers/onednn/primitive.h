@@ -34,8 +34,7 @@ typedef struct {
 
 /* ---- functions that interface_v2.c and interface_v3.c each have ---- */
 
-/* Return the layout of a tensor with these dimensions; the caller frees it by onednn_free_layout.
- */
+/* Return the layout of a tensor of sizes[0..count); the caller frees it by onednn_free_layout. */
 onednn_layout onednn_make_layout(int count, const dnnl_dims_t sizes, dnnl_data_type_t type,
                                  dnnl_format_tag_t tag);
 void onednn_free_layout(onednn_layout layout);
@@ -90,8 +89,8 @@ dnnl_engine_t onednn_engine(void);
 /* End the program if status is a failure; the message says that `what` failed. */
 void onednn_check(dnnl_status_t status, const char *what);
 
-/* Return oneDNN's name of an activation, and set *alpha to its parameter; dnnl_alg_kind_undef if it
- * has none. */
+/* Return oneDNN's name of an activation, and set *alpha to its parameter; dnnl_alg_kind_undef for
+ * LINEAR and activations that are left to Darknet. */
 dnnl_alg_kind_t onednn_activation(ACTIVATION a, float *alpha);
 
 /* Return the attributes of a primitive whose scratch memory the caller gives; the caller destroys
