@@ -43,9 +43,9 @@ int ddp_picture_size(const char *picture, int *width, int *height);
  * static string. Programs with the same string decode a picture to the same numbers. */
 const char *ddp_picture_decoders(void);
 
-/* Return the numbers in a map file (map= of a .data file), one of each line that is not blank, and
- * -1 behind them; NULL if there are none. The caller frees them. If the file cannot be read, or
- * another line is no whole number, the program ends. */
+/* Return the numbers in a map file (map= of a .data file), one of each line, and -1 behind them.
+ * The caller frees them. The program ends if the file cannot be read, has no number, or has a line
+ * that is neither blank nor a whole number. */
 int *ddp_map_read(const char *path);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct ddp_forecast_config {
     int priority;       /* 1: the order may change so that buckets of first layers travel first */
     int overlap;        /* 1: buckets travel while backward computes */
     int mini_batches;   /* mini-batches of a rank in a step */
-    double scale;       /* a mini-batch's images / the profile's: layers take so much longer */
+    double scale;       /* a mini-batch's images / the profile's: passes take so much longer */
     int ranks, hosts;   /* at most as many hosts as ranks; ranks are spread evenly */
     double bytes_s;     /* bytes a second of a host's line, each way */
     double value_bytes; /* bytes of a gradient's number on the wire: 4; bf16, fp16 and fp8: less */

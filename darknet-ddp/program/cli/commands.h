@@ -16,7 +16,7 @@ typedef struct ddp_command_call {
     ddp_launcher launcher;
 } ddp_command_call;
 
-/* Run the command VERB, and return its exit status: 0, or 1 if it has found faults. An error ends
+/* Run the command VERB, and return its exit status, such as 1 if it has found faults. An error ends
  * the program instead. Commands with the trait DDP_COMMAND_ON_RANKS are collective; call others on
  * rank 0 alone. */
 #define COMMAND(id, verb, ...) int ddp_command_##verb(const ddp_command_call *call);

@@ -19,8 +19,8 @@ typedef struct ddp_evaluate {
  * WEIGHTS). Collective. Ends the program on failure. command: "detector" or "classifier". */
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call);
 
-/* Validate and return the result, which is valid until ddp_evaluate_close. Collective. Ends the
- * program on failure. found: function that gets the boxes of all pictures on rank 0, with ctx;
+/* Validate and return the result, valid until the next call or ddp_evaluate_close. Collective. Ends
+ * the program on failure. found: function that gets the boxes of all pictures on rank 0, with ctx;
  * NULL: none. */
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx);
 

@@ -12,9 +12,9 @@ typedef struct ddp_measured_run {
     int ranks;                /* number of ranks that trained */
 } ddp_measured_run;
 
-/* Train a cfg for some seconds on `ranks` ranks, as a child process with a temporary folder. Fails
- * with DDP_ERR_FORMAT if it does not reach a third step. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM.
- * Ctrl-C ends the run, removes the folder, and ends this program.
+/* Train a cfg on `ranks` ranks for some seconds, three steps at least, as a child process with a
+ * temporary folder. Fails with DDP_ERR_FORMAT if it ends before. Fails also with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. Ctrl-C ends the run, removes the folder, and ends this program.
  *   data      path of the .data file
  *   cfg_text  text of the cfg */
 ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const char *cfg_text,

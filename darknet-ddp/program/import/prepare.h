@@ -11,7 +11,7 @@
 #include "import/annotations.h"
 
 /* Make the annotations fit for training, as listed above, and count in a->odd what is odd. Sorts
- * pictures by path, and boxes by picture. Without memory, only sets a->lost.
+ * pictures by path, and boxes by picture. Without memory, sets a->lost.
  *   left   oddities (bits 1 << ddp_oddity) whose boxes or pictures are dropped, too */
 void ddp_annotations_prepare(ddp_annotations *a, unsigned left);
 

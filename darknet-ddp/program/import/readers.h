@@ -33,7 +33,7 @@ ddp_import_reader ddp_coco_read;
 ddp_import_reader ddp_voc_read;
 
 /* Read Ultralytics' data.yaml (with libyaml), or the .yaml or .yml file of a folder that has only
- * one. Each picture has a label file with boxes or outlines. */
+ * one. A picture's label file has its boxes or outlines; without the file it has none. */
 ddp_import_reader ddp_yolo_read;
 
 #endif
