@@ -23,8 +23,7 @@ static inline double ddp_wire_mean_bytes(ddp_wire wire)
 }
 
 /* Cut `count` floats into n slices, as even as whole blocks can be, and return the index at which
- * slice i begins; for i = n return count. If there are fewer than n blocks, some slices are empty.
- */
+ * slice i begins; for i = n return count. With fewer than n blocks some slices are empty. */
 static inline size_t ddp_wire_slice(size_t count, size_t i, size_t n)
 {
     size_t begin = (count + DDP_WIRE_BLOCK - 1) / DDP_WIRE_BLOCK * i / n * DDP_WIRE_BLOCK;

@@ -25,7 +25,7 @@ ddp_status ddp_history_open(ddp_history **out, size_t columns, size_t points,
                             ddp_error *err) DDP_MUST_CHECK;
 void ddp_history_close(ddp_history *h); /* frees h; NULL is allowed */
 
-/* Add a row, values[0..columns), at x, its step for example. x rises from row to row. */
+/* Add a row, values[0..columns), at x, its step for example. x must not fall from row to row. */
 void ddp_history_add(ddp_history *h, double x, const double *values);
 
 /* Return how many points there are. */

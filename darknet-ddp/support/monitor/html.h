@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* A box drawn above a picture. */
+/* A box drawn over a picture. */
 typedef struct ddp_html_box {
     ddp_box box;        /* in fractions of the picture */
     const char *name;   /* text at the box; NULL: none */
@@ -29,7 +29,7 @@ void ddp_html_end(FILE *out);
 /* Write a UTF-8 text of an element or attribute, with &, < and " escaped. NULL: writes nothing. */
 void ddp_html_text(FILE *out, const char *text);
 
-/* Write a JPEG of this size in pixels, with boxes drawn above it. */
+/* Write a JPEG of this size in pixels, with boxes drawn over it. */
 void ddp_html_jpeg(FILE *out, const void *jpeg, size_t bytes, int width, int height,
                    const ddp_html_box *boxes, size_t count);
 
