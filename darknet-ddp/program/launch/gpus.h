@@ -23,18 +23,18 @@ void ddp_gpus_release(ddp_gpus *g);
 /* Return 1 if ranks compute on GPUs: in a build for GPUs, without -nogpu. */
 int ddp_gpus_wanted(const ddp_options *options);
 
-/* Return 1 if NCCL sums the ranks' GPU memory in this group, which is open. */
+/* Return 1 if NCCL sums the ranks' GPU memory in this group. Call after ddp_gpus_open. */
 int ddp_gpus_use_nccl(const ddp_group *group);
 
 /* Check that this build and this host's GPUs can do what the options ask for. Set *to_start to how
- * many ranks this process has to start; 0: it is a rank itself, or trains alone. Call before any
- * rank is started. Fails with DDP_ERR_USAGE. */
+ * many ranks -gpus or -ddp_ranks has this process start; 0: fewer than 2, or it is a rank itself.
+ * Call before any rank is started. Fails with DDP_ERR_USAGE. */
 ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *to_start,
                           ddp_error *err) DDP_MUST_CHECK;
 
 /* Choose this rank's GPU, and have the group use it, unless ranks compute on CPUs. If NCCL cannot
- * be used and was not asked for, rank 0 prints why. Collective. Release *out, also on
- * failure. Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM.
+ * be used and was not asked for, rank 0 prints why. Collective. Release *out, also on failure.
+ * Fails with DDP_ERR_USAGE, DDP_ERR_MISMATCH, DDP_ERR_NOMEM, DDP_ERR_COMM.
  *   fail  function that the group calls if the GPU fails later */
 ddp_status ddp_gpus_open(ddp_gpus *out, ddp_group *group, const ddp_options *options,
                          void (*fail)(const ddp_error *err) __attribute__((noreturn)),

@@ -23,7 +23,7 @@ enum {
 typedef struct ddp_output_relay {
     int from;        /* non-blocking end of the pipe to read from; -1: the output has ended */
     int to;          /* descriptor to which text is passed on */
-    int filters;     /* 1: ranks' notes and mpirun's frames are kept back */
+    int filters;     /* 1: ranks' notes, and frames about ranks' ends, are kept back */
     int on_progress; /* 1: the text passed on ends with a line of progress, which may be erased */
     /* relay to the same terminal, whose line of progress is erased before a write; NULL: none */
     struct ddp_output_relay *beside;

@@ -18,9 +18,9 @@
 /* Run the command line argv (NULL after the last word) on `ranks` ranks under mpirun, and exit with
  * the job's status. With -ddp_hosts, `ranks` is the number for each host that names none itself.
  * Returns only on failure, with
- *   - DDP_ERR_USAGE: no MPI in this build, a wrong host or interface, or a lone ":" in argv, at
- *     which mpirun would begin another command;
- *   - DDP_ERR_IO: mpirun cannot be started;
+ *   - DDP_ERR_USAGE: no MPI in this build, a wrong host, or a lone ":" in argv, at which mpirun
+ *     would begin another command;
+ *   - DDP_ERR_IO: mpirun cannot be started, or there is no interface of -ddp_interface;
  *   - DDP_ERR_NOMEM, or an error of ddp_limits_check. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
 

@@ -45,7 +45,7 @@ struct ddp_sink {
     /* Write what is left, and free ctx. Called once, also after a failure. */
     ddp_status (*close)(void *ctx, ddp_error *err);
     /* 1: each rank's sink gets its own predictions, with pixels. 0: rank 0's sink gets those of all
-     * ranks, in the order of the list, and with several ranks without pixels. */
+     * ranks, in the order of the list; other ranks' have no pixels. */
     int is_of_each_rank;
 };
 
@@ -59,7 +59,7 @@ ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const 
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture's label file where training looks for it, unless the file
- * exists. Its `close` prints how many files were written, and how many existed. Fails with
+ * exists. Its `close` prints how many files this rank wrote, and how many existed. Fails with
  * DDP_ERR_NOMEM. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;

@@ -55,11 +55,11 @@ typedef struct ddp_run_origin {
     int passed_over;    /* number of checkpoints that seemed newer but could not be used */
 } ddp_run_origin;
 
-/* Lock the name that the run saves under. With -resume or -resume_force, rank 0 then loads net, and
- * the state of the trainer's algorithms, from a checkpoint. *out is NULL on failure. Fails with
- * DDP_ERR_USAGE if another run owns the name, or the checkpoint's cfg, options, seed or network are
- * others. Fails also with DDP_ERR_FORMAT (no checkpoint can be used), DDP_ERR_IO, DDP_ERR_NOMEM,
- * DDP_ERR_COMM. Every rank calls it. If rank 0 alone fails, its caller must end all ranks.
+/* Lock the name that the run saves under; may wait 10 s for another run's end. With -resume or
+ * -resume_force, rank 0 then loads net, and the state of the trainer's algorithms, from a
+ * checkpoint. *out is NULL on failure. Fails with DDP_ERR_USAGE if another run owns the name, or
+ * the checkpoint's cfg, options, seed or network are others. Fails also with DDP_ERR_FORMAT (no
+ * checkpoint can be used), DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_COMM.
  *   net   the network as parsed
  *   seed  seed of the run; without -ddp_seed becomes that of the checkpoint, on all ranks */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
