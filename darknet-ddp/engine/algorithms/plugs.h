@@ -45,11 +45,11 @@ typedef struct ddp_array_update {
 typedef struct ddp_update_plug {
     /* Update an array: call u->apply for the elements that this rank updates. */
     void (*optimize)(void *self, const ddp_array_update *u);
-    /* Called when the last layer of a step has been updated. Fails with DDP_ERR_NOMEM,
-     * DDP_ERR_COMM. */
+    /* Called after the last layer of a step was updated, before the next step. Fails with
+     * DDP_ERR_NOMEM, DDP_ERR_COMM. */
     ddp_status (*end_updates)(void *self, ddp_error *err);
-    /* Wait until a layer's parameters have the values that other ranks have updated. Called once
-     * for each updated layer, before they are read. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+    /* Wait for a layer's parameters that other ranks update. Called once for each layer of a step,
+     * also if unused or frozen, before it is read. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
     ddp_status (*receive_layer)(void *self, int layer, ddp_error *err);
 } ddp_update_plug;
 

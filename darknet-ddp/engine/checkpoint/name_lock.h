@@ -32,7 +32,7 @@ typedef struct ddp_name_lock_config {
      * failed. NULL: nothing is called. */
     void (*on_own)(const char *path);
     /* Called at most once, on the thread of the lock, when another run has taken the name; err
-     * names that run. NULL: nothing is called. */
+     * names that run. It must not close the lock. NULL: nothing is called. */
     void (*on_lost)(const ddp_error *err);
 } ddp_name_lock_config;
 

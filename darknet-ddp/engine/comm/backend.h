@@ -186,8 +186,9 @@ ddp_status ddp_group_alloc(ddp_group **out, const struct ddp_backend *ops,
  * ddp_group_close. Fails with DDP_ERR_NOMEM, or as ops->open. */
 ddp_status ddp_group_open_with(ddp_group **out, const struct ddp_backend *ops,
                                ddp_error *err) DDP_MUST_CHECK;
-/* Set g's rank and size, and allocate g->hosts, whose names are empty. Fails with DDP_ERR_NOMEM;
- * rank and size are set even then. Release g with ddp_group_clear, also after a failure. */
+/* Set g's rank and size, set host_sums, channels and schedule to their defaults, and allocate
+ * g->hosts, whose names are empty. Fails with DDP_ERR_NOMEM; rank and size are set even then.
+ * Release g with ddp_group_clear, also after a failure. */
 ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err) DDP_MUST_CHECK;
 /* Set which ranks share a host, after ddp_group_set_ranks. first[r], r below g->size: the lowest
  * rank on rank r's host. The ranks of a host must have consecutive numbers. */
