@@ -8,7 +8,7 @@
 
 /* State of the waits of one thread. All 0 at first. */
 struct ddp_backoff {
-    int idle_polls;         /* polls that found nothing since one found something */
+    int idle_polls;         /* pauses on a core of its own since a poll found something */
     int is_core_shared;     /* 1: at looked_ns other threads wanted this thread's core */
     int64_t looked_ns;      /* ddp_clock_ns when it was last found out who wants the core */
     int64_t interrupted;    /* how often the kernel had interrupted this thread at looked_ns */

@@ -70,13 +70,13 @@ struct ddp_chunk_sizes {
 
 /* A group's sums of host memory that are under way. */
 struct ddp_chunk_pipeline {
-    struct ddp_chunk_sizes sizes;      /* sizes of the group's algorithm; all 0: none chosen yet */
+    struct ddp_chunk_sizes sizes;      /* sizes of the group's algorithm; all 0: none is chosen */
     struct ddp_host_sum *first, *last; /* queue of sums that have chunks to launch */
     uint32_t next_sequence;            /* the next chunk's number */
     int chunks_in_flight;
     int *ended; /* room for the numbers of requests that ddp_transport.test returns */
     struct ddp_backoff backoff;
-    /* ddp_clock_ns when a message to or from this rank last ended; 0: none has */
+    /* ddp_clock_ns when a message last ended, or a chunk went on by shared memory; 0: never */
     int64_t last_message_ns;
     int64_t looked_ns; /* ddp_clock_ns when a wait last looked at the clock */
     /* ddp_clock_ns before which time does not count for the timeout, since this process was stopped

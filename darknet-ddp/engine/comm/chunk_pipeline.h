@@ -25,9 +25,9 @@ ddp_status ddp_chunk_pipeline_open(ddp_group *g, ddp_error *err);
 
 struct ddp_allreduce_algorithm; /* defined in comm/chunk.h */
 
-/* Choose the algorithm that sums chunks (chunk.h). Every rank calls it while no sum is in flight.
- * Fails as algorithm->open or the transport's reserve; after a failure the next sum uses
- * ddp_allreduce_direct. */
+/* Choose the algorithm that sums chunks (chunk.h). Every rank calls it while no sum is in flight;
+ * it may block until all have. Fails as algorithm->open or the transport's reserve; after a failure
+ * the next sum uses ddp_allreduce_direct. */
 ddp_status ddp_chunk_pipeline_use(ddp_group *g, const struct ddp_allreduce_algorithm *algorithm,
                                   ddp_error *err);
 
@@ -58,9 +58,9 @@ ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_err
 ddp_status ddp_chunk_pipeline_share(const ddp_work *w, ddp_range **ranges, size_t *count,
                                     ddp_error *err);
 
-/* Fail with DDP_ERR_COMM if no message to or from this rank has ended for as long as the group's
- * timeout. Time before since_ns (ddp_clock_ns) does not count. The text names a rank that is waited
- * for. Passes if the group has no timeout. Call only while sums are in flight. */
+/* Fail with DDP_ERR_COMM if nothing has moved (last_message_ns in chunk.h) for as long as the
+ * group's timeout. Time before since_ns (ddp_clock_ns) does not count. The text names a rank that
+ * is waited for. Passes if the group has no timeout. Call only while sums are in flight. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
 /* Return the i-th peer of this rank, i from 0 to size - 1: rank + 1 first, the rank itself last. So

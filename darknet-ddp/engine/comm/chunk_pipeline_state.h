@@ -40,7 +40,7 @@ static inline struct ddp_chunk *ddp_chunk_in_flight(ddp_group *g, int i)
  * tags, below 2 * DDP_TAGS. The next DDP_TAGS tags are those of collectives, one each. */
 enum { DDP_TAGS = 8192 };
 
-/* Poll until *left, a count of chunks or messages that have not ended, is 0. If no message ends for
+/* Poll until *left, a count of chunks or messages that have not ended, is 0. If nothing moves for
  * the group's timeout, return overdue(g, err), which fails with the late rank's name. Fails with
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
@@ -49,7 +49,7 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 
 /* ---- chunk_overdue.c ---- */
 
-/* Return 1 if no message to or from this rank has ended for the group's timeout, else 0, also if
+/* Return 1 if nothing has moved (last_message_ns) for the group's timeout, else 0, also if
  * the group has no timeout. The time counts from since_ns (by ddp_clock_ns) at the earliest, and
  * not while this process is stopped. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);

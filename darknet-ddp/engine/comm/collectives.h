@@ -21,7 +21,7 @@ ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
                         ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank. mine may
- * be a part of `all`. Every rank calls it with the same bytes; blocks until all have. */
+ * be a part of `all`. Every rank calls it with the same bytes; if not 0, blocks until all have. */
 ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes,
                          ddp_error *err) DDP_MUST_CHECK;
 

@@ -33,8 +33,8 @@ typedef struct ddp_group ddp_group;
  * other by files (transport/rendezvous.h) or else by MPI. *out is set on success; release it with
  * ddp_group_close. Fails with
  *
- *   DDP_ERR_USAGE  this build has no such backend; or in the rendezvous another process has this
- *                  rank's number, or a rank has another number of ranks
+ *   DDP_ERR_USAGE  this build lacks the backend, or the MPI that "gloo" needs without files; or in
+ *                  the rendezvous two ranks have one number, or give different numbers of ranks
  *   DDP_ERR_IO     /dev/shm is too small, a network interface is missing, or a file of the
  *                  rendezvous cannot be written
  *   DDP_ERR_NOMEM, DDP_ERR_COMM */
@@ -64,12 +64,13 @@ ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) 
 /* Make a group as ddp_group_open_threads does, but as if its ranks were on several hosts.
  *
  *   ranks  how many ranks each of the `hosts` hosts has, at least 1; host h is named "hostH"
- *   radix  how many hosts meet in a stage of hierarchical sums; 0: the default */
+ *   radix  how many hosts meet in a stage of hierarchical sums, at least 2; 0: the default */
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Leave the group and free g, which may be NULL. With "mpi" and "gloo" it waits until all other
- * ranks leave, with "gloo" for the group's timeout at most.
+ * ranks leave; "gloo" without MPI at most for the group's timeout, or for a day if that is 0.
+ * Afterwards this process cannot open "mpi" again, as MPI was finalized.
  *
  * If the group has failed or messages are in flight, it does not wait, and abandons the messages.
  * The job then fails: "mpi" leaves out MPI_Finalize, so the launcher ends the job. With "gloo" the
@@ -95,9 +96,9 @@ int ddp_group_local_size(const ddp_group *g);
 const char *ddp_group_host(const ddp_group *g, int rank);
 
 /* Set the group's timeout: how long a wait may go on without progress before it fails with
- * DDP_ERR_COMM. 0: for ever. At first it is 600 s. In sums of host memory and collectives, each
- * message to or from this rank is progress, and the error names a late rank. NCCL shows no
- * progress: the whole wait counts, and the error names no other rank. */
+ * DDP_ERR_COMM. 0: for ever. At first it is 600 s. In sums of host memory and collectives, a
+ * message to or from this rank is progress, so is a step in shared memory, and the error names a
+ * late rank. NCCL shows no progress: the whole wait counts, and the error names no other rank. */
 void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
 
 /* Return for how many nanoseconds this rank had no core, or was stopped, since the group was
@@ -105,9 +106,9 @@ void ddp_group_set_timeout(ddp_group *g, int64_t timeout_ns);
  * collectives. */
 int64_t ddp_group_descheduled_ns(const ddp_group *g);
 
-/* Set a function that the group calls, on its thread, whenever messages of sums and collectives
- * have ended: moved(ctx). So a watchdog can tell a slow link from a hang. NCCL's messages are not
- * seen. moved NULL: nothing is called. */
+/* Set a function that the group calls, on its thread, whenever a message has ended or a sum has
+ * gone on in shared memory: moved(ctx). So a watchdog can tell a slow link from a hang. NCCL's
+ * messages are not seen. moved NULL: nothing is called. */
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
 /* Choose the network interface for messages between hosts. Call once, before the first group is

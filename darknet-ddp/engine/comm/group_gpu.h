@@ -19,8 +19,8 @@ typedef struct ddp_gpu_config {
     /* 1: other ranks of this host use this GPU, too; NCCL then takes each rank for a host */
     int shared;
     int nccl;  /* 1: sums by NCCL; 0: through host memory and the group's transport */
-    int exact; /* 1: NCCL sums in the order of device/sum.h; 0: in an order of its own, the same on
-                  every rank. Sums through host memory always have the order of device/sum.h. */
+    int exact; /* 1: NCCL sums float32 in the order of device/sum.h; 0: in an order of its own, the
+                  same on every rank. Sums through host memory always have device/sum.h's order. */
     int ctas;  /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
     /* advice in errors on how to run without NCCL; must stay valid; NULL: none */
     const char *without_nccl;

@@ -7,17 +7,17 @@
 
 /* ---- how sums travel ----
  *
- *   direct         Every rank exchanges slices with every other. It sends 2 (size - 1) / size of a
- *                  sum's bytes, and receives as many. So a host sends more the more ranks it has.
- *   hierarchical   Ranks of a host sum in memory that they share. Then each rank exchanges its
- *                  slice with ranks of other hosts that have the same slice
- *                  (comm/hierarchical_plan.h). So a host sends no more than one rank would.
- *                  -ddp_schedule also takes the word levels for it.
+ *   direct         Every rank exchanges slices with every other. It sends 2 (size - 1) / size of
+ * the bytes of a long sum, and receives as many. So a host with more ranks sends more. hierarchical
+ * Ranks of a host sum in memory that they share. Then each rank exchanges its slice with ranks of
+ * other hosts that have the same slice (comm/hierarchical_plan.h). So a host whose ranks are one
+ * branch of the summation tree sends no more than one rank would. -ddp_schedule also takes the word
+ * levels for it.
  *
  * Both give the same bits. NCCL's exact sums (ddp_gpu_config) travel in these ways, too, but ranks
  * of a host then exchange messages. NCCL's other sums travel in a way of its own. */
 typedef enum ddp_schedule {
-    DDP_SCHEDULE_AUTO, /* the schedule that comm/schedule_cost.h expects to be faster */
+    DDP_SCHEDULE_AUTO, /* the schedule that comm/schedule_cost.h chooses */
     DDP_SCHEDULE_DIRECT,
     DDP_SCHEDULE_HIERARCHICAL
 } ddp_schedule;
@@ -49,12 +49,11 @@ enum { DDP_CHANNELS_MAX = 8 };
 
 /* Use `channels` channels, 1 to DDP_CHANNELS_MAX; without a call there is one. Every rank calls it
  * once with the same number, before ddp_group_use_gpu and while no sum is open. With more than one
- * it blocks until all have. Fails with DDP_ERR_USAGE (number out of range, or the backend has only
- * one channel), DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * it may block until all have. Fails with DDP_ERR_USAGE (number out of range, or the backend has
+ * only one channel), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_channels(ddp_group *g, int channels, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the number of channels: connections between two ranks that send at the same time. 1 in a
- * group of one rank. */
+/* Return the number of channels; 1 in a group of one rank. */
 int ddp_group_channels(const ddp_group *g);
 
 /* Totals of what this rank has sent since the group was opened, by sums and all-gathers. Not

@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes of a cache line; no two ranks write to the same */
+enum { DDP_HIERARCHICAL_LINE = 64 }; /* bytes of a cache line; no two boards share one */
 
 /* A rank's state, in memory that the ranks of its host share. This rank writes it, the others read
  * it. Behind the struct lie the rank's slots, each with room for a chunk. */
@@ -20,9 +20,9 @@ struct ddp_board {
     /* 1 more than the sequence number of the chunk that the rank launched last. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
     /* By slot: 2 (s + 1), where s is the sequence number of the last chunk for which the rank needs
-     * the other ranks' memory no more. 1 is added if a sum in that chunk is not finite. */
+     * the other ranks' memory no more. 1 is added if it saw a number in it that is not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
-    uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: floats of the chunk launched last */
+    uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: ddp_chunk.count of the chunk launched last */
     /* by slot: ddp_host_memory_place of the chunk launched last; 0: it is in the slot itself */
     uint64_t places[DDP_CHUNKS_MOST];
 };
@@ -30,8 +30,8 @@ struct ddp_board {
 /* States of a chunk, by what this rank waits for. */
 enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_MEETING,   /* the other ranks of the host must launch the chunk */
-    DDP_HIERARCHICAL_REDUCING,  /* slices of other hosts must arrive, to be added */
-    DDP_HIERARCHICAL_RETURNING, /* sums of other hosts must arrive */
+    DDP_HIERARCHICAL_REDUCING,  /* slices must arrive from other hosts, to be added, and go */
+    DDP_HIERARCHICAL_RETURNING, /* sums must arrive from other hosts, and go to them */
     DDP_HIERARCHICAL_GATHERING, /* an all-gather's messages with other hosts must end */
     DDP_HIERARCHICAL_SHARING    /* other ranks of the host must be done with this rank's memory */
 };
@@ -53,7 +53,7 @@ struct ddp_hierarchical_chunk {
      * rank's memory (in SHARING) */
     int ranks_seen;
     int messages_left;   /* posted messages that have not ended */
-    int messages_posted; /* messages posted in this stage, or in this turn of an all-gather */
+    int messages_posted; /* messages posted in this stage, or by the last gather_post */
     int not_finite;      /* 1: a sum in it, or a float of an all-gather, is not finite */
     /* at[i]: memory of the chunk that local rank i has, mapped here; set when that rank has
      * launched the chunk */
@@ -114,7 +114,7 @@ struct ddp_slice ddp_hierarchical_slice_of(const ddp_group *g,
 ddp_status ddp_hierarchical_open(ddp_group *g, struct ddp_chunk_sizes *sizes, ddp_error *err);
 void ddp_hierarchical_close(ddp_group *g);
 
-/* ---- hierarchical_messages.c: each fails with DDP_ERR_NOMEM, DDP_ERR_COMM ---- */
+/* ---- hierarchical_messages.c ---- */
 
 /* Post a message of `count` floats at `data`, from peer (incoming: 1) or to it (0). It counts in
  * c->messages_left until it has ended. phase: 1 for a sum that goes back, 0 for other messages. */
@@ -129,7 +129,8 @@ ddp_status ddp_hierarchical_send_slices(ddp_group *g, struct ddp_hierarchical_ch
                                         ddp_error *err);
 
 /* Post the messages that take the stage's sums back. This rank sends the sum of each slice to the
- * rank that it received the slice from, and receives the sums of the slices that it sent. */
+ * rank that it received the slice from, and receives the sums of the slices that it sent. If
+ * c->not_finite is 1, sets the first element of what it sends to NaN. */
 ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 
@@ -139,7 +140,7 @@ void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical
 
 /* ---- hierarchical_gather.c: the steps of an all-gather's chunk, in their order ---- */
 
-/* Return how many messages a chunk of an all-gather has in flight at most. */
+/* Return how many requests a chunk of an all-gather needs, to post the messages of one turn. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
 /* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else 1. Call
@@ -147,8 +148,7 @@ int ddp_hierarchical_gather_requests(const ddp_group *g);
 void ddp_hierarchical_gather_check_own(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Post the chunk's messages with the next hosts, as many as there are requests for. Call while no
- * message of the chunk is in flight, until ddp_hierarchical_gather_posted_all returns 1. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * message of the chunk is in flight, until ddp_hierarchical_gather_posted_all returns 1. */
 ddp_status ddp_hierarchical_gather_post(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 /* Return 1 if the messages with all other hosts were posted. */

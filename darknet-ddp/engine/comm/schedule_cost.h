@@ -13,7 +13,7 @@ typedef struct ddp_sum_cost {
     /* seconds of inter_host_bytes at 10 Gbit/s or of the polls of all chunks, whichever is more */
     double wire_s;
     double cpu_s;    /* seconds of a rank's CPU time */
-    int connections; /* a rank's connections to other hosts */
+    int connections; /* connections to other hosts that a rank of the largest host has */
 } ddp_sum_cost;
 
 /* Return the cost of ddp_allreduce_direct among all ranks of these hosts. */
@@ -23,7 +23,7 @@ ddp_sum_cost ddp_direct_cost(const struct ddp_rank_hosts *hosts);
 ddp_sum_cost ddp_hierarchical_cost(const struct ddp_rank_hosts *hosts, int radix);
 
 /* Return 1 if the hierarchical algorithm takes less time than the direct one, else 0. Return 1,
- * too, if the direct one needs more than most_connections connections of a rank to other hosts. */
+ * too, if the direct one's `connections` are more than most_connections. */
 int ddp_hierarchical_is_cheaper(const struct ddp_rank_hosts *hosts, int radix,
                                 int most_connections);
 

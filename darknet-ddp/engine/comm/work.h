@@ -59,10 +59,10 @@ ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float
  * NULL. May wait for the GPU. */
 void ddp_work_close(ddp_work *w);
 
-/* Start the sum or all-gather, without waiting for other ranks. But on a GPU, wait for the sum of
- * the last start if that sum has a fence and has not arrived. The buffer of w belongs to the group
- * until a fence or wait. Several sums may be in flight. Fails with DDP_ERR_USAGE if w is in flight
- * already. */
+/* Start the sum or all-gather, without waiting for other ranks. But on a GPU, if the last start's
+ * sum has a fence and nothing has waited for it, wait as ddp_group_synchronize. The buffer of w
+ * belongs to the group until a fence or wait. Several sums may be in flight. Fails with
+ * DDP_ERR_USAGE if w is in flight already. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start the sum as ddp_work_start does, but order it behind another queue than the device's default
@@ -71,7 +71,7 @@ ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move everything in flight along, without waiting. Data move only inside calls on the group. So
- * call this every millisecond or so while the program computes. It takes a few microseconds. */
+ * call this every millisecond or so while the program computes. Most calls take microseconds. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if the sum was started and has ended on this rank; else 0. Moves no data. */
@@ -95,8 +95,8 @@ int ddp_work_fence_blocks(const ddp_work *w);
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if every element of the last sum is finite, or none was started; else 0. Every rank gets
- * the same answer. With 0 no element of buf is of use. Call it after each start, when
- * ddp_work_wait, or a fence and ddp_group_synchronize, have returned.
+ * the same answer, but see DDP_REDUCE_SCATTER. With 0 no element of buf is of use. Call it after
+ * each start, when ddp_work_wait, or a fence and ddp_group_synchronize, have returned.
  *
  * A group of one rank differs. On the host the call may read buf as it is then. On a GPU call
  * ddp_device_synchronize before it: else its answer may be about an earlier start. */
@@ -118,7 +118,7 @@ const ddp_device_event *ddp_work_ended(const ddp_work *w);
 typedef enum ddp_work_phase {
     DDP_ALLREDUCE, /* the whole sum */
     /* First half: this rank's share becomes the sum; the rest of its buffer is of no use then.
-     * ddp_work_finite looks at this share alone, so ranks may differ. */
+     * ddp_work_finite looks at this share or more: ranks may differ. */
     DDP_REDUCE_SCATTER,
     /* Second half: all ranks get every rank's share, as float32 whatever the sum's wire.
      * ddp_work_finite may look only at the first element of each range of each share. */
