@@ -30,7 +30,7 @@ typedef struct ddp_network_facts {
     size_t max_batches; /* how many steps the run has; 0: not known */
     int burn_in;        /* number of first steps in which the learning rate grows (burn_in=) */
     double ema_alpha;   /* the cfg's ema_alpha=, for an average of the weights; 0: none */
-    const ddp_residual_block *blocks; /* blocks with trained layers, from input to output */
+    const ddp_residual_block *blocks; /* blocks without frozen layers, from input to output */
     int block_count;
 } ddp_network_facts;
 
