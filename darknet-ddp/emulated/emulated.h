@@ -80,8 +80,7 @@ struct completion_state;
 using completion = std::shared_ptr<completion_state>;
 
 /* Queue work that may access device memory on a stream (NULL: the default stream of the current
- * device). A later call of this file's functions runs it, on any thread. Returns its completion. If
- * only_launches(), the work does nothing. */
+ * device), to run later, on any thread. Returns its completion. Nothing runs if only_launches(). */
 completion enqueue(cudaStream_t stream, std::function<void()> work);
 /* Queue work that may access device memory, and may have to wait: attempt() is called until it
  * returns true. Returns its completion. */
