@@ -1,5 +1,5 @@
 /* inputs/written_kinds.h: tells the kinds of files that commands write from each other, by their
- * first bytes. A command overwrites a file only if it is of the kind that is to be written. */
+ * first bytes. A command overwrites a file only if it is empty or of the kind to be written. */
 #ifndef DDP_INPUTS_WRITTEN_KINDS_H
 #define DDP_INPUTS_WRITTEN_KINDS_H
 
