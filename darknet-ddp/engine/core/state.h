@@ -29,7 +29,7 @@ typedef struct ddp_state_spec {
     const char *name; /* name in a state file, static; DDP_STATE_OF_RANK appends a blank and the
                          rank */
     ddp_state_kind kind;
-    int is_moment; /* place in a state file. 1: with the parameter's moments; 0: after all others */
+    int is_moment; /* 1: saved with moments, only if DDP_STATE_SAME; 0: saved after all others */
 } ddp_state_spec;
 
 typedef struct ddp_state ddp_state;

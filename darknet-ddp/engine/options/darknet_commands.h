@@ -40,7 +40,7 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
 /* Check that argv is a command of Darknet that this program can run. Call it after
  * ddp_options_parse, which removes our own options. If a word is nearly right, the error suggests
  * another. Fails with DDP_ERR_USAGE for:
- *   - no command, an unknown one, or one of DDP_SHOWS
+ *   - no command, an unknown command or verb, or a command of DDP_SHOWS
  *   - too few or too many words, or a word for LAYERS that is no number from 1
  *   - an option that the command does not read, or whose value is missing or no number
  *   - a -thresh that is no probability, but for the command `nightmare` */
@@ -61,7 +61,7 @@ const char *ddp_darknet_option(char **argv, const char *option);
 const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
 
 /* Return the index of a place in a row's words, such as 2 for "WEIGHTS" in "DATA CFG [WEIGHTS]";
- * -1: it is not there. */
+ * -1: it is not there, or ends in "...". */
 int ddp_words_find(const char *words, const char *place);
 
 /* Return 1 if argv is a command that trains (DDP_TRAINS or DDP_TRAINS_DDP). */
