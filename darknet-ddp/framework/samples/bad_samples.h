@@ -70,8 +70,8 @@ enum {
 char *ddp_bad_samples_note_unreadable(ddp_bad_samples *b, const char *path, const char *why,
                                       int can_be_blank, int *next);
 
-/* Note that the calling thread has loaded sample number `sample` of the run. Counts the sample if
- * another line was loaded for it, or if it is blank. Any thread. */
+/* Note that the calling thread has loaded sample number `sample` of the run. Counts the sample,
+ * once, if another line was loaded for it, or if it is blank. Any thread. */
 void ddp_bad_samples_note_loaded(ddp_bad_samples *b, size_t sample);
 
 /* Return how many samples with numbers below `images` must end the run, of those that

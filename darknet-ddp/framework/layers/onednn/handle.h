@@ -29,7 +29,7 @@ const onednn_primitive *onednn_pass(convolution *c, convolution_pass pass);
  * has none. */
 const onednn_primitive *onednn_product(convolution *c);
 
-/* Return how many bytes of scratch memory onednn_product takes; 0 if c's shape has no product. */
+/* Return how many bytes of scratch memory onednn_run_product needs; 0 if c has no product. */
 size_t onednn_product_scratch(convolution *c);
 
 /* Add to `gradients` the gradients of c's weights, from x and dy, by the product that
