@@ -36,7 +36,7 @@ typedef struct ddp_checkpoint_run {
     int force;
     const char *first_weights; /* the weights file that a new run begins with; NULL: none */
     int shares; /* 1: optimizer moments are dealt out to ranks; resuming leaves them in the file */
-    ddp_state *state;     /* algorithms' state, to save and resume; NULL: none */
+    ddp_state *state; /* algorithms' state; gather it (core/state.h) before a save; NULL: none */
     ddp_sharded *sharded; /* gives a save other ranks' moments; NULL: the network has all moments */
     uint64_t list_count;  /* pictures in the training list; 0: not known */
     uint64_t list_hash;   /* hash of the training list; 0: not known */

@@ -49,8 +49,8 @@ typedef struct ddp_trainer_config {
     const ddp_options *options;
     uint64_t seed; /* the run's seed, by which algorithms draw */
     /* DDP_REQUESTS flags of this rank (core/loss.h), which a signal handler may set. Flags that are
-     * set when a step's last backward pass ends go with the step's loss. Must outlive the trainer.
-     * NULL: none. */
+     * set when a step's last backward pass ends go with the step's loss, and become 0. Must outlive
+     * the trainer. NULL: none. */
     volatile sig_atomic_t *asked;
     size_t compress_after; /* number of first steps of the run whose gradients are not compressed */
     /* Steps between two comparisons of ranks' parameters; 0: none. One rank, or more than
@@ -75,8 +75,7 @@ typedef struct ddp_trainer_config {
 ddp_status ddp_trainer_open(ddp_trainer **out, ddp_group *group, const ddp_trainer_config *config,
                             ddp_error *err) DDP_MUST_CHECK;
 
-/* Detach the network, if one is attached (ddp_trainer_detach), and free the trainer. NULL is
- * allowed. */
+/* Detach the network, if one is attached (collective), and free the trainer. NULL is allowed. */
 void ddp_trainer_close(ddp_trainer *t);
 
 /* Replace config.seed by the seed of a resumed run. Call before ddp_trainer_attach. */
@@ -110,7 +109,8 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  * detached. On failure nothing is attached, but net may have changed. Fails with:
  *   DDP_ERR_MISMATCH   networks or settings of ranks differ
  *   DDP_ERR_USAGE      net cannot be trained so; the text says why
- *   DDP_ERR_NOMEM, DDP_ERR_COMM, or on the root the error of ddp_trainer_set_resumed's moments */
+ *   DDP_ERR_NOMEM, DDP_ERR_COMM, or on the root the error of ddp_trainer_set_resumed's moments;
+ *                      other ranks may then wait until this one ends the group */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach the network: wait for the sums under way (collective), and give the network its own

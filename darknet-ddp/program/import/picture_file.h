@@ -10,8 +10,8 @@ typedef struct ddp_picture_file {
     int orientation;   /* Exif's, 1 to 8, by which viewers turn the picture; 1: not turned */
 } ddp_picture_file;
 
-/* Set *p from the header of the picture at path. Returns 1; 0 if Darknet could not load the
- * picture. */
+/* Set *p from the header of the picture at path. Returns 1; 0 if its first or last bytes show that
+ * Darknet could not load it. */
 int ddp_picture_file_look(ddp_picture_file *p, const char *path);
 
 /* Set the picture's size to that of its file, if the source did not say it. It stays 0 if there is
