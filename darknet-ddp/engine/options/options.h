@@ -82,8 +82,9 @@ enum {
  * becomes the number of words that are left. The strings of argv must outlive *o.
  *
  * -ddp_exact implies -ddp_deterministic 1. In a command that trains on ranks, -ddp_ranks and
- * -ddp_hosts imply -ddp. Options of the scope COMMAND are read only in `darknet ddp`; those of the
- * scope SHARED, such as -gpus, also with -ddp and in a command that trains on ranks.
+ * -ddp_hosts imply -ddp. Options that Darknet's commands may have, too, such as -gpus and -width,
+ * are read only with -ddp, in a command that trains on ranks, and in `darknet ddp`. Those of
+ * `darknet ddp` alone are read only there.
  *
  * Fails with DDP_ERR_USAGE, and *o and argv are then of no use, for:
  *   - a value that is missing or not accepted

@@ -37,7 +37,7 @@ typedef struct ddp_option {
     const char *argument;
     double low, high;  /* least and largest value of WHOLE, REAL and SKIP */
     double fallback;   /* default; of CHOICE, which word it is, from 0 */
-    const char *shown; /* default in words; NULL: what fallback stands for */
+    const char *shown; /* default in words; NULL: the number or word in fallback */
     enum ddp_option_scope scope;
     unsigned columns; /* bits DDP_OPTION_...; if scope is COMMAND, also bits DDP_OPTION_READ_BY */
     const char *meaning;

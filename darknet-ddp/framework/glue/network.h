@@ -53,8 +53,8 @@ int ddp_network_smallest_cell(const network *net);
  * return 1, and write a sentence on which sizes are. Else return 0, and leave text as it is. */
 int ddp_network_bad_size(network *net, char text[DDP_NETWORK_TEXT]);
 
-/* Return 1, and write a sentence on this to text, if net's width or height is outside of 320 to
- * 608, from which random=1 draws with YOLOv3's formulas. Else return 0, and leave text as it is. */
+/* Return 1, and write a sentence on this to text, if random=1 draws sizes from 320 to 608 (with
+ * YOLOv3's formulas), and net's is outside. Else return 0, and leave text as it is. */
 int ddp_network_untrained_size(const network *net, char text[DDP_NETWORK_TEXT]);
 
 /* Return 1 if a run of net also saves a file of averaged weights (ema_alpha=), else 0. */
