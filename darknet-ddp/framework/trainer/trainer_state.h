@@ -176,8 +176,8 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 /* ---- algorithms (trainer/trainer_algorithms.c), in the order of calls ---- */
 
 /* Prepare the algorithms of config.options for net. Opens them, unless ddp_trainer_open_algorithms
- * was called since the last attachment. Changes net, t->table, which is open and not yet read, and
- * config.reducer as the algorithms need. Fails with DDP_ERR_USAGE (an algorithm does not go with
+ * was called since the last attachment. Changes net, t->table and config.reducer as the algorithms
+ * need; nothing else may use t->table yet. Fails with DDP_ERR_USAGE (an algorithm does not go with
  * this network), DDP_ERR_NOMEM. */
 ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net,
                                           ddp_error *err) DDP_MUST_CHECK;
