@@ -72,9 +72,8 @@ ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts,
  * ranks leave; "gloo" without MPI at most for the group's timeout, or for a day if that is 0.
  * Afterwards this process cannot open "mpi" again, as MPI was finalized.
  *
- * If the group has failed or messages are in flight, it does not wait, and abandons the messages.
- * The job then fails: "mpi" leaves out MPI_Finalize, so the launcher ends the job. With "gloo" the
- * other ranks' next calls fail. */
+ * If the group has failed or messages are in flight, it does not wait. The job then fails: "mpi"
+ * leaves out MPI_Finalize, so the launcher ends it; with "gloo" the others' next calls fail. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: this process ends at once with exit_status (1 for 0), and so every other rank

@@ -7,12 +7,13 @@
 
 /* ---- how sums travel ----
  *
- *   direct         Every rank exchanges slices with every other. It sends 2 (size - 1) / size of
- * the bytes of a long sum, and receives as many. So a host with more ranks sends more. hierarchical
- * Ranks of a host sum in memory that they share. Then each rank exchanges its slice with ranks of
- * other hosts that have the same slice (comm/hierarchical_plan.h). So a host whose ranks are one
- * branch of the summation tree sends no more than one rank would. -ddp_schedule also takes the word
- * levels for it.
+ *   direct         Every rank exchanges slices with every other. Of a long sum's bytes it sends
+ *                  2 (size - 1) / size, and receives as many. A host with more ranks sends more.
+ *   hierarchical   Ranks of a host sum in memory that they share. Then each rank exchanges its
+ *                  slice with ranks of other hosts that have the same slice
+ *                  (comm/hierarchical_plan.h). So a host whose ranks are one branch of the
+ *                  summation tree sends no more than one rank would. -ddp_schedule also takes the
+ *                  word levels for it.
  *
  * Both give the same bits. NCCL's exact sums (ddp_gpu_config) travel in these ways, too, but ranks
  * of a host then exchange messages. NCCL's other sums travel in a way of its own. */

@@ -15,8 +15,8 @@
  * blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
  * Fails with DDP_ERR_MISMATCH on every rank if any text differs. The error compares rank 0's text
- * with that of the lowest rank that differs. It shows their first different line, and names the
- * ranks that have either text, with their hosts. */
+ * with that of the lowest rank that differs. It shows up to 104 characters of their first different
+ * line, and names the ranks that have either text, with their hosts. */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 /* Whether ranks have different hashes, and which ranks, for an error message. */

@@ -27,7 +27,7 @@ typedef struct ddp_batch {
 /* Divide a step among `ranks` ranks, at least 1. batch and subdivisions are the cfg's. names: names
  * of options for errors; NULL: plain words.
  *   DDP_BATCH_GLOBAL  if subdivisions is no multiple of ranks, cut each mini-batch into equal
- *                     parts, as few as make the number of mini-batches one
+ *                     parts, as few as make the number of mini-batches a multiple
  *   DDP_BATCH_RANK    multiply batch and subdivisions by ranks
  *
  * Fails with DDP_ERR_USAGE, and *out is then all 0, if:

@@ -46,14 +46,14 @@ typedef struct ddp_batchnorm_stats ddp_batchnorm_stats;
 typedef enum ddp_batchnorm_stats_mode {
     DDP_STATISTICS_COPIED, /* rank 0's statistics are copied to all ranks */
     DDP_STATISTICS_SUMMED, /* all ranks' mini-batches count; right up to rounding */
-    DDP_STATISTICS_EXACT   /* all ranks' mini-batches count; same bits on any number of ranks */
+    DDP_STATISTICS_EXACT   /* all ranks' mini-batches count; same bits on 1, 2, 4, ... ranks */
 } ddp_batchnorm_stats_mode;
 
 /* Move the buffers of table into one block of memory, and copy rank root's values to all ranks.
- * Every rank calls it; without NCCL it blocks until the values have arrived. mini_batches: how many
- * a step has on each rank; with DDP_STATISTICS_EXACT a power of two. *out is set on success. It
- * borrows table and group. Fails with DDP_ERR_USAGE (no power of two), DDP_ERR_NOMEM, DDP_ERR_COMM.
- */
+ * Every rank calls it; may block until all have. Without NCCL it waits for the values.
+ * mini_batches: how many a step has on each rank; with DDP_STATISTICS_EXACT a power of two. *out,
+ * set on success, borrows table and group. Fails with DDP_ERR_USAGE (no power of two),
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     const ddp_param_table *table, ddp_batchnorm_stats_mode mode,
                                     int mini_batches, int root, ddp_error *err) DDP_MUST_CHECK;
@@ -63,15 +63,14 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
  * hold the statistics. */
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
-/* Tell s which layers an algorithm drops in this step. They do not run, and their statistics stay
- * as they are. dropped[l]: not 0 if layer l is dropped; copied. It is the same on every rank and in
- * all mini-batches of a step. Call after each ddp_batchnorm_stats_begin_forward, if there is such
- * an algorithm. */
+/* Tell s which layers an algorithm drops in this step. Their statistics stay as they are.
+ * dropped[l]: not 0 if layer l is; copied; the same on every rank, and in all mini-batches of a
+ * step. If there is such an algorithm, call after each ddp_batchnorm_stats_begin_forward. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Prepare the buffers for a forward pass: fence the sum or copy that was started last, if it has no
  * fence yet. Without NCCL this blocks until it has arrived. With DDP_STATISTICS_EXACT, also set the
- * buffers to zero. Fails with DDP_ERR_COMM. */
+ * buffers to zero. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_begin_forward(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Begin a step that will end with ddp_batchnorm_stats_start_sum. Call it between the step's first
@@ -85,17 +84,17 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
 /* Start the sum of the buffers over ranks; with DDP_STATISTICS_COPIED, the copy of rank 0's. Every
- * rank calls it, after the last mini-batch of a step. Does not wait. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM. */
+ * rank calls it, after the last mini-batch of a step. Waits only as ddp_work_start does. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last, if it has no fence yet: work that is queued on the
- * device later finds it in the buffers (ddp_work_fence). Fails with DDP_ERR_COMM. */
+ * device later finds it in the buffers (ddp_work_fence). Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_fence(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write the running statistics to the buffers, for code that reads them. First fences the sum or
  * copy that was started last; without NCCL this blocks until it has arrived. Do not call it within
- * a forward pass. Fails with DDP_ERR_COMM. */
+ * a forward pass. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* With DDP_STATISTICS_EXACT, return the statistics after the last finished sum, which are the same
@@ -104,7 +103,8 @@ ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DD
 const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 
 /* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number. Else return 1,
- * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first. */
+ * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first.
+ * With one rank, call it before the next ddp_batchnorm_stats_begin_forward. */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
 /* Keep a copy of the running statistics for ddp_batchnorm_stats_restore_values. Call between
@@ -114,7 +114,7 @@ ddp_status ddp_batchnorm_stats_keep_values(ddp_batchnorm_stats *s, ddp_error *er
 
 /* Discard a step: set the running statistics to the last copy of ddp_batchnorm_stats_keep_values,
  * which must have been called. Call it when nothing more of the step will run, and before the next
- * settle. Fences the sum or copy that was started last. Fails with DDP_ERR_COMM. */
+ * settle. Fences the sum or copy that was started last. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_restore_values(ddp_batchnorm_stats *s,
                                               ddp_error *err) DDP_MUST_CHECK;
 

@@ -13,20 +13,19 @@
 typedef struct ddp_buffers ddp_buffers;
 
 /* Copy rank root's value of every parameter to all ranks. Every rank calls it; blocks. Fails with
- * DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM and, with values on a GPU, DDP_ERR_NOMEM. */
+ * DDP_ERR_USAGE (root is no rank), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_params_broadcast(ddp_group *group, const ddp_param_table *table, int root,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Copy rank root's optimizer buffers of every parameter to all ranks. If sharded is not 0, leave
  * out moments that updates change, since each rank has only parts of them (core/sharded.h). Every
- * rank calls it; blocks. Fails with DDP_ERR_USAGE (root is no rank), DDP_ERR_COMM and, with values
- * on a GPU, DDP_ERR_NOMEM. */
+ * rank calls it; blocks. Fails with DDP_ERR_USAGE (no such root), DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_optimizer_broadcast(ddp_group *group, const ddp_param_table *table, int sharded,
                                    int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move the buffers of table, with their values, into one block of memory, and prepare its sum.
- * Every rank calls it; nothing is sent. table and group must outlive *out, which is set on success.
- * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * Every rank calls it; may block until all have. table and group must outlive *out, which is set on
+ * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_open(ddp_buffers **out, ddp_group *group, const ddp_param_table *table,
                             ddp_error *err) DDP_MUST_CHECK;
 
@@ -42,23 +41,24 @@ size_t ddp_buffers_bytes(const ddp_buffers *b);
 float *ddp_buffers_values(const ddp_buffers *b);
 
 /* Start to sum the buffers over ranks, in place. Every rank calls it, after ddp_buffers_fence for
- * the last sum or copy. Does not wait. Fails with DDP_ERR_USAGE if one is in flight, and with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * the last sum or copy. Waits only as ddp_work_start does. Fails with DDP_ERR_USAGE if one is in
+ * flight, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start to copy rank root's buffers to all ranks. The other ranks' buffers are set to zero at once,
- * so call ddp_buffers_fence before the next forward pass that trains. Every rank calls it, after
- * ddp_buffers_fence for the last sum or copy. Does not wait. Fails with DDP_ERR_USAGE if one is in
- * flight, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * so call ddp_buffers_fence before they are used again. Every rank calls it, after
+ * ddp_buffers_fence for the last sum or copy. Waits only as ddp_work_start does. Fails with
+ * DDP_ERR_USAGE if one is in flight, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last (ddp_work_fence): work that is queued on the device
  * later finds its result. Without NCCL this blocks until it has arrived. Does nothing if none was
- * started since the last fence. Fails with DDP_ERR_COMM. */
+ * started since the last fence. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number. Else return 1,
- * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first. */
+ * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first.
+ * With one rank, it may look at the buffers as they are now. */
 int ddp_buffers_finite(const ddp_buffers *b);
 
 #endif

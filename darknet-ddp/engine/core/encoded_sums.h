@@ -31,9 +31,9 @@
 
 typedef struct ddp_encoded_sums ddp_encoded_sums;
 
-/* Open the sums of a plan's buckets. Every rank calls it. gradients: the memory of all buckets, on
- * table's device. self is the first argument of the codec's functions. All pointers must outlive
- * *out, which is set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Open the sums of a plan's buckets. Every rank calls it; may block until all have. gradients: the
+ * memory of all buckets, on table's device. self is the first argument of the codec's functions.
+ * All pointers must outlive *out, set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_open(ddp_encoded_sums **out, ddp_group *group,
                                  const ddp_param_table *table, const ddp_bucket_plan *plan,
                                  float *gradients, const ddp_gradient_codec *codec, void *self,
@@ -49,8 +49,8 @@ void ddp_encoded_sums_begin_pass(ddp_encoded_sums *r);
  * earlier buckets have started their first sums, and not yet their second ones. */
 int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
 
-/* Encode a bucket, whose gradients and run counts are final, and start its first sum and its
- * all-gather, if it has one. Does not wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Encode a bucket, whose gradients and run counts are final, and start its first sum, and its
+ * all-gather if any. Waits only as ddp_work_start does. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t bucket,
                                         ddp_error *err) DDP_MUST_CHECK;
 
@@ -70,7 +70,7 @@ int ddp_encoded_sums_may_start_second(const ddp_encoded_sums *r);
 ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence all sums of a bucket (ddp_work_fence). Call when all of them are started. Fails with
- * DDP_ERR_COMM. */
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
                                          ddp_error *err) DDP_MUST_CHECK;
 
@@ -83,8 +83,8 @@ void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
  * or the first sum if the bucket has neither. */
 ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 
-/* Return 1 if all sums of a bucket are started and have ended on this rank; else 0. Moves no data.
- */
+/* Return 1 if a bucket's turn for a second sum has been, and all its sums have ended on this rank;
+ * else 0. Moves no data. */
 int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if all numbers in a bucket's sums are finite, else 0. The same on every rank. Call after

@@ -33,7 +33,7 @@ typedef struct ddp_gradient_codec {
      * one time, when the reducer is opened. */
     int (*gathers)(const void *self);
 
-    /* Return how many numbers encode a parameter in a round, 0 or 1; the same on all ranks. For
+    /* Return how many numbers encode a parameter in round 0 or 1; the same on all ranks. For
      * round 0 return 0 to have the gradient summed as it is. For round 1 return 0 if the parameter
      * needs no second sum, or if the codec gathers. Called only when the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
@@ -45,10 +45,10 @@ typedef struct ddp_gradient_codec {
     void (*encode)(void *self, const ddp_codec_param *p, int round, ddp_device *queue);
 
     /* Set the gradient to the sum over ranks, decoded, and update state that is kept from step to
-     * step. Called when all numbers of the parameter have arrived. *ran, in the device's memory: on
-     * how many ranks the parameter's layer ran. If it is 0, set the gradient to zero, and change
-     * nothing else. Queue the work on d, the framework's queue; work that nothing needs before the
-     * next step may go on `queue`. */
+     * step. Called when work on d finds all numbers of the parameter. *ran, in the device's memory:
+     * on how many ranks the parameter's layer ran. If it is 0, set the gradient to zero, and change
+     * nothing else. Queue the work on d, the framework's queue. Work that nothing needs before the
+     * next step may go on `queue`, after ddp_device_follow(queue, d). */
     void (*decode)(void *self, const ddp_codec_param *p, const float *ran, ddp_device *d,
                    ddp_device *queue);
 } ddp_gradient_codec;

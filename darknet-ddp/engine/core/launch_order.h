@@ -45,7 +45,7 @@ size_t ddp_launch_order_place(ddp_launch_order o, size_t sum);
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
 /* For ddp_launch_order_adapt. DDP_LAUNCH_STEPS: number of last steps of which it takes the median.
- * DDP_LAUNCH_EMPTY_STEPS: number of steps in a row without backlog that clear the history. */
+ * DDP_LAUNCH_EMPTY_STEPS: steps in a row with late sums and no backlog that clear the history. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* History of the last steps, for ddp_launch_order_adapt. All 0 at first. */
@@ -63,7 +63,7 @@ typedef struct ddp_launch_history {
  *   backlog  how many of `early` had not arrived when backward ended: the mean over ranks
  *
  * Each step suggests what arrived while its backward pass ran, and a little more. The result is the
- * median of the last suggestions, so one slow step changes nothing. But after
+ * median of the last suggestions, so one slow step changes little. But after
  * DDP_LAUNCH_EMPTY_STEPS steps in a row with late sums and no backlog it grows with each. */
 size_t ddp_launch_order_adapt(ddp_launch_history *history, size_t all, size_t early,
                               size_t backlog);

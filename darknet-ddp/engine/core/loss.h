@@ -54,7 +54,7 @@ void ddp_loss_add(ddp_loss *l, int mini_batch, float loss);
  * DDP_ERR_COMM. */
 ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait for the sum that was started, if there is one. Fails with DDP_ERR_COMM. */
+/* Wait for the sum that was started, if there is one. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the mean loss of all ranks. The mean of a sum is its losses of all ranks, divided by the
@@ -81,11 +81,12 @@ enum { DDP_LOSS_COUNTS = 2 }; /* how many counts of a rank may travel with one s
  * call before that sum replaces the count. which: number of the count, 0 to DDP_LOSS_COUNTS - 1. */
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
-/* Return the sum over ranks of count `which`, from the last finished sum; 0 if no rank sent it. */
+/* Return the sum over ranks of count `which`, from the last finished sum; 0 if no rank sent it. If
+ * that sum is NaN or infinite, the count may be lost. */
 size_t ddp_loss_received_count(const ddp_loss *l, int which);
 
-/* Return the requests that any rank sent with the last finished sum; all 0 before the first. The
- * same on every rank. */
+/* Return the requests that any rank sent with the last finished sum; all 0 before the first. If
+ * that sum is NaN or infinite, requests may be lost. The same on every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);
 
 #endif

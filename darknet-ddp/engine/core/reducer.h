@@ -98,14 +98,15 @@ typedef struct ddp_reducer_config {
 
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */
 typedef struct ddp_reducer_times {
-    int64_t wait_ns;  /* time spent waiting for sums: communication that nothing hid */
+    int64_t wait_ns;  /* time blocked in fences, in send_updated and in receive_updated */
     int64_t drive_ns; /* time spent starting sums and moving messages along, not computing */
 } ddp_reducer_times;
 
 /* Move the gradients of table, with their values, into buckets. Every rank opens with the same
- * table and config. table, group and what config points to must outlive *out, which is set on
- * success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with DDP_ERR_USAGE if mini_batches is no
- * power of two, or if defer_bytes, piece_bytes or priority is not 0 with sharded or codec. */
+ * table and config; may block until all have. table, group and what config points to must outlive
+ * *out, set on success. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with DDP_ERR_USAGE if NCCL is
+ * to sum DDP_WIRE_FP8, if mini_batches is no power of two, or if defer_bytes, piece_bytes or
+ * priority is not 0 with sharded or codec. */
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
@@ -156,13 +157,14 @@ void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 
 /* Tell r that the gradients of a layer are final in this pass. If the pass syncs, with
- * config.overlap, this launches the buckets that are full now. Repeats are ignored, and so are
+ * config.overlap, this launches full buckets whose turn has come. Repeats are ignored, and so are
  * layers that are frozen or have no parameters. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and with
  * DDP_ERR_USAGE if this pass had to sync (config.mini_batches). */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move messages of launched buckets along, and launch buckets whose turn has come. Does not wait.
- * Call often while the framework computes. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Move messages of launched buckets along, and launch buckets whose turn has come. Waits only as
+ * ddp_work_start does. Does nothing while no bucket is in flight. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_COMM. */
 ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* End the pass. If it syncs, launch all buckets but the late and the deferred ones. With a codec,
@@ -185,13 +187,13 @@ size_t ddp_reducer_backlog(const ddp_reducer *r);
 void ddp_reducer_adapt_order(ddp_reducer *r, size_t backlog);
 
 /* Launch the late and the deferred buckets. Call after the ddp_reducer_backward_end of a syncing
- * pass. Does not wait. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * pass. Waits only as ddp_work_start does. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_launch_deferred(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fence the sums of a layer, so that work queued on the device later finds them in the layer's
- * gradients. Call one time for each layer after a syncing pass. Without NCCL this blocks until the
- * sums have arrived; with NCCL only if the layer did not run here. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM, and with DDP_ERR_USAGE if a bucket of the layer is not launched.
+/* Fence the sums of a layer, and all launched before them, so that work queued on the device later
+ * finds them in the gradients. Call one time for each layer after a syncing pass. Without NCCL this
+ * blocks until the sums have arrived; with NCCL only if the layer did not run here. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM, and with DDP_ERR_USAGE if a bucket of the layer is not launched.
  *
  * *update becomes 0 if the layer is unused, frozen or dropped (head of this file); else 1, also for
  * a layer without parameters. */
@@ -237,7 +239,7 @@ ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 /* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers. With
  * config.sharded, look at the buckets whose updated parameters were received instead. If a bucket
  * has a number that is not finite, return 0, and *bucket is the index of the first such bucket. The
- * result is the same on every rank. On a GPU call ddp_group_synchronize first. */
+ * same on every rank if all are fenced. On a GPU call ddp_group_synchronize first. */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Skip the step: set all gradients to zero, as if no layer had run. Call after

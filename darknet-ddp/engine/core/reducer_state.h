@@ -67,17 +67,15 @@ struct ddp_reducer {
     float *ran_ranks;
     ddp_work *ran_sum; /* the sum over ranks of ran_ranks: which layers ran */
     int ran_started;   /* 1: ran_sum, the sum of which layers ran, was started at least once */
-    /* With sharded updates, how many buckets' all-gathers of parameters this step has started
-     * (sent) or waited for (received), from the plan's last bucket on; dropped buckets are counted,
-     * too */
+    /* how many buckets' all-gathers of parameters this step has started (sent) or waited for
+     * (received), from the plan's last bucket on; dropped buckets are counted, too */
     size_t sent, received;
 
     /* adds up mini-batches (core/tree_sum.h); NULL if config.mini_batches is 0 */
     ddp_tree_sum *tree;
 
     /* Members that are used only with config.priority: */
-    /* how many floats the next syncing pass launches while backward runs; later ones wait for its
-     * end */
+    /* how many floats the next syncing pass launches while backward runs */
     size_t early;
     ddp_launch_history history; /* history of the last steps, for ddp_launch_order_adapt */
 };
@@ -170,8 +168,8 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 ddp_status ddp_reducer_open_sharded(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_sharded(ddp_reducer *r);
 
-/* Start the sum that counts the ranks on which each layer ran. Every rank calls it, when all
- * buckets of a pass are launched. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Start the sum that counts the ranks on which each layer ran; waits for the last such sum. Every
+ * rank calls it when all buckets of a pass are launched. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 
 /* Wait for the sum that ddp_reducer_count_ranks has started. *count becomes the number of ranks on
