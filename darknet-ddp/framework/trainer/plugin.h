@@ -117,8 +117,8 @@ ddp_label_losses *ddp_plugin_label_losses(void);
 /* Return how many unreadable samples of all ranks this run has replaced by others. */
 size_t ddp_plugin_replaced(void);
 
-/* Take the plugin away from Darknet, and drop the saves that still wait (ddp_plugin_save). Does
- * nothing if none is open. */
+/* Take the plugin away from Darknet, and drop the saves that still wait (ddp_plugin_save). Call
+ * when no thread loads samples any more. Does nothing if none is open. */
 void ddp_plugin_close(void);
 
 #endif

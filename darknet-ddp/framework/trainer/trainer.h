@@ -110,7 +110,7 @@ ddp_batch ddp_trainer_batch(const ddp_trainer *t);
  *   DDP_ERR_MISMATCH   networks or settings of ranks differ
  *   DDP_ERR_USAGE      net cannot be trained so; the text says why
  *   DDP_ERR_NOMEM, DDP_ERR_COMM, or on the root the error of ddp_trainer_set_resumed's moments;
- *                      other ranks may then wait until this one ends the group */
+ *                      other ranks may then wait until the failed one ends the group */
 ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_MUST_CHECK;
 
 /* Detach the network: wait for the sums under way (collective), and give the network its own
