@@ -64,6 +64,8 @@ static const struct {
     {"BatchNorm and shortcut", 16, 12, 1,
      EXACT(16) CONV(16, BN S3 A(leaky)) "[shortcut]\nfrom=-2\n" A(linear)},
     {"shortcut", 16, 12, 2, EXACT(16) EXACT(16) "[shortcut]\nfrom=-2\n" A(leaky)},
+    {"shortcut of 24 and 16 channels", 16, 12, 1,
+     EXACT(16) CONV(24, S1 A(linear)) "[shortcut]\nfrom=-2\nalpha=.5\nbeta=.25\n" A(leaky)},
     {"route", 16, 12, 2, EXACT(16) EXACT(16) "[route]\nlayers=-1,-2\n"},
     {"maxpool", 16, 12, 1, EXACT(16) "[maxpool]\nsize=3\nstride=2\n"},
     {"upsample", 16, 12, 1, EXACT(16) "[upsample]\nstride=2\n"},

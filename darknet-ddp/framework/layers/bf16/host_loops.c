@@ -240,6 +240,7 @@ static size_t cells_of(layer l)
     return (size_t)l.out_w * (size_t)l.out_h * (size_t)l.batch;
 }
 
+// As in shortcut_cpu, alpha scales only values that meet one of the other layer.
 void bf16_host_shortcut(layer l, const void *input, float alpha, const void *from)
 {
     size_t channels = (size_t)l.out_c, common = common_channels(l);
@@ -248,10 +249,13 @@ void bf16_host_shortcut(layer l, const void *input, float alpha, const void *fro
         for (size_t c = 0; c < channels; c += BF16_BLOCK) {
             float y[BF16_BLOCK] = {0};
             size_t some = smaller(BF16_BLOCK, channels - c), at = i * channels + c;
-            if (input)
-                weigh(some, alpha, (const half *)input + at, 1, y);
-            if (source >= 0 && c < common)
-                weigh(smaller(some, common - c), l.beta, (const half *)from + source + c, 0, y);
+            size_t met = source >= 0 && c < common ? smaller(some, common - c) : 0;
+            if (input) {
+                weigh(met, alpha, (const half *)input + at, 1, y);
+                weigh(some - met, 1, (const half *)input + at + met, 1, y + met);
+            }
+            if (met)
+                weigh(met, l.beta, (const half *)from + source + c, 0, y);
             bf16_host_activate(l, some, at, y);
         }
     }
