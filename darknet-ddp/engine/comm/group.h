@@ -69,8 +69,7 @@ ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts,
                                 ddp_error *err) DDP_MUST_CHECK;
 
 /* Leave the group and free g, which may be NULL. With "mpi" and "gloo" it waits until all other
- * ranks leave; "gloo" without MPI at most for the group's timeout, or for a day if that is 0.
- * Afterwards this process cannot open "mpi" again, as MPI was finalized.
+ * ranks leave; "gloo" without MPI at most for the group's timeout. A process opens "mpi" once.
  *
  * If the group has failed or messages are in flight, it does not wait. The job then fails: "mpi"
  * leaves out MPI_Finalize, so the launcher ends it; with "gloo" the others' next calls fail. */

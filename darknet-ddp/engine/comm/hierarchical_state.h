@@ -130,7 +130,7 @@ ddp_status ddp_hierarchical_send_slices(ddp_group *g, struct ddp_hierarchical_ch
 
 /* Post the messages that take the stage's sums back. This rank sends the sum of each slice to the
  * rank that it received the slice from, and receives the sums of the slices that it sent. If
- * c->not_finite is 1, sets the first element of what it sends to NaN. */
+ * c->not_finite is 1, sets the first element of each sum that it sends to NaN. */
 ddp_status ddp_hierarchical_return_sums(ddp_group *g, struct ddp_hierarchical_chunk *c,
                                         ddp_error *err);
 

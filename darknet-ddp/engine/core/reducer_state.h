@@ -115,8 +115,8 @@ void ddp_reducer_return_gradients(ddp_reducer *r);
 
 /* ---- reducer_order.c: pieces, and the order in which they are launched ---- */
 
-/* Cut the plan's buckets into pieces, and write these to r. ddp_reducer_close_pieces frees them,
- * also after a failure. Fails with DDP_ERR_NOMEM. */
+/* Cut the plan's buckets into pieces; write these and r->order to r. ddp_reducer_close_pieces frees
+ * them, also after a failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_reducer_open_pieces(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_pieces(ddp_reducer *r);
 
