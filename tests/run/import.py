@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import sys
 
 sys.dont_write_bytecode = True
@@ -203,6 +204,17 @@ class Import(darknet.Case):
         self.same_boxes("copied")
         self.assertEqual(before, {path: os.stat(path).st_mtime_ns for path in glob.glob(self.path("in/**/*"), recursive=True)})
         self.refused("ddp", "import", "coco", "in/all.json", "-o", "out", code=2, says="-o out is there, and not empty")
+
+    def test_pictures_whose_names_differ_in_the_ending_alone(self):
+        shutil.copy(self.path("in/images/p03.png"), self.path("in/images/p03.PNG"))
+        self.truth["p03.PNG"] = [(1, box_of(9, 1))]
+        self.coco()
+        self.imports("coco", "in/all.json")
+        boxes = {}
+        for name in sorted(os.listdir(self.path("out/images"))):
+            boxes[os.path.basename(os.path.realpath(self.path("out/images/" + name)))] = len(self.labels(name))
+        self.assertEqual(boxes, {name: len(truth) for name, truth in self.truth.items()})
+        self.assertEqual(len(os.listdir(self.path("out/sources"))), len(self.truth))
 
     def test_names_give_the_order(self):
         self.voc()

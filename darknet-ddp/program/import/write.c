@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "import/folder.h"
+#include "import/picture_names.h"
 #include "samples/transforms.h"
 
 #include <dirent.h>
@@ -28,84 +29,6 @@ static ddp_status cannot_write(const char *path, ddp_error *err)
 static ddp_status no_memory(ddp_error *err)
 {
     return ddp_fail(err, DDP_ERR_NOMEM, "no memory for the names of pictures");
-}
-
-/* ---- names ---- */
-
-static size_t stem(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-
-    return dot && dot > name ? (size_t)(dot - name) : strlen(name);
-}
-
-/* Indices of the pictures, and their names, for the sort that is under way. */
-static char *const *sorted_names;
-
-static int by_stem(const void *x, const void *y)
-{
-    const char *a = sorted_names[*(const size_t *)x], *b = sorted_names[*(const size_t *)y];
-    size_t n = stem(a), m = stem(b);
-    int order = memcmp(a, b, n < m ? n : m);
-
-    return order ? order : (n > m) - (n < m);
-}
-
-/* "train/images/1.jpg" becomes "train_images_1.jpg". */
-static char *whole_name(const char *path)
-{
-    char *name = strdup(path + strspn(path, "./"));
-
-    for (char *c = name; c && *c; c++)
-        if (*c == '/')
-            *c = '_';
-    return name;
-}
-
-/* Give pictures whose files have one name, up to the ending, the names of their folders, too. */
-static int tell_apart(struct place *p, const size_t *order, size_t count)
-{
-    for (size_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && by_stem(&order[first], &order[end]) == 0; end++)
-            ;
-        for (size_t i = first; end - first > 1 && i < end; i++) {
-            char *name = whole_name(p->a->pictures[order[i]].path);
-
-            if (!name)
-                return 0;
-            p->names[order[i]] = name;
-        }
-    }
-    return 1;
-}
-
-static ddp_status name_pictures(struct place *p, ddp_error *err)
-{
-    size_t n = p->a->picture_count, count = 0;
-    size_t *order = malloc((n + 1) * sizeof *order);
-    char **plain = calloc(n + 1, sizeof *plain);
-    int is_done = order && plain;
-
-    p->names = calloc(n + 1, sizeof *p->names);
-    is_done = is_done && p->names;
-    for (size_t i = 0; is_done && i < n; i++)
-        if (p->a->pictures[i].path) {
-            plain[i] = strdup(ddp_folder_last(p->a->pictures[i].path));
-            p->names[i] = plain[i];
-            order[count++] = i;
-            is_done = plain[i] != NULL;
-        }
-    if (is_done) {
-        sorted_names = plain;
-        qsort(order, count, sizeof *order, by_stem);
-        is_done = tell_apart(p, order, count);
-    }
-    for (size_t i = 0; plain && p->names && i < n; i++)
-        if (p->names[i] != plain[i])
-            free(plain[i]);
-    free(plain);
-    free(order);
-    return is_done ? DDP_OK : no_memory(err);
 }
 
 /* ---- folders ---- */
@@ -219,7 +142,7 @@ static ddp_status write_sources(const struct place *p, const char *name,
     char *at;
     FILE *out;
 
-    if (asprintf(&at, "%s/sources/%.*s.txt", p->folder, (int)stem(name), name) < 0)
+    if (asprintf(&at, "%s/sources/%.*s.txt", p->folder, (int)ddp_picture_stem(name), name) < 0)
         return no_memory(err);
     out = fopen(at, "w");
     for (size_t i = 0; out && i < count; i++)
@@ -326,24 +249,21 @@ ddp_status ddp_import_write(const ddp_annotations *a, const char *folder, int co
                             ddp_import_written *written, ddp_error *err)
 {
     char *plain = strdup(folder);
-    struct place p = {.a = a, .folder = plain};
-    ddp_status st;
+    struct place p = {.a = a, .folder = plain, .names = ddp_picture_names(a)};
+    ddp_status st = DDP_OK;
 
     *written = (ddp_import_written){0};
-    if (!plain)
-        return no_memory(err);
-    for (size_t n = strlen(plain); n > 1 && plain[n - 1] == '/';)
+    if (!plain || !p.names)
+        st = no_memory(err);
+    for (size_t n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/';)
         plain[--n] = '\0';
-    st = name_pictures(&p, err);
     if (!st)
         st = make_folders(&p, err);
     if (!st)
         st = write_pictures(&p, copies, err);
     if (!st)
         st = write_texts(&p, written, err);
-    for (size_t i = 0; p.names && i < a->picture_count; i++)
-        free(p.names[i]);
-    free(p.names);
+    ddp_picture_names_free(p.names, a);
     free(plain);
     return st;
 }

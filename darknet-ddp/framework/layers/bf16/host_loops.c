@@ -240,7 +240,7 @@ static size_t cells_of(layer l)
     return (size_t)l.out_w * (size_t)l.out_h * (size_t)l.batch;
 }
 
-// As in shortcut_cpu, alpha scales only values that meet one of the other layer.
+// alpha scales only values that meet one of the other layer, as in shortcut_cpu.
 void bf16_host_shortcut(layer l, const void *input, float alpha, const void *from)
 {
     size_t channels = (size_t)l.out_c, common = common_channels(l);

@@ -1,0 +1,17 @@
+/* import/picture_names.h: names for the files of imported pictures, which lie in one folder. No two
+ * have one stem (the name without its ending), since label files are named by it. */
+#ifndef DDP_IMPORT_PICTURE_NAMES_H
+#define DDP_IMPORT_PICTURE_NAMES_H
+
+#include "import/annotations.h"
+
+/* Return how many characters of a picture's name stand before its ending. */
+size_t ddp_picture_stem(const char *name);
+
+/* Return the name of each picture of a, NULL for a picture without a path: its file's name. If
+ * several have one stem, all of these get the names of their folders, too; those that still have
+ * one stem are numbered. Return NULL without memory. Free the result by ddp_picture_names_free. */
+char **ddp_picture_names(const ddp_annotations *a);
+void ddp_picture_names_free(char **names, const ddp_annotations *a); /* names may be NULL */
+
+#endif
