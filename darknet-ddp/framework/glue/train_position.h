@@ -13,11 +13,12 @@
 #include <stddef.h>
 
 typedef struct ddp_train_position {
-    size_t images;      /* number of images of all ranks since the network was new */
-    size_t step;        /* number of steps (batches of all ranks) whose last mini-batch has begun */
-    size_t last_step;   /* step at which training ends (max_batches); 0: not known */
-    size_t learnt_step; /* number of steps up to the end of the last whole update; 0: none */
-    int begun;          /* number of mini-batches begun on this rank in the step after `step` */
+    size_t images;    /* number of images of all ranks since the network was new */
+    size_t step;      /* number of steps (batches of all ranks) whose last mini-batch has begun */
+    size_t last_step; /* step at which training ends (max_batches); 0: not known */
+    size_t
+        learnt_step; /* number of steps that updates have learnt from: a multiple of sync_every */
+    int begun;       /* number of mini-batches begun on this rank in the step after `step` */
     /* index, from 0, of the mini-batch that began last in this rank's part of the step */
     int mini_batch;
     int step_ends;       /* 1: the mini-batch that began last is the last of its step */

@@ -243,8 +243,8 @@ void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
  * no layer was updated since the last call. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
-/* Wait for the parameters of a layer that other ranks have updated, and return 1. If Darknet
- * updates layers, return 0 at once. */
+/* Wait for the parameters of a layer that other ranks have updated, and return 1. Call once for
+ * each layer, after ddp_trainer_end_updates. If Darknet updates layers, return 0 at once. */
 int ddp_trainer_receive_updated(ddp_trainer *t, int layer_index);
 
 /* ---- samples that cannot be read (trainer/trainer_bad_samples.c) ---- */

@@ -71,8 +71,8 @@ typedef struct ddp_bench_result {
     uint64_t messages;    /* messages that the sums of a step send, on the rank that sends most */
     double inter_host_mb; /* MB that leave a host in a step, for the host that sends most */
     double cpu_s;         /* mean CPU seconds of a step's communication, on this rank */
-    double limit_s; /* least seconds that a step can take: those of its communication, or local_s
-                       (on CPUs local_s + cpu_s) if that is more */
+    double limit_s; /* least seconds that a step can take: the larger of communication alone and
+                       local_s (on CPUs local_s + cpu_s) */
     double step_s;  /* median seconds of a step with communication */
     double local_s; /* median seconds of a step without communication */
 } ddp_bench_result;

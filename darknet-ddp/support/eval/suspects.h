@@ -13,10 +13,10 @@
  * ddp_suspect_kind. Of two labels on one thing (TWICE), one is surely wrong. If far less is seen at
  * a label than at a find that partly covers it, the two make one suspect (PLACE).
  *
- * The rarer suspects of a kind but TWICE are in a class, the more each is doubted. So a class that
- * the network knows badly does not fill the list. But if the mean loss of a label is known
- * (eval/loss_file.h), the odds that the label is wrong are e^loss - 1, times a constant. Exceptions
- * are TWICE, and a find that partly covers the label and is doubted more. */
+ * TWICE is doubted most. Of any other kind, the fewer suspects a class has, the more each of them
+ * is doubted. So a class that the network knows badly does not fill the list. But if the mean loss
+ * of a label is known (eval/loss_file.h), the odds that the label is wrong are e^loss - 1, times a
+ * constant; or the doubt of a find that partly covers it, if that is larger. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 
