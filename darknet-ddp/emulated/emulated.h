@@ -93,10 +93,11 @@ completion enqueue_marker(cudaStream_t stream, const completion &after);
 
 /* Run the queued work that EMULATED_ORDER lets run now. Does not wait for more. */
 void run_ready();
-/* Run queued work, and wait: until `end` is done (wait), until the stream has no work left
- * (wait_stream), or until no stream has any (wait_everything). */
+/* Run queued work until `end` is done. */
 void wait(const completion &end);
+/* Run queued work until the stream has none left. */
 void wait_stream(cudaStream_t stream);
+/* Run queued work until no stream has any left. */
 void wait_everything();
 /* Return true if the work is done. Does not wait. */
 bool is_done(const completion &end);

@@ -45,10 +45,10 @@ typedef struct ddp_checkpoint_metadata {
     uint64_t seed;
     uint64_t epoch, position;       /* epoch, and line in it, both from 0; for people to read */
     uint64_t list_count, list_hash; /* lines of the training list (0: not known), and their hash */
-    uint64_t width, height;         /* input size of the network in this step, for people to read */
-    uint64_t ranks;                 /* how many ranks trained; any number may go on */
-    float average_loss;             /* Darknet's running average of the loss; below 0: none yet */
-    uint64_t values_hash;           /* hash of all parameters and buffers, which the caller makes */
+    uint64_t width, height; /* input size of the network when it was saved, for people to read */
+    uint64_t ranks;         /* how many ranks trained; any number may go on */
+    float average_loss;     /* Darknet's running average of the loss; below 0: none yet */
+    uint64_t values_hash;   /* hash of all parameters and buffers, which the caller makes */
     /* size in bytes of the weights file, and its hash; a save sets both */
     uint64_t weights_bytes, weights_hash;
     int is_header_alone; /* 1: the file that was read has no cfg and no arrays (find.h) */

@@ -45,8 +45,8 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
  * the network.
  *
  *   force  0: fail with DDP_ERR_MISMATCH if c lacks an array of s, or has an array of a state that
- *          s lacks; but if one rank wrote c, c may lack all. 1: arrays of s that c lacks stay as
- *          they are, and arrays that s lacks are ignored
+ *          s lacks. A c that a single rank wrote may have no array of any state. 1: arrays of s
+ * that c lacks stay as they are, and arrays that s lacks are ignored
  *
  * Fails also with DDP_ERR_NOMEM, or with the error of c's source (a file: DDP_ERR_IO). After a
  * failure s may be loaded in part. */

@@ -14,8 +14,9 @@ typedef struct ddp_cfg_edit {
  * new line after its title. The caller frees the result; NULL: no memory. */
 char *ddp_cfg_edited(const char *text, const ddp_cfg_edit *edits, size_t count);
 
-/* Write to value[0..size) the value of `key` in the first section with the title `section`, without
- * blanks. Returns 1. If there is no such section or key, returns 0 and leaves `value` as it was. */
+/* Write to value[0..size) the value of `key` in the first section of this title ("net" for [net]),
+ * without blanks. Returns 1. If there is no such section or key, returns 0 and leaves `value` as it
+ * was. */
 int ddp_cfg_value_of(const char *text, const char *section, const char *key, char *value,
                      size_t size);
 

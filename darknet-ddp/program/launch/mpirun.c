@@ -299,9 +299,13 @@ const char *ddp_mpirun_agent(void)
 
 /* ---- names ---- */
 
+/* An ending does not count: Debian has mpirun.openmpi, MPICH mpiexec.hydra. */
 static int is_one_of(const char *const *names, const char *program)
 {
-    while (*names && strcmp(ddp_path_name(program), *names) != 0)
+    const char *name = ddp_path_name(program);
+    const size_t n = strcspn(name, ".");
+
+    while (*names && (strlen(*names) != n || strncmp(name, *names, n) != 0))
         names++;
     return *names != NULL;
 }

@@ -92,7 +92,8 @@ const char *ddp_mpirun_srun_mpi(void);
  * Open MPI takes ssh or rsh. */
 const char *ddp_mpirun_agent(void);
 
-/* Return 1 if `program`, a name or path, is an mpirun. */
+/* Return 1 if `program`, a name or path, is an mpirun: mpirun, mpiexec, orterun or prterun, each
+ * also with an ending such as .mpich. */
 int ddp_mpirun_is_name(const char *program);
 /* Return 1 if `program`, a name or path, is the daemon that Open MPI's mpirun starts on another
  * host. */

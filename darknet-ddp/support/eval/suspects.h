@@ -8,15 +8,15 @@
  * A view is a network that looks at the pictures, or at the mirrored pictures. Scores are means
  * over all views, so that a find of only one of them counts little.
  *
- * A network may know that there is a thing, and not of which class. So both are asked of the place
+ * A network may know that something is there, but not its class. So both are asked of the place
  * of each box (eval/places.h): is there a thing, and which class is likeliest? A suspect is one of
  * ddp_suspect_kind. Of two labels on one thing (TWICE), one is surely wrong. If far less is seen at
  * a label than at a find that partly covers it, the two make one suspect (PLACE).
  *
  * TWICE is doubted most. Of any other kind, the fewer suspects a class has, the more each of them
  * is doubted. So a class that the network knows badly does not fill the list. But if the mean loss
- * of a label is known (eval/loss_file.h), the odds that the label is wrong are e^loss - 1, times a
- * constant; or the doubt of a find that partly covers it, if that is larger. */
+ * of a label is known (eval/loss_file.h), the odds that it is wrong are e^loss - 1, times a
+ * constant. A find that partly covers the label counts in its place if it is doubted more. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 
