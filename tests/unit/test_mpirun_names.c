@@ -1,6 +1,6 @@
 /* ddp-test: quick */
-/* Which programs are an mpirun or its daemon, by name (launch/mpirun.h). */
-#include "launch/mpirun.h"
+/* Which programs are an mpirun or its daemon, by name (launch/mpirun_names.h). */
+#include "launch/mpirun_names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -92,13 +92,6 @@ const char *ddp_mpirun_srun_mpi(void);
  * Open MPI takes ssh or rsh. */
 const char *ddp_mpirun_agent(void);
 
-/* Return 1 if `program`, a name or path, is an mpirun: mpirun, mpiexec, orterun or prterun, each
- * also with an ending such as .mpich. */
-int ddp_mpirun_is_name(const char *program);
-/* Return 1 if `program`, a name or path, is the daemon that Open MPI's mpirun starts on another
- * host. */
-int ddp_mpirun_is_daemon_name(const char *program);
-
 /* Return the name by which a user started an mpirun. program: the first word of its present command
  * line, which is prterun for Open MPI 5's mpirun. Returns `program` if that is the name. Call in a
  * rank; never free the result. */

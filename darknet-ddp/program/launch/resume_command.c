@@ -2,6 +2,7 @@
 
 #include "launch/child.h"
 #include "launch/mpirun.h"
+#include "launch/mpirun_names.h"
 #include "launch/output_relay.h"
 
 #include <stdio.h>
