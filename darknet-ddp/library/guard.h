@@ -16,7 +16,7 @@ int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 void ddp_memory_guard_begin(void);
 /* End the list of ddp_memory_guard_begin, and keep its memory and files. */
 void ddp_memory_guard_keep(void);
-/* End the list of ddp_memory_guard_begin, free its memory and close its files. */
+/* End the list of ddp_memory_guard_begin. Free the memory and close the files that are on it. */
 void ddp_memory_guard_drop(void);
 
 #endif

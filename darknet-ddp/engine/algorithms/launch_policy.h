@@ -8,7 +8,7 @@
 #include "options/options.h"
 
 typedef struct ddp_launch_policy {
-    size_t defer_bytes; /* bytes of buckets that are deferred (ddp_reducer_config.defer_bytes) */
+    size_t defer_bytes; /* most bytes of all deferred buckets (ddp_reducer_config.defer_bytes) */
     int priority;       /* 1: some sums start by priority (ddp_reducer_config.priority) */
     /* why no sum can start by priority: the subject of the sentence "... goes in an order that is
      * fixed", such as "what GPUs send"; a static string. NULL: with several ranks, sums can */

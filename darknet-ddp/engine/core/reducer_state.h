@@ -75,7 +75,8 @@ struct ddp_reducer {
     ddp_tree_sum *tree;
 
     /* Members that are used only with config.priority: */
-    /* how many floats the next syncing pass launches while backward runs */
+    /* least number of floats that the next syncing pass launches while backward runs; may be more
+     * than there are */
     size_t early;
     ddp_launch_history history; /* history of the last steps, for ddp_launch_order_adapt */
 };

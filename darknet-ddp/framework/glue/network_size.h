@@ -14,7 +14,8 @@ typedef struct ddp_network_size {
 } ddp_network_size;
 
 /* Set *size to net's size, with bytes 0. Layers that share another's weights add no operations.
- * Fails with DDP_ERR_USAGE (an updated layer's type is unknown), DDP_ERR_NOMEM. */
+ * Fails with DDP_ERR_USAGE (a layer with parameters has a type that param_table.c does not
+ * know), DDP_ERR_NOMEM. */
 ddp_status ddp_network_size_of(ddp_network_size *size, const network *net,
                                ddp_error *err) DDP_MUST_CHECK;
 

@@ -20,7 +20,7 @@ size_t ddp_picture_stem(const char *name)
     return dot && dot > name ? (size_t)(dot - name) : strlen(name);
 }
 
-/* Indices of the pictures, and their names, for the sort that is under way. */
+/* Names of the pictures, for the sort that is under way. */
 static char *const *sorted_names;
 
 static int by_stem(const void *x, const void *y)

@@ -91,10 +91,12 @@ ddp_status ddp_same_data_agree_on_data(ddp_group *group, const char *command, co
     for (size_t i = 0; i < sections.cfg.count; i++) {
         const ddp_cfg_line *line = &sections.cfg.lines[i];
 
-        if (line->value && !is_among(line->key, keys_of_rank_0))
-            (void)fprintf(f, "%s=%s in the .data file\n", line->key,
-                          is_among(line->key, path_keys) ? "..." : line->value);
+        if (line->value && !is_among(line->key, path_keys) && !is_among(line->key, keys_of_rank_0))
+            (void)fprintf(f, "%s=%s in the .data file\n", line->key, line->value);
     }
+    for (const char *const *key = path_keys; *key; key++)
+        if (ddp_sections_line(&sections, *key))
+            (void)fprintf(f, "%s=... in the .data file\n", *key);
     ddp_sections_release(&sections);
     return agree_on_text(group, f, &text, err);
 }

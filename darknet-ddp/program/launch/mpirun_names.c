@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* An ending does not count: Debian has mpirun.openmpi, MPICH mpiexec.hydra. */
+/* An ending does not count: Debian has mpirun.openmpi. */
 static int is_one_of(const char *const *names, const char *program)
 {
     const char *name = ddp_path_name(program);

@@ -46,12 +46,12 @@ static ddp_status rename_pair(const char *from, const char *to, ddp_error *err)
     return st;
 }
 
-/* A name that cannot be looked at, since it is too long, counts as free: moving to it says why. */
+/* A name that is too long counts as free: moving to it says why. */
 static int is_free(const char *path)
 {
     struct stat info;
 
-    return lstat(path, &info) != 0;
+    return lstat(path, &info) && (errno == ENOENT || errno == ENAMETOOLONG);
 }
 
 /* Neither the weights nor their state are there. */

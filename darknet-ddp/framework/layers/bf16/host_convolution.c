@@ -214,7 +214,8 @@ void bf16_host_convolve(layer l, network net, const void *input)
 {
     struct bf16_convolution *c = convolution_here(l);
     const void *weights = pack(l, c, CONVOLUTION_FORWARD);
-    if (net.train) // now, while the weights are in the cache
+    // For the backward pass, if it comes here, while the weights are in the cache.
+    if (net.train && net.index > 0 && net.index >= first_learning_layer(&net))
         pack(l, c, CONVOLUTION_BACKWARD_DATA);
     half *made = l.bf16->x ? l.bf16->x : l.bf16->output;
     for (int i = 0; i < l.batch; i += c->images) {

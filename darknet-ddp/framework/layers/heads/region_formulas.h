@@ -9,8 +9,8 @@
 #include "region_layer.h"
 #include <math.h>
 
-/* Let n outputs, at x[index], x[index + stride], ..., learn truth[0..n): write their deltas, times
- * `scale`, to the same indices of delta. */
+/* Set the deltas of n outputs, at x[index], x[index + stride], ..., to scale * (truth[i] - output),
+ * at the same indices of delta. */
 FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *delta, int stride,
                                int scale)
 {

@@ -232,7 +232,7 @@ void convolution_forward(convolution *c, const void *packed, const float *bias, 
 enum { PART = 4096 /* values that a thread adds at a time */ };
 
 VECTORIZE
-static void add_floats(long count, const float *restrict from, float *restrict to)
+void onednn_add_floats(long count, const float *restrict from, float *restrict to)
 {
     for (long i = 0; i < count; ++i)
         to[i] += from[i];
@@ -258,7 +258,7 @@ static void add_values(const void *from, void *to, size_t bytes, int bf16)
         if (bf16)
             add_halves(n, (const unsigned short *)from + i, (unsigned short *)to + i);
         else
-            add_floats(n, (const float *)from + i, (float *)to + i);
+            onednn_add_floats(n, (const float *)from + i, (float *)to + i);
     }
 }
 

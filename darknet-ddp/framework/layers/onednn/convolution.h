@@ -64,7 +64,7 @@ int convolution_has_bf16(void);
 int convolution_has_amx(void);
 
 /* Return 1 if this CPU multiplies bf16 numbers in less time than floats: if it has AMX, or is AMD's
- * and has avx512_bf16. */
+ * and has avx512_bf16 (measured on Zen 5). */
 int convolution_has_fast_bf16(void);
 
 /* Return 1 if a is LINEAR, or an activation that oneDNN computes here, by Darknet's formula. */

@@ -12,7 +12,8 @@ struct convolution {
     onednn_primitive forward;
     pthread_mutex_t mutex; /* guards backward_data to way, each of which is set at its first use */
     onednn_primitive backward_data, backward_weights;
-    onednn_primitive product; /* product for gradients of weights; none with groups */
+    onednn_primitive product; /* matrix product for gradients of weights, in place of
+                                 backward_weights; none with groups */
     convolution_way way;
     convolution *next; /* next one in the list of all convolutions; NULL: this is the last */
 };
@@ -43,10 +44,13 @@ void onednn_compute_gradients(convolution *c, convolution_way way, const void *x
                               float *gradients, void *scratch);
 
 /* Write the weights of shape s to packed, in bf16 and in `layout`. weights, packed: as in
- * convolution_pack. Return 1; 0, with packed unchanged, if packing.c does not know the layout, or
- * s has groups or a window larger than 3x3. */
+ * convolution_pack. Return 1; 0, with packed unchanged, if s is not of bf16, has groups or a window
+ * larger than 3x3, or if packing.c does not know the layout. */
 int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const float *weights,
                       void *packed);
+
+/* Add from[0..count) to `to`. The arrays must not overlap. */
+void onednn_add_floats(long count, const float *from, float *to);
 
 /* Return n, rounded up to a multiple of 64. */
 static inline size_t onednn_round_up(size_t n)

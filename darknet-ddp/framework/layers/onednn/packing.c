@@ -179,24 +179,29 @@ static void pack_channels(const convolution_shape *s, const pairs *p, int row, i
         move_pairs(window, count, rounded, places, p->weights, packed);
 }
 
-/* Pack all rows of the filters that stand in row_across number `block`. */
-static void pack_rows_of_channels(const convolution_shape *s, const pairs *p, int block,
+/* Return how many parts the rows of a filter make, that are packed at once. */
+static int parts_of_rows(const convolution_shape *s, const pairs *p)
+{
+    return (p->count - 1) / (MOST_ROWS / (s->size * s->size)) + 1;
+}
+
+/* Pack one part of the rows of as many filters as a row has. number: of the part, and then of the
+ * filters. */
+static void pack_rows_of_channels(const convolution_shape *s, const pairs *p, int number,
                                   const float *weights, unsigned *packed)
 {
     const int window = s->size * s->size, most = MOST_ROWS / window;
+    const int block = number / parts_of_rows(s, p), row = number % parts_of_rows(s, p) * most;
+    const int count = p->count - row < most ? p->count - row : most;
     size_t places[MOST_ROWS];
 
     packed += (size_t)block * p->row_across;
-    for (int row = 0; row < p->count; row += most) {
-        const int count = p->count - row < most ? p->count - row : most;
-
-        for (int i = 0; i < count; ++i)
-            places[i] = place_of_row(p, row + i);
-        for (int i = 0; i < p->across; ++i) {
-            for (int j = 0; i % CACHE_LINE == 0 && j < count; ++j)
-                fetch_row(p, window, packed + places[j], i);
-            pack_channels(s, p, row, count, places, block * p->across + i, weights, packed + i);
-        }
+    for (int i = 0; i < count; ++i)
+        places[i] = place_of_row(p, row + i);
+    for (int i = 0; i < p->across; ++i) {
+        for (int j = 0; i % CACHE_LINE == 0 && j < count; ++j)
+            fetch_row(p, window, packed + places[j], i);
+        pack_channels(s, p, row, count, places, block * p->across + i, weights, packed + i);
     }
 }
 
@@ -204,13 +209,16 @@ int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const fl
                       void *packed)
 {
     pairs p;
+    int count;
 
-    if (s->groups > 1 || s->size * s->size > MOST_WINDOW || !find_pairs(layout, s->size, &p))
+    if (!s->bf16 || s->groups > 1 || s->size * s->size > MOST_WINDOW
+        || !find_pairs(layout, s->size, &p))
         return 0;
+    count = p.of_filters ? p.count : p.rows_across * parts_of_rows(s, &p);
 #ifdef _OPENMP
 #pragma omp parallel for
 #endif
-    for (int i = 0; i < (p.of_filters ? p.count : p.rows_across); ++i)
+    for (int i = 0; i < count; ++i)
         (p.of_filters ? pack_row_of_filters : pack_rows_of_channels)(s, &p, i, weights, packed);
     return 1;
 }

@@ -1,8 +1,6 @@
 #include "layers/onednn/handle.h"
 
 #ifdef DNNL
-#include "blas.h"
-
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -175,13 +173,6 @@ static void write_columns(const convolution_shape *s, const char *x, char *colum
     }
 }
 
-VECTORIZE
-static void add_row(size_t count, const float *restrict from, float *restrict to)
-{
-    for (size_t i = 0; i < count; ++i)
-        to[i] += from[i];
-}
-
 /* Add G, [filter][row][column][channel], to gradients, [filter][channel][row][column]. */
 static void add_result(const convolution_shape *s, const float *g, float *gradients)
 {
@@ -195,7 +186,7 @@ static void add_result(const convolution_shape *s, const float *g, float *gradie
         float *to = gradients + (size_t)f * row_values(s);
 
         if (window == 1)
-            add_row(row_values(s), from, to);
+            onednn_add_floats((long)row_values(s), from, to);
         for (int k = 0; window > 1 && k < s->channels; ++k)
             for (int w = 0; w < window; ++w)
                 to[k * window + w] += from[w * s->channels + k];
