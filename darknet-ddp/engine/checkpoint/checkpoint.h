@@ -98,12 +98,12 @@ typedef struct ddp_checkpoint {
     struct ddp_checkpoint_place *place; /* the file or bytes that were read; NULL: none */
 } ddp_checkpoint;
 
-/* Add an option to metadata. A name or value that is too long is cut; its control characters become
+/* Add an option to metadata. A name or value that is too long is cut; bytes below a blank become
  * '?'. Fails with DDP_ERR_USAGE if there are DDP_CHECKPOINT_OPTIONS already. */
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
-/* Set the run's name in metadata. A name that is too long is cut; control characters become '?'. */
+/* Set the run's name in metadata. Too long a name is cut; bytes below a blank become '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
 /* Write c to f, as a state file. A write error is not reported here, but when f is finished; after

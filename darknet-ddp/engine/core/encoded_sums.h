@@ -65,8 +65,9 @@ size_t ddp_encoded_sums_next_second(const ddp_encoded_sums *r);
 /* Return 1 if ddp_encoded_sums_start_second may be called now, and would not wait; else 0. */
 int ddp_encoded_sums_may_start_second(const ddp_encoded_sums *r);
 
-/* Start the second sum of bucket ddp_encoded_sums_next_second, if it has one. Without NCCL this
- * first blocks until the bucket's first sum has arrived. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Start the second sum of bucket ddp_encoded_sums_next_second, if it has one. Call after
+ * ddp_encoded_sums_may_start_second has returned 1 or, to wait, when that bucket's first sum and
+ * the next bucket's were started or skipped. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence all sums of a bucket (ddp_work_fence). Call when all of them are started. Fails with

@@ -63,8 +63,8 @@ int ddp_network_saves_average(const network *net);
 /* Set net's learning rate to 0: steps then change no parameters. Call before the first step. */
 void ddp_network_freeze(network *net);
 
-/* Read the weights file at path `weights`, of at most 4,095 bytes, into net. If it cannot be read,
- * Darknet ends the program (glue/darknet.h). */
+/* Read the weights file at path `weights`, of at most 4,095 bytes, into net. If it cannot be
+ * read, or has too many or too few weights, Darknet ends the program (glue/darknet.h). */
 void ddp_network_read_weights(network *net, const char *weights);
 
 /* Set *width and *height to those of net's input, in pixels. */

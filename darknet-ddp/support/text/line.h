@@ -28,7 +28,7 @@ typedef enum ddp_line_kind {
  * blanks are removed; in a .data file those within a value, which may be a path, stay. */
 ddp_line_kind ddp_line_split(char *line, int is_cfg, char **value);
 
-/* Remove all blanks of a text, as ddp_line_split does in a cfg. */
+/* Remove all spaces, tabs and line ends of a text. */
 void ddp_line_squeeze(char *text);
 
 /* Return 1 if a line of a cfg has two numbers with blanks, but no comma, between them. Call before
