@@ -74,7 +74,7 @@ class Fitting(darknet.Case):
         self.addCleanup(darknet.end_group, job)
         while not os.listdir(self.path("tmp")) and job.poll() is None:
             pass
-        time.sleep(.3)
+        time.sleep(.1)
         os.killpg(job.pid, signal.SIGINT)
         _, err = job.communicate(timeout=darknet.LIMIT_S)
         self.assertEqual(job.returncode, -signal.SIGINT, err)
