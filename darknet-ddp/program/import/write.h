@@ -6,8 +6,8 @@
  *   sources/     a file for each label file. Each line has the origin of that label: the path of
  *                the annotation file, a tab, and the object in it
  *   train.list, valid.list   paths of the pictures, which begin with the folder's
- *   NAME.names, NAME.data    class names; the .data file. NAME: the folder's name, "data" for . and
- * .. backup/      empty, for weights */
+ *   NAME.names, NAME.data    class names; .data file. NAME: the folder's, "data" for . and ..
+ *   backup/      empty, for weights */
 #ifndef DDP_IMPORT_WRITE_H
 #define DDP_IMPORT_WRITE_H
 

@@ -20,9 +20,6 @@ extern int bf16_emulated;
 
 /* ---- host_values.c: arrays ---- */
 
-/* Convert n values to floats (widen), or round them to the nearest bf16 (narrow). */
-void bf16_widen(size_t n, const half *from, float *to);
-void bf16_narrow(size_t n, const float *from, half *to);
 /* Round n floats to bf16, and write them to `to`. With set 0, add them to `to`, then round. */
 void bf16_set_or_add(size_t n, const float *from, int set, half *to);
 /* Activate y[0..n), and write the results to the layer's output from index `at` on. If the layer

@@ -206,7 +206,7 @@ static const void *values_for(const half *x, size_t n, float *floats)
 {
     if (!bf16_emulated)
         return x;
-    bf16_widen(n, x, floats);
+    floats_of_halves(n, x, floats);
     return floats;
 }
 
@@ -224,7 +224,7 @@ void bf16_host_convolve(layer l, network net, const void *input)
         void *y = bf16_emulated ? (void *)s.y : made + s.output;
         convolution_forward(c->forward, weights, l.batch_normalize ? 0 : l.biases, x, y, s.scratch);
         if (bf16_emulated)
-            bf16_narrow(output_values(l, c->images), s.y, made + s.output);
+            halves_of_floats(output_values(l, c->images), s.y, made + s.output);
         let_messages_move(net);
     }
 }

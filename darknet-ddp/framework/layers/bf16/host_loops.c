@@ -186,13 +186,6 @@ void bf16_host_avgpool_backward(layer l, int set, void *delta)
 
 // ---- [route] ----
 
-VECTORIZE
-static void add_halves(size_t n, const half *restrict from, half *restrict to)
-{
-    for (size_t k = 0; k < n; ++k)
-        to[k] = half_of_float(half_to_float(to[k]) + half_to_float(from[k]));
-}
-
 void bf16_host_copy_channels(size_t cells, int channels, const void *from, int from_channels,
                              int first_from, int set, void *to, int to_channels, int first_to)
 {

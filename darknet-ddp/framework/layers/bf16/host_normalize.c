@@ -235,7 +235,7 @@ static void normalize_to(layer l, block_shape s, int train, other_layer other, h
             add_other(n, other.alpha, other.shortcut->beta, other.from + at, s.y);
             activate_array(s.y, (int)n, other.shortcut->activation);
         }
-        bf16_narrow(n, s.y, output + at);
+        halves_of_floats(n, s.y, output + at);
         if (net)
             move_messages(s, *net, row);
     }
@@ -281,11 +281,11 @@ static void read_delta(layer l, block_shape s, delta_source from, size_t at, siz
 {
     const layer *shortcut = from.shortcut;
     const bf16_arrays *a = shortcut ? shortcut->bf16 : l.bf16;
-    bf16_widen(n, (const half *)a->delta + at, s.y);
+    floats_of_halves(n, (const half *)a->delta + at, s.y);
     if (!shortcut)
         return;
     if (shortcut->activation != LINEAR) {
-        bf16_widen(n, (const half *)a->output + at, s.x);
+        floats_of_halves(n, (const half *)a->output + at, s.x);
         gradient_array(s.x, (int)n, shortcut->activation, s.y);
     }
     if (from.from_delta) {
@@ -312,7 +312,7 @@ static void sum_deltas(layer l, network net, block_shape s, delta_source from)
         take_sums(s.channels, s.first, s.sum);
         take_sums(s.channels, s.second, s.second_sum);
         if (from.shortcut || l.activation != LINEAR)
-            bf16_narrow(n, s.y, delta + at);
+            halves_of_floats(n, s.y, delta + at);
         move_messages(s, net, row);
     }
 }
@@ -373,9 +373,9 @@ void bf16_host_add_bias(layer l)
     for (size_t at = 0; l.activation != LINEAR && at < count; at += BF16_BLOCK) {
         float y[BF16_BLOCK];
         size_t n = count - at < BF16_BLOCK ? count - at : BF16_BLOCK;
-        bf16_widen(n, from + at, y);
+        floats_of_halves(n, from + at, y);
         activate_array(y, (int)n, l.activation);
-        bf16_narrow(n, y, (half *)l.bf16->output + at);
+        halves_of_floats(n, y, (half *)l.bf16->output + at);
     }
 }
 
@@ -387,11 +387,11 @@ void bf16_host_add_bias_backward(layer l, network net)
     clear_sums(s);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
         size_t at = row * s.channels, rows = rows_at(s, row), n = rows * s.channels;
-        bf16_widen(n, delta + at, s.y);
+        floats_of_halves(n, delta + at, s.y);
         if (l.activation != LINEAR) {
-            bf16_widen(n, y + at, s.x);
+            floats_of_halves(n, y + at, s.x);
             gradient_array(s.x, (int)n, l.activation, s.y);
-            bf16_narrow(n, s.y, delta + at);
+            halves_of_floats(n, s.y, delta + at);
         }
         add_deltas(rows, s.channels, s.y, s.first);
         take_sums(s.channels, s.first, s.sum);

@@ -27,7 +27,7 @@ static size_t rows_of(layer l)
 static void get_scales(layer l, size_t row, size_t c, size_t n, const half *scales, float *to)
 {
     if (row_channels(l) > 1 || l.out_c == 1) {
-        bf16_widen(n, scales + row * row_channels(l) + c, to);
+        floats_of_halves(n, scales + row * row_channels(l) + c, to);
         return;
     }
     for (size_t k = 0; k < n; ++k)

@@ -4,20 +4,6 @@
 #include "blas.h"
 
 VECTORIZE
-void bf16_widen(size_t n, const half *restrict from, float *restrict to)
-{
-    for (size_t i = 0; i < n; ++i)
-        to[i] = half_to_float(from[i]);
-}
-
-VECTORIZE
-void bf16_narrow(size_t n, const float *restrict from, half *restrict to)
-{
-    for (size_t i = 0; i < n; ++i)
-        to[i] = half_of_float(from[i]);
-}
-
-VECTORIZE
 static void add_floats(size_t n, const float *restrict from, half *restrict to)
 {
     for (size_t i = 0; i < n; ++i)
@@ -26,7 +12,7 @@ static void add_floats(size_t n, const float *restrict from, half *restrict to)
 
 void bf16_set_or_add(size_t n, const float *from, int set, half *to)
 {
-    (set ? bf16_narrow : add_floats)(n, from, to);
+    (set ? halves_of_floats : add_floats)(n, from, to);
 }
 
 // ---- activations ----
@@ -34,17 +20,17 @@ void bf16_set_or_add(size_t n, const float *from, int set, half *to)
 void bf16_host_activate(layer l, size_t n, size_t at, float *y)
 {
     if (l.bf16->x)
-        bf16_narrow(n, y, (half *)l.bf16->x + at);
+        halves_of_floats(n, y, (half *)l.bf16->x + at);
     activate_array(y, (int)n, l.activation);
-    bf16_narrow(n, y, (half *)l.bf16->output + at);
+    halves_of_floats(n, y, (half *)l.bf16->output + at);
 }
 
 void bf16_host_gradient(layer l, size_t n, size_t at, float *delta)
 {
     float y[BF16_BLOCK];
     bf16_arrays *a = l.bf16;
-    bf16_widen(n, (const half *)a->delta + at, delta);
-    bf16_widen(n, (const half *)(a->x ? a->x : a->output) + at, y);
+    floats_of_halves(n, (const half *)a->delta + at, delta);
+    floats_of_halves(n, (const half *)(a->x ? a->x : a->output) + at, y);
     gradient_array(y, (int)n, l.activation, delta);
 }
 

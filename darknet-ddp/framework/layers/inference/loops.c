@@ -106,20 +106,6 @@ void inference_unpack(const inference_plan *p, const inference_tensor *from, flo
 
 enum { AT_ONCE = 2048 };
 
-VECTORIZE
-static void to_floats(const unsigned short *from, int count, float *to)
-{
-    for (int i = 0; i < count; ++i)
-        to[i] = half_to_float(from[i]);
-}
-
-VECTORIZE
-static void to_halves(const float *from, int count, unsigned short *to)
-{
-    for (int i = 0; i < count; ++i)
-        to[i] = half_of_float(from[i]);
-}
-
 void inference_activate(const inference_plan *p, const inference_tensor *t, ACTIVATION a)
 {
     const long count = (long)(inference_tensor_bytes(p, t) / inference_value_bytes(p));
@@ -137,9 +123,9 @@ void inference_activate(const inference_plan *p, const inference_tensor *t, ACTI
             activate_array((float *)t->values + i, many, a);
             continue;
         }
-        to_floats((unsigned short *)t->values + i, many, floats);
+        floats_of_halves((size_t)many, (unsigned short *)t->values + i, floats);
         activate_array(floats, many, a);
-        to_halves(floats, many, (unsigned short *)t->values + i);
+        halves_of_floats((size_t)many, floats, (unsigned short *)t->values + i);
     }
 }
 

@@ -238,13 +238,6 @@ void onednn_add_floats(long count, const float *restrict from, float *restrict t
         to[i] += from[i];
 }
 
-VECTORIZE
-static void add_halves(long count, const unsigned short *restrict from, unsigned short *restrict to)
-{
-    for (long i = 0; i < count; ++i)
-        to[i] = half_of_float(half_to_float(from[i]) + half_to_float(to[i]));
-}
-
 static void add_values(const void *from, void *to, size_t bytes, int bf16)
 {
     const long count = (long)(bytes / (bf16 ? sizeof(unsigned short) : sizeof(float)));
@@ -256,7 +249,7 @@ static void add_values(const void *from, void *to, size_t bytes, int bf16)
         const long n = count - i < PART ? count - i : PART;
 
         if (bf16)
-            add_halves(n, (const unsigned short *)from + i, (unsigned short *)to + i);
+            add_halves((size_t)n, (const unsigned short *)from + i, (unsigned short *)to + i);
         else
             onednn_add_floats(n, (const float *)from + i, (float *)to + i);
     }

@@ -3,6 +3,7 @@
 #ifndef LAYERS_ONEDNN_HALF_H
 #define LAYERS_ONEDNN_HALF_H
 
+#include <stddef.h>
 #include <string.h>
 
 static inline float half_to_float(unsigned short half)
@@ -24,5 +25,11 @@ static inline unsigned short half_of_float(float x)
                                 ? bits >> 16 | 0x40
                                 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+
+/* Convert n values of an array to floats, or round them to the nearest bf16. */
+void floats_of_halves(size_t n, const unsigned short *from, float *to);
+void halves_of_floats(size_t n, const float *from, unsigned short *to);
+/* Add from[0..n) to `to`, and round the sums. The arrays must not overlap. */
+void add_halves(size_t n, const unsigned short *from, unsigned short *to);
 
 #endif

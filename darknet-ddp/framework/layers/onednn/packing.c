@@ -96,13 +96,6 @@ static inline unsigned pair_of(unsigned short first, unsigned short second)
 }
 
 VECTORIZE
-static void round_line(int count, const float *restrict from, unsigned short *restrict to)
-{
-    for (int i = 0; i < count; ++i)
-        to[i] = half_of_float(from[i]);
-}
-
-VECTORIZE
 static void round_pairs(int count, const float *restrict first, const float *restrict second,
                         unsigned *restrict to)
 {
@@ -171,7 +164,7 @@ static void pack_channels(const convolution_shape *s, const pairs *p, int row, i
     unsigned short rounded[MOST_LINE];
 
     fetch_ahead(values, from);
-    round_line(values, line_of(from, has, values, zeros), rounded);
+    halves_of_floats((size_t)values, line_of(from, has, values, zeros), rounded);
     /* A constant window makes the loop of the most frequent one several times as fast. */
     if (window == 1)
         move_pairs(1, count, rounded, places, p->weights, packed);
