@@ -155,6 +155,10 @@ static void request(struct rank *me)
     if (asked[DDP_REQUEST_SAVE])
         rank_wrong(me, "the request is still there");
     expect_requests(me, l, 0, 0, "nobody again");
+    if (me->rank == me->size - 1)
+        asked[DDP_REQUEST_SAVE] = 1;
+    ddp_loss_add(l, 0, me->rank == 0 ? NAN : 1);
+    expect_requests(me, l, 1, 0, "a loss that is not finite");
     asked[DDP_REQUEST_STOP] = 1;
     expect_requests(me, l, 0, 1, "all ranks");
     /* What comes when the sum has left waits for the next. */
@@ -168,9 +172,12 @@ static void request(struct rank *me)
 
 static void request_of_any_rank_is_known_to_all_in_the_same_step(void **state)
 {
+    const int hosts[] = {1, 2};
+
     (void)state;
     for (int size = 1; size <= 4; size++)
         ranks_run(size, request, NULL);
+    ranks_run_levels(hosts, 2, 2, request, NULL);
 }
 
 static void see_finite(struct rank *me, ddp_group *group)

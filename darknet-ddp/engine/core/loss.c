@@ -1,13 +1,17 @@
 #include "core/loss.h"
 
+#include "base/is_finite.h"
 #include "comm/work.h"
 #include "core/equal_check.h"
 #include "core/tree_sum.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum {
     LOSS = DDP_REQUESTS,
+    NOT_FINITE,
     COUNTS,
     SAME = COUNTS + DDP_LOSS_COUNTS,
     SENT = SAME + DDP_EQUAL_FLOATS
@@ -15,7 +19,8 @@ enum {
 
 struct ddp_loss {
     int size;
-    /* how many ranks have each request, the sum of the losses, core/equal_check.h's */
+    /* how many ranks have each request; the sum of the finite losses, and how many are not;
+     * counts; core/equal_check.h's */
     float sent[SENT];
     ddp_work *sum;
     int started;
@@ -73,6 +78,17 @@ void ddp_loss_add(ddp_loss *l, int mini_batch, float loss)
     l->folded = mini_batch + 1;
 }
 
+/* A sum that is not finite would tell nothing else. So the losses must not overflow, either. */
+static void take_out_not_finite(ddp_loss *l)
+{
+    const float most = FLT_MAX / (float)l->size;
+    const int counts = ddp_all_finite(&l->sent[LOSS], 1) && fabsf(l->sent[LOSS]) <= most;
+
+    l->sent[NOT_FINITE] = !counts;
+    if (!counts)
+        l->sent[LOSS] = 0;
+}
+
 /* A request that comes while the same is taken is that one. */
 static void take_requests(ddp_loss *l)
 {
@@ -92,6 +108,7 @@ ddp_status ddp_loss_start(ddp_loss *l, ddp_error *err)
     if (l->tree)
         ddp_tree_sum_collect(l->tree, l->folded, 0, 1);
     l->folded = 0;
+    take_out_not_finite(l);
     take_requests(l);
     ddp_equal_check_write(&l->sent[SAME], l->compared);
     l->compared = 0;
@@ -112,12 +129,10 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err)
     l->started = 0;
     if (ddp_work_wait(l->sum, err))
         return ddp_wrap(err, "loss");
-    l->same = 1;
-    l->finite = ddp_work_finite(l->sum);
-    if (l->finite) {
+    l->same = ddp_equal_check_read(&l->sent[SAME], l->size);
+    l->finite = l->sent[NOT_FINITE] == 0;
+    if (l->finite)
         l->last = l->sent[LOSS] / (float)l->size;
-        l->same = ddp_equal_check_read(&l->sent[SAME], l->size);
-    }
     l->mean += l->last;
     l->sent[LOSS] = 0;
     for (int i = 0; i < DDP_LOSS_COUNTS; i++)

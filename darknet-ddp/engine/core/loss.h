@@ -62,8 +62,9 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
  * none. A mean that is NaN or infinite counts as the last finite one, or as 0 before the first. */
 float ddp_loss_take_mean(ddp_loss *l);
 
-/* Return 0 if the last sum is finished and is NaN or infinite. Else return 1, also while a sum is
- * under way, or before the first. The same on every rank. */
+/* Return 0 if the last sum is finished and had a loss that is NaN, infinite, or so large that a sum
+ * of such losses might be infinite. Else return 1, also while a sum is under way, or before the
+ * first. The same on every rank. */
 int ddp_loss_finite(const ddp_loss *l);
 
 /* Send a number with the next sum, to compare it with other ranks' (core/equal_check.h); at most
@@ -72,7 +73,7 @@ int ddp_loss_finite(const ddp_loss *l);
 void ddp_loss_compare_number(ddp_loss *l, uint64_t number);
 
 /* Return 0 if the numbers that ddp_loss_compare_number sent with the last finished sum differ. Else
- * return 1, also if none were sent, or if that sum was NaN or infinite. The same on every rank. */
+ * return 1, also if none were sent. The same on every rank. */
 int ddp_loss_numbers_equal(const ddp_loss *l);
 
 enum { DDP_LOSS_COUNTS = 2 }; /* how many counts of a rank may travel with one sum */
@@ -81,12 +82,11 @@ enum { DDP_LOSS_COUNTS = 2 }; /* how many counts of a rank may travel with one s
  * call before that sum replaces the count. which: number of the count, 0 to DDP_LOSS_COUNTS - 1. */
 void ddp_loss_send_count(ddp_loss *l, int which, size_t count);
 
-/* Return the sum over ranks of count `which`, from the last finished sum; 0 if no rank sent it. If
- * that sum is NaN or infinite, the count may be lost. */
+/* Return the sum over ranks of count `which`, from the last finished sum; 0 if no rank sent it. */
 size_t ddp_loss_received_count(const ddp_loss *l, int which);
 
-/* Return the requests that any rank sent with the last finished sum; all 0 before the first. If
- * that sum is NaN or infinite, requests may be lost. The same on every rank. */
+/* Return the requests that any rank sent with the last finished sum, whether its loss is finite or
+ * not; all 0 before the first. The same on every rank. */
 ddp_requests ddp_loss_requested(const ddp_loss *l);
 
 #endif
