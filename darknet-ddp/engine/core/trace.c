@@ -20,7 +20,7 @@ struct span {
 struct ddp_trace {
     pthread_mutex_t lock;
     struct span *spans;
-    size_t count, room, dropped;
+    size_t count, room;
     unsigned loaders; /* a bit for each lane that is taken */
 };
 
@@ -59,7 +59,6 @@ static struct span *next_span(ddp_trace *t)
     }
     if (t->count < t->room)
         return &t->spans[t->count++];
-    t->dropped++;
     return NULL;
 }
 
@@ -253,6 +252,17 @@ static void put_clocks(FILE *out, const clock_offset *clocks, int size)
     (void)fputs("]}}\n", out);
 }
 
+/* Return when the first span began; 0 if there is none. Another thread may add spans meanwhile. */
+static int64_t first_begin(ddp_trace *t)
+{
+    int64_t begin_ns;
+
+    (void)pthread_mutex_lock(&t->lock);
+    begin_ns = t->count ? t->spans[0].begin_ns : 0;
+    (void)pthread_mutex_unlock(&t->lock);
+    return begin_ns;
+}
+
 /* Write the texts of all ranks to `out`, on rank 0. */
 static ddp_status put_texts(FILE *out, const char *mine, size_t bytes, ddp_group *group,
                             ddp_error *err)
@@ -271,7 +281,7 @@ ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out, ddp_error 
 {
     int size = ddp_group_size(group);
     clock_offset *clocks = calloc((size_t)size, sizeof *clocks);
-    int64_t zero_ns = t->count ? t->spans[0].begin_ns : 0;
+    int64_t zero_ns = first_begin(t);
     size_t bytes = 0;
     char *text = NULL;
     ddp_status st;
