@@ -101,7 +101,7 @@ class Suspects(darknet.Case):
         return self.json("suspects.json")["suspects"], result
 
     def test_sown_faults_stand_first(self):
-        """At one rank and at two, in the terminal, the page and the label files to review."""
+        """At one rank, two and three, in the terminal, the page and the label files to review."""
         sown = self.sow()
         self.write_labels()
         ranking, result = self.ranking("-o", "suspects.html", "-out", "review")
@@ -118,7 +118,8 @@ class Suspects(darknet.Case):
         self.assertNotRegex(page, r"https?:|<script|weak network")
         self.check_kinds(page, ranking)
         self.check_review(ranking, {picture for _, picture, _ in sown})
-        self.assertEqual(self.ranking(ranks=2)[0], ranking)
+        for ranks in (2, 3):
+            self.assertEqual(self.ranking(ranks=ranks)[0], ranking)
         self.refused(*SUSPECTS, "-out", "review", says="-out: cannot write review/")
         self.write("mine.html", "mine")
         self.refused(*SUSPECTS, "-o", "mine.html", code=2, says="page that darknet wrote")

@@ -32,7 +32,7 @@ ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
         return st;
     if (from < 0 || from >= g->size || to < 0 || to >= g->size)
         return ddp_fail(err, DDP_ERR_USAGE, "%d or %d is not a rank of %d", from, to, g->size);
-    if (bytes == 0 || from == to)
+    if (from == to)
         return DDP_OK;
     st = ddp_collective_transfer(g, buf, bytes, from, to, err);
     if (st)

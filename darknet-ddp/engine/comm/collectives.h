@@ -14,9 +14,10 @@
 ddp_status ddp_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy buf[0..bytes) of rank `from` to buf of rank `to`. Every rank calls it with the same bytes,
- * from and to. It blocks on these two ranks. On the others it returns at once, and buf may be NULL.
- * With from == to it does nothing. Fails with DDP_ERR_USAGE if from or to is no rank. */
+/* Copy buf[0..bytes) of rank `from` to buf of rank `to`. Every rank calls it with the same from and
+ * to. It blocks on these two ranks, which pass the same bytes. On the others it returns at once,
+ * and looks at neither buf nor bytes. With from == to it does nothing. Fails with DDP_ERR_USAGE if
+ * from or to is no rank. */
 ddp_status ddp_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
                         ddp_error *err) DDP_MUST_CHECK;
 
