@@ -77,6 +77,6 @@ ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config, ddp_e
     (void)config;
     if (!l)
         return ddp_fail(err, DDP_ERR_NOMEM, "no memory for labels");
-    *s = (ddp_sink){.ctx = l, .take = take, .close = close_labels, .is_of_each_rank = 1};
+    *s = (ddp_sink){.ctx = l, .take = take, .close = close_labels};
     return DDP_OK;
 }
