@@ -15,8 +15,27 @@ sys.path.insert(0, os.path.join(here, "..", "python"))
 import darknet  # noqa: E402
 
 NAMESPACES = os.path.join(here, "..", "hosts", "namespaces.sh")
-LISTENS = "0A"  # of proc(5)
+ESTABLISHED, LISTENS = "01", "0A"  # of proc(5)
 LOOPBACK = "0100007F:"  # there rank 0's watch listens until all have come
+
+
+def sockets(pid, state):
+    """Addresses of both ends of a process's TCP sockets in a state, as the kernel writes them."""
+    inodes, found = set(), []
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            inodes |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{name}")))
+        except OSError:
+            continue
+    for table in ("tcp", "tcp6"):
+        with open(f"/proc/{pid}/net/{table}", encoding="ascii") as f:
+            rows = [line.split() for line in f][1:]
+        found += [row[1:3] for row in rows if row[3] == state and row[9] in inodes]
+    return found
+
+
+def port(address):
+    return int(address.rpartition(":")[2], 16)
 
 
 class Network(darknet.Case):
@@ -46,18 +65,7 @@ TRAIN = (darknet.PROGRAM, "detector", "train", "train.data", "tiny.cfg", "-ddp",
 class OneHost(Network):
     def listening(self, pid):
         """Addresses other than the loopback's that a process listens at over TCP, as the kernel writes them."""
-        inodes = set()
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            try:
-                inodes |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{pid}/fd/{name}")))
-            except OSError:
-                continue
-        found = []
-        for table in ("tcp", "tcp6"):
-            with open(f"/proc/{pid}/net/{table}", encoding="ascii") as f:
-                rows = [line.split() for line in f][1:]
-            found += [row[1] for row in rows if row[3] == LISTENS and row[9] in inodes and not row[1].startswith(LOOPBACK)]
-        return found
+        return [here for here, _ in sockets(pid, LISTENS) if not here.startswith(LOOPBACK)]
 
     def test_ranks_of_one_host_listen_nowhere(self):
         job = self.start("mpirun", "-np", "2", *TRAIN)
@@ -72,10 +80,10 @@ class OneHost(Network):
         self.wait_for(r"(?m)^2: ", job)
         with open(f"/proc/{job.pid}/task/{job.pid}/children", encoding="ascii") as f:
             mpirun, = f.read().split()
-        ports = [int(address.rpartition(":")[2], 16) for address in self.listening(mpirun)]
-        self.assertTrue(ports)
-        for port in ports:
-            self.assertIn(port, range(46000, 47000))
+        found = self.listening(mpirun)
+        self.assertTrue(found)
+        for address in found:
+            self.assertIn(port(address), range(46000, 47000))
 
     def test_a_rank_that_is_none(self):
         job = self.start("mpirun", "-np", "1", *TRAIN, "-ddp_timeout", "3", "-ddp_io_timeout", "3", ":", "-np", "1", "sleep", "600")
@@ -120,6 +128,22 @@ class TwoHosts(Network):
         self.assertNotEqual(job.wait(darknet.LIMIT_S), 0)
         self.assertRegex(self.said(), rf"no first message from rank [01] \(host {self.host('[12]')}\) for 20 s: between hosts MPI "
                                       r"uses TCP ports 46000 to 46063, which must be open")
+
+    def test_connections_between_hosts_are_in_the_range(self):
+        """Of MPI, and of rank 0's watch: a firewall may let these ports pass alone."""
+        job = self.begin("--mca", "btl_tcp_port_min_v4", "46000", "--mca", "btl_tcp_port_range_v4", "64")
+        self.wait_for(r"(?m)^2: ", job)
+        connections = []
+
+        def both_have_connected():
+            connections[:] = [[ends for ends in sockets(pid, ESTABLISHED) if not ends[0].startswith(LOOPBACK)]
+                              for pid in darknet.ranks_under(job.pid)]
+            return connections and all(len(of_rank) == 2 for of_rank in connections)
+
+        self.until(both_have_connected, lambda: f"connections: {connections}", job)
+        for of_rank in connections:
+            for ends in of_rank:
+                self.assertTrue(any(port(end) in range(46000, 46064) for end in ends), ends)
 
     def test_a_cable_that_is_pulled(self):
         """Open MPI alone would wait 484 s and more for the other host."""

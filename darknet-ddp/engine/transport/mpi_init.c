@@ -1,6 +1,7 @@
 #include "transport/mpi_init.h"
 
 #include "base/clock.h"
+#include "base/port_range.h"
 #include "comm/backend.h"
 #include "comm/chunk_pipeline.h"
 
@@ -152,12 +153,11 @@ static void look_up_host(int rank, char *text, size_t size)
 
 static void name_ports(char *text, size_t size)
 {
-    const char *first = getenv("OMPI_MCA_btl_tcp_port_min_v4");
-    const char *count = getenv("OMPI_MCA_btl_tcp_port_range_v4");
+    const ddp_port_range range = ddp_port_range_of_ranks();
 
-    if (first && count)
-        (void)snprintf(text, size, "TCP ports %s to %ld, which must be open", first,
-                       strtol(first, NULL, 10) + strtol(count, NULL, 10) - 1);
+    if (range.count > 0)
+        (void)snprintf(text, size, "TCP ports %d to %d, which must be open", range.first,
+                       range.first + range.count - 1);
     else
         (void)snprintf(text, size,
                        "TCP ports 1024 to 65535, which must be open (--mca btl_tcp_port_min_v4 "

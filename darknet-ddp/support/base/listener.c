@@ -1,6 +1,7 @@
 #include "base/listener.h"
 
 #include "base/clock.h"
+#include "base/port_range.h"
 
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -62,27 +63,55 @@ ddp_status ddp_listener_open(ddp_listener **out, const ddp_key *key, int pending
     return DDP_OK;
 }
 
-ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *err)
+/* Listen at `at` and set its port. Returns a socket; -1 with errno set if that fails. */
+static int listen_at(ddp_net_address *at)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
+    int fd = socket(at->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
+
+    if (fd < 0)
+        return -1;
+    if (bind(fd, (void *)&address, ddp_net_address_sockaddr(at, &address)) == 0
+        && listen(fd, SOMAXCONN) == 0 && getsockname(fd, (void *)&address, &size) == 0) {
+        *at = ddp_net_address_of((void *)&address);
+        return fd;
+    }
+    error = errno;
+    (void)close(fd);
+    errno = error;
+    return -1;
+}
+
+/* Try the ports of the range, the last first: Open MPI takes the first ones. */
+static int listen_in(ddp_port_range range, ddp_net_address *at)
+{
+    int fd = -1;
+
+    for (int i = range.count - 1; i >= 0 && fd < 0 && (i == range.count - 1 || errno == EADDRINUSE);
+         i--) {
+        at->port = htons((uint16_t)(range.first + i));
+        fd = listen_at(at);
+    }
+    return fd;
+}
+
+ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *err)
+{
+    const ddp_port_range range = ddp_port_range_of_ranks();
     char text[DDP_ADDRESS_TEXT];
-    int fd = -1, error = ENOSPC;
+    int fd = -1;
 
     at->port = 0;
+    errno = ENOSPC;
     if (d->listening_count < DDP_LISTENER_SOCKETS)
-        fd = socket(at->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && bind(fd, (void *)&address, ddp_net_address_sockaddr(at, &address)) == 0
-        && listen(fd, SOMAXCONN) == 0 && getsockname(fd, (void *)&address, &size) == 0) {
+        fd = range.count > 0 ? listen_in(range, at) : listen_at(at);
+    if (fd >= 0) {
         d->listening[d->listening_count++] = fd;
-        *at = ddp_net_address_of((void *)&address);
         return DDP_OK;
     }
-    error = fd >= 0 || d->listening_count < DDP_LISTENER_SOCKETS ? errno : error;
-    if (fd >= 0)
-        (void)close(fd);
     ddp_net_address_text(at, text);
-    return ddp_fail(err, DDP_ERR_IO, "cannot listen on %s: %s", text, strerror(error));
+    return ddp_fail(err, DDP_ERR_IO, "cannot listen on %s: %s", text, strerror(errno));
 }
 
 int ddp_listener_most_fds(const ddp_listener *d)

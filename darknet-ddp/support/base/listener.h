@@ -35,8 +35,9 @@ typedef struct ddp_listener ddp_listener;
 ddp_status ddp_listener_open(ddp_listener **out, const ddp_key *key, int pending,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Listen at one more address, *at; DDP_LISTENER_SOCKETS at most. The system chooses the port, and
- * at->port becomes it. Fails with DDP_ERR_IO. */
+/* Listen at one more address, *at; DDP_LISTENER_SOCKETS at most. at->port becomes a free port of
+ * ddp_port_range_of_ranks, or if there is no such range, one that the system chooses. Fails with
+ * DDP_ERR_IO, also if no port of the range is free. */
 ddp_status ddp_listener_bind(ddp_listener *d, ddp_net_address *at, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write d's sockets to fds, for poll: if one can be read, call ddp_listener_accept. fds has room
