@@ -85,7 +85,7 @@ void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
 ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if a bucket's turn for a second sum has been, and all its sums have ended on this rank;
- * else 0. Moves no data. */
+ * else 0. Each bucket has such a turn (ddp_encoded_sums_next_second). Moves no data. */
 int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if all numbers in a bucket's sums are finite, else 0. The same on every rank. Call after

@@ -49,10 +49,9 @@ enum note_kind : uint32_t { SENT = 1, TAKEN, GONE, GOODBYE };
 /* A note: a short message between the threads of two ranks about their messages. */
 struct note {
     uint32_t kind;
-    uint32_t tag;   /* tag of the message; with GONE, the lost rank */
-    uint64_t bytes; /* bytes of the message */
-    uint64_t
-        received; /* number of notes that this note's sender had received from the peer it is for */
+    uint32_t tag;      /* tag of the message; with GONE, the lost rank */
+    uint64_t bytes;    /* bytes of the message */
+    uint64_t received; /* how many notes the sender had received from the rank that gets this one */
 };
 
 /* A note that is being sent. */

@@ -63,8 +63,9 @@ int ddp_network_saves_average(const network *net);
 /* Set net's learning rate to 0: steps then change no parameters. Call before the first step. */
 void ddp_network_freeze(network *net);
 
-/* Read the weights file at path `weights`, of at most 4,095 bytes, into net. If it cannot be
- * read, or has too many or too few weights, Darknet ends the program (glue/darknet.h). */
+/* Read a weights file into net. weights: its path, at most 4,095 bytes. Darknet ends the program
+ * (glue/darknet.h) if the file cannot be read or, without -weights_force, does not fit net. A file
+ * with "conv" in its name may end early: a line says so, and the other layers stay as they are. */
 void ddp_network_read_weights(network *net, const char *weights);
 
 /* Set *width and *height to those of net's input, in pixels. */

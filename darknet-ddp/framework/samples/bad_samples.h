@@ -6,9 +6,9 @@
  * and the bad line. So ranks and resumed runs that cannot read the same lines load the same ones.
  * No other line can be loaded if all are bad, 64 in a row could not be read, or memory is short.
  *
- * When a sample cannot be read, the run must end if one_ends is set (ddp_bad_samples_open), or if
- * no other line can be loaded. Then a blank sample may be loaded, with no pixel set and no object;
- * the run ends before it learns from it.
+ * With one_ends (ddp_bad_samples_open) the run must end if a sample cannot be read; without it, if
+ * no other line can be loaded in its place. If the run must end, the loader may load a blank
+ * sample, with no pixel set and no object; the run ends before it learns from it.
  *
  *  1. A loader thread that cannot read a sample calls ddp_bad_samples_note_unreadable (by
  *     load_sample in data.c). To load it again, it gets a line by ddp_bad_samples_line_to_load.

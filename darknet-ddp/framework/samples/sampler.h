@@ -56,7 +56,7 @@ size_t ddp_sampler_drawn_line(uint64_t seed, uint64_t number, size_t count);
 
 /* Name the purpose of the calling thread's next draws. Draws for one purpose are always the same in
  * a run. Any thread. Serves as train_plugin.draw_for.
- *   layer    index of the layer that draws; 0: no layer does
+ *   layer    index of the layer that draws (DRAW_LAYER); for other purposes 0
  *   number   number of the sample, batch or other thing that `purpose` names (darknet.h) */
 void ddp_draw_for(draw_purpose purpose, int layer, size_t number);
 

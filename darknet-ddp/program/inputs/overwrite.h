@@ -23,9 +23,10 @@ ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Check the file name.jpg, which is to be written, as ddp_overwrite_check_file does. Fail also if
- * it is a picture of a list that the .data file at path `data` names; NULL: there is no .data file.
- */
+/* Check the picture that is to be written at `name` with ".jpg" behind it, as
+ * ddp_overwrite_check_file does. Fail also if a list of the .data file names that picture.
+ *   what   option that names the picture ("-out"), for the error, which adds the name
+ *   data   path of the .data file; NULL: there is none */
 ddp_status ddp_overwrite_check_picture(const char *what, const char *name, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 

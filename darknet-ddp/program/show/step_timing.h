@@ -27,8 +27,8 @@ typedef struct ddp_step_timing {
     int in_row;
 } ddp_step_timing;
 
-/* Begin the first step. images: how many images the run has trained so far; not 0 if it was
- * resumed. The trainer must stay attached while *t is used. */
+/* Begin the first step. images: the count so far; not 0 if the run was resumed. The trainer must
+ * stay attached while *t is used. */
 void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images);
 
 /* Note that a save begins. */
@@ -36,8 +36,8 @@ void ddp_step_timing_saving(ddp_step_timing *t);
 /* Note that a save has ended. */
 void ddp_step_timing_saved(ddp_step_timing *t);
 
-/* End a step. Write its speed and times to row; DDP_COLUMN_SAVE stays as it is. images: how many
- * images the run has trained by now, in all steps. */
+/* End a step. Write its speed and times to row; DDP_COLUMN_SAVE stays as it is. images: the count
+ * at the step's end. */
 void ddp_step_timing_end(ddp_step_timing *t, size_t images, double *row);
 
 /* Return the seconds of saving since the row before, for DDP_COLUMN_SAVE. */

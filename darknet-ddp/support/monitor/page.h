@@ -30,7 +30,7 @@ typedef struct ddp_page_chart {
      * with `stack` */
     int band;
     int zero; /* 1: the scale reaches down to 0, unless it is logarithmic */
-    int one;  /* 1: the scale begins at 0 and ends at 1 at most: for fractions */
+    int one;  /* 1: the scale begins at 0 and ends at 1: for fractions; not with `log` */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;

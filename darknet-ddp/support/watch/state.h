@@ -44,8 +44,8 @@ struct ddp_watch {
     int rank, size; /* this rank, and number of ranks; 0 and 1 until `member` is 1 */
     const char *const *hosts;
     ddp_heartbeat *channel; /* connects this rank with others; NULL: it is alone */
-    /* facts about ranks: rank 0 has all. On another rank only [0] is used: for this rank, but
-     * `left` and `lost_ns` are of rank 0 */
+    /* facts about ranks: rank 0 has all. On another rank only [0] is used; its `left` and `lost_ns`
+     * are about rank 0, all else is about this rank */
     ddp_known_rank *ranks;
     ddp_completed_step completed;
     /* nanoseconds that this process has run, without the time in which it was stopped; told_ns to
