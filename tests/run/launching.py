@@ -81,9 +81,10 @@ class Crowds(Start):
     def test_more_than_four_ranks_a_core_are_refused(self):
         for words in ((*TRAIN, "-ddp"), ("ddp", "bench", "tiny.cfg")):
             many = 4 * CORES + 1
-            self.refused(*words, "-ddp_ranks", many, code=2,
-                         says=f"darknet: {many} ranks on {CORES} core{'s' if CORES > 1 else ''} are more than 4 a core; "
-                              "-ddp_oversubscribe starts them all the same\n")
+            for start in (("-ddp_ranks", many), ("-ddp_hosts", f"localhost:{many}")):
+                self.refused(*words, *start, code=2,
+                             says=f"darknet: {many} ranks on {CORES} core{'s' if CORES > 1 else ''} are more than 4 a core; "
+                                  "-ddp_oversubscribe starts them all the same\n")
 
     def test_many_ranks_come_at_once(self):
         self.write("tiny.cfg", darknet.detector_cfg(max_batches=2, batch=32, subdivisions=32))

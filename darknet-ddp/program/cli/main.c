@@ -253,8 +253,6 @@ static ddp_status start_ranks(const ddp_options *options, ddp_launcher launcher,
         ranks = 1;
     if (ranks == 0)
         return options->ddp ? check_tasks(options, launcher, err) : DDP_OK;
-    if (ddp_cores_check(ranks, options->oversubscribe, err))
-        return err->code;
     ddp_watchdog_close(); /* each rank has its own */
     return ddp_supervisor_run(options, ranks, argv, err);
 }

@@ -128,12 +128,17 @@ static ddp_status check_words(char **argv, ddp_error *err)
 
 static int ranks_here(const struct job *j)
 {
-    return j->hosts.count > 0 ? j->hosts.list[0].ranks : j->ranks;
+    int ranks = 0;
+
+    for (size_t i = 0; i < j->hosts.count; i++)
+        ranks += ddp_is_this_host(j->hosts.list[i].name) ? j->hosts.list[i].ranks : 0;
+    return j->hosts.count > 0 ? ranks : j->ranks;
 }
 
+/* Where no rank is to start here, the other hosts are taken to have as many cores. */
 static void set_threads(const struct job *j)
 {
-    int threads = ddp_cores() / ranks_here(j);
+    int here = ranks_here(j), threads = ddp_cores() / (here > 0 ? here : j->hosts.list[0].ranks);
     char text[16];
 
     (void)snprintf(text, sizeof text, "%d", threads > 0 ? threads : 1);
@@ -368,7 +373,8 @@ ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv
         j.ranks = ddp_hosts_ranks(&j.hosts);
     }
     ddp_mpirun_prepare(j.hosts.count == 0);
-    if (ddp_limits_check(ranks_here(&j), &j.hosts, err)) {
+    if (ddp_cores_check(ranks_here(&j), options->oversubscribe, err)
+        || ddp_limits_check(ranks_here(&j), &j.hosts, err)) {
         ddp_hosts_release(&j.hosts);
         return err->code;
     }

@@ -8,7 +8,8 @@
  * resumes from its last checkpoint, if it has saved one. With -ddp_hosts it uses the hosts that
  * answer, and as many ranks as they and the cfg's batch allow. It is not started again after a
  * usage error, after a signal asked it to end, or if another run has taken its folder over. Unless
- * the user has set it, OMP_NUM_THREADS is this host's cores / the first host's ranks, or 1. */
+ * the user has set OMP_NUM_THREADS, it becomes this host's cores / the number of its ranks, or 1.
+ * If no rank is on this host, the number of ranks is that of the first host. */
 #ifndef DDP_LAUNCH_SUPERVISOR_H
 #define DDP_LAUNCH_SUPERVISOR_H
 
@@ -18,8 +19,8 @@
 /* Run the command line argv (NULL after the last word) on `ranks` ranks under mpirun, and exit with
  * the job's status. With -ddp_hosts, `ranks` is the number for each host that names none itself.
  * Returns only on failure, with
- *   - DDP_ERR_USAGE: no MPI in this build, a wrong host, or a lone ":" in argv, at which mpirun
- *     would begin another command;
+ *   - DDP_ERR_USAGE: no MPI in this build, a wrong host, too many ranks for this host's cores
+ *     (ddp_cores_check), or a lone ":" in argv, at which mpirun would begin another command;
  *   - DDP_ERR_IO: mpirun cannot be started, or there is no interface of -ddp_interface;
  *   - DDP_ERR_NOMEM, or an error of ddp_limits_check. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
