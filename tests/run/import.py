@@ -231,6 +231,7 @@ class Import(darknet.Case):
         self.refused("ddp", "import", "coco", "in/other.json", "-o", "out", says="is no COCO file")
         self.refused("ddp", "import", "coco", "in/gone.json", "-o", "out", says="in/gone.json")
         self.refused("ddp", "import", "kitti", "in", "-o", "out", code=2, says="import reads coco, voc and yolo, not 'kitti'")
+        self.refused("ddp", "import", "yolo", "in", "-o", "out", "-pictures", "in", code=2, says="-pictures is for coco and voc: data.yaml names folders")
         self.refused("ddp", "import", "coco", "in/all.json", code=2, says="import wants -o DIR")
         self.refused("ddp", "import", "coco", "in/all.json", "-o", "out", "-leave", "big", code=2, says="-leave takes crowd, difficult")
         self.refused("ddp", "import", "coco", "in/all.json", "-o", "images/out", says="name another folder", code=2)

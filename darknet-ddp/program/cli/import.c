@@ -17,7 +17,8 @@
 static const struct format {
     const char *word;
     ddp_import_reader *read;
-} formats[] = {{"coco", ddp_coco_read}, {"voc", ddp_voc_read}, {"yolo", ddp_yolo_read}};
+    int names_folders; /* 1: annotations say in which folders their pictures are */
+} formats[] = {{"coco", ddp_coco_read, 0}, {"voc", ddp_voc_read, 0}, {"yolo", ddp_yolo_read, 1}};
 
 static const char template_name[] = "yolov4-tiny";
 
@@ -59,19 +60,32 @@ static ddp_status read_names(ddp_annotations *a, const char *path, ddp_error *er
     return st;
 }
 
-static ddp_status read_source(ddp_annotations *a, const ddp_command_call *call, unsigned left,
-                              ddp_error *err)
+/* NULL: there is no such format, or it takes no -pictures. */
+static const struct format *find_format(const ddp_command_call *call, ddp_error *err)
 {
-    ddp_import_reader *read = NULL;
-    const ddp_import_source source = {call->words[1], call->options->import_pictures};
+    const struct format *f = NULL;
 
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].word, call->words[0]) == 0)
-            read = formats[i].read;
-    if (!read)
-        return ddp_fail(err, DDP_ERR_USAGE, "import reads coco, voc and yolo, not '%s'",
-                        call->words[0]);
-    if (read_names(a, call->options->import_names, err) || read(a, &source, err))
+            f = &formats[i];
+    if (!f)
+        (void)ddp_fail(err, DDP_ERR_USAGE, "import reads coco, voc and yolo, not '%s'",
+                       call->words[0]);
+    else if (f->names_folders && call->options->import_pictures) {
+        (void)ddp_fail(err, DDP_ERR_USAGE,
+                       "-pictures is for coco and voc: data.yaml names folders");
+        f = NULL;
+    }
+    return f;
+}
+
+static ddp_status read_source(ddp_annotations *a, const ddp_command_call *call, unsigned left,
+                              ddp_error *err)
+{
+    const struct format *format = find_format(call, err);
+    const ddp_import_source source = {call->words[1], call->options->import_pictures};
+
+    if (!format || read_names(a, call->options->import_names, err) || format->read(a, &source, err))
         return err->code;
     ddp_annotations_prepare(a, left);
     ddp_split(a, call->options->import_valid);
@@ -89,7 +103,8 @@ static ddp_status write_folder(const ddp_annotations *a, const ddp_options *o, u
     ddp_annotations_print_odd(stdout, a, left);
     if (pictures == 0)
         return ddp_fail(err, DDP_ERR_FORMAT,
-                        "no picture is left of %zu: -pictures FOLDER says where they are",
+                        "no picture is left of %zu; with coco and voc, "
+                        "-pictures FOLDER says where they are",
                         a->picture_count);
     if (ddp_import_write(a, o->out, o->import_copy, written, err))
         return err->code;

@@ -8,8 +8,8 @@
 /* Where to read from. */
 typedef struct ddp_import_source {
     const char *path; /* path of a file or folder with annotations */
-    /* folder of the pictures; NULL: beside the annotations. ddp_yolo_read does not use it, since
-     * its .yaml file names the folder */
+    /* folder of the pictures; NULL: beside the annotations. For ddp_yolo_read NULL: its .yaml file
+     * names folders */
     const char *pictures;
 } ddp_import_source;
 
