@@ -77,16 +77,19 @@ class Bench(darknet.Case):
                 self.check_sums(figures)
 
     def test_counts_messages(self):
-        """Two ranks on one host: hierarchical sums need none, by either word, directly each sends every bucket and chunk once."""
-        for schedule, said, count in (("hierarchical", "1 level (2 ranks a host in shared memory)", 0),
-                                      ("levels", "1 level (2 ranks a host in shared memory)", 0), ("direct", "direct", 2)):
-            with self.subTest(schedule=schedule):
-                result, figures = self.bench("-ddp_schedule", schedule, "-ddp_bucket_mb", "0.001",
-                                             "-ddp_first_bucket_mb", "0.001", ranks=2)
+        """Two ranks on one host: hierarchical sums need none, by either word; directly each sends every bucket once. With the
+        optimizer's state in shares, each sends its half of a bucket twice, gradients and updated parameters, and one sum more."""
+        small = ("-ddp_bucket_mb", "0.001", "-ddp_first_bucket_mb", "0.001")
+        for schedule, said, shares, count in (("hierarchical", "1 level (2 ranks a host in shared memory)", 0, lambda _: 0),
+                                              ("levels", "1 level (2 ranks a host in shared memory)", 0, lambda _: 0),
+                                              ("direct", "direct", 0, lambda buckets: buckets),
+                                              ("direct", "direct", 1, lambda buckets: 2 * buckets + 1)):
+            with self.subTest(schedule=schedule, shares=shares):
+                result, figures = self.bench("-ddp_schedule", schedule, *small, "-ddp_shard_optimizer", shares, ranks=2)
                 self.assertIn(f"\nsums over ranks: {said}; in a step a rank sends ", result.out, result)
                 self.assertEqual(figures["schedule"], said)
                 self.assertEqual(figures["left_host_mb"], 0)
-                self.assertEqual(figures["messages"], figures["buckets"] if count else 0)
+                self.assertEqual(figures["messages"], count(figures["buckets"]))
 
     def test_the_watch_sees_steps_alone(self):
         """A step without communication takes longer than the time without movement after which the watch warns, 1 s."""

@@ -79,6 +79,25 @@ static ddp_status time_step(struct bench *b, int alone, ddp_timed_step *times, d
     return ddp_step_read(b->clock, times, err);
 }
 
+static void publish_nothing(const void *ctx, size_t bucket)
+{
+    (void)ctx;
+    (void)bucket;
+}
+
+/* With -ddp_shard_optimizer: gather what the update would leave in buckets. */
+static ddp_status gather_shares(struct bench *b, ddp_error *err)
+{
+    ddp_status st = DDP_OK;
+
+    if (!ddp_reducer_sharded_sums(b->reducer))
+        return DDP_OK;
+    st = ddp_reducer_send_updated(b->reducer, publish_nothing, NULL, err);
+    for (int layer = 0; layer < b->config->shape.layers && !st; layer++)
+        st = ddp_reducer_receive_updated(b->reducer, layer, publish_nothing, NULL, err);
+    return st;
+}
+
 /* Do a step's communication: launch every bucket, wait for every layer, and for the GPU. */
 static ddp_status communicate(struct bench *b, int sleep_between_polls, ddp_error *err)
 {
@@ -98,6 +117,8 @@ static ddp_status communicate(struct bench *b, int sleep_between_polls, ddp_erro
     }
     for (int layer = layers - 1; layer >= 0 && !st; layer--)
         st = ddp_reducer_layer_wait(b->reducer, layer, &used, err);
+    if (!st)
+        st = gather_shares(b, err);
     ddp_device_synchronize(b->device);
     return st;
 }
