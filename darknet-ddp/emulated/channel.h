@@ -22,7 +22,7 @@ struct transfer {
     operation what;
     const char *from;     /* data that this rank sends; null: none */
     char *to;             /* memory for the data that this rank receives; null: none */
-    size_t bytes;         /* size of the data that each rank sends, or of the message */
+    size_t bytes;         /* size of the data that a rank sends, or of the message */
     size_t element_bytes; /* size of an element */
     int peer;             /* the other rank of a message; root of a broadcast */
     bool average;         /* true: divide the sum by the number of ranks */
@@ -40,7 +40,7 @@ struct segment;
 class channel
 {
   public:
-    /* Return a name for new shared memory. Remove such memory of processes that have ended. */
+    /* Return a name for new shared memory. Remove memory whose name an ended process returned. */
     static std::string new_name();
     /* Open the shared memory of that name, or make it if this is the first rank. There are `size`
      * ranks, at most most_ranks. Returns a channel, which the caller deletes, or nullptr if this
@@ -51,16 +51,16 @@ class channel
     /* Return the turn of a new transfer. Collectives run in the order in which they took turns; so
      * do messages to each rank, and messages from each rank. */
     uint64_t take_turn(const transfer &t);
-    /* Move a transfer on, if its turn has come, and return true if it has ended. Call it again
-     * until then, by one thread at a time. Ends the program if ranks call different collectives, or
-     * pass different sizes, or only some registered memory. */
+    /* Move a transfer on, if its turn has come, and return true if it has ended; else call again.
+     * A channel moves one transfer at a time: the caller locks. Ends the program if ranks call
+     * different collectives, or pass different sizes, or only some registered memory. */
     bool advance(transfer &t);
 
     /* Return true if all ranks have opened the channel. */
     bool all_opened();
     /* Return true if a rank has aborted, or its process has ended without leave(). */
     bool has_lost_rank();
-    /* Note that this rank leaves. If `aborting`, the other ranks count it as lost. */
+    /* Leave, before the channel is deleted. If `aborting`, other ranks count this one as lost. */
     void leave(bool aborting);
 
     const int size, rank;

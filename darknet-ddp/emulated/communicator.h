@@ -26,12 +26,12 @@ struct communicator {
     std::mutex mutex; /* guards the transfers of `link` */
     std::unique_ptr<channel> link;
     bool blocking = true;
-    bool ready = false; /* true: a poll has found that all ranks have opened it */
+    bool ready = false; /* true: all ranks have opened it, and a poll has said so */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned in_progress_left = 1; /* polls that return ncclInProgress after all have opened it */
+    unsigned in_progress_left = 1; /* polls yet to return ncclInProgress, once all have opened it */
     bool used = false;             /* true: a transfer was called on this communicator */
-    /* transfers to queue at the next poll that does not return ncclInProgress */
+    /* transfers to queue at the next poll that returns ncclSuccess */
     std::vector<std::function<void()>> deferred;
     /* one for all transfers queued together; those that are done leave when more is queued */
     std::vector<completion> queued;

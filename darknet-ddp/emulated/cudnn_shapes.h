@@ -44,7 +44,7 @@ struct algorithm {
     bool has_workspace;
     cudnnDeterminism_t determinism;
     bool takes_floats, takes_bf16;
-    bool on_tensor_cores; /* true: with EMULATED_NOISE, rounds floats to TF32, unless the math
+    bool on_tensor_cores; /* true: with EMULATED_NOISE, reads floats as TF32, unless the math
                              type is CUDNN_FMA_MATH */
 };
 

@@ -15,7 +15,7 @@ namespace emulated
 
 /* ---- fail.cpp ---- */
 
-/* Count a call of the function `call`, from any thread. Return true if it must fail
+/* Count a call of the name `call` (README.md), from any thread. Return true if it must fail
  * (EMULATED_FAIL). */
 bool fails(const char *call);
 /* Count bytes that are copied to the device, or from it, for EMULATED_CALLS (README.md). */
@@ -53,7 +53,7 @@ struct open_memory {
 };
 
 void *allocate(size_t bytes); /* allocate device memory; NULL: none is left */
-bool release(void *x);        /* free device memory, without waiting; false: x is not such memory */
+bool release(void *x);        /* free device memory, without waiting; false: none begins at x */
 /* Return true if x[0..bytes) lies in one array of device memory. */
 bool on_device(const void *x, size_t bytes);
 /* Return true if x[0..bytes) lies in one array of pinned memory. */
@@ -95,16 +95,16 @@ completion enqueue_marker(cudaStream_t stream, const completion &after);
 void run_ready();
 /* Run queued work until `end` is done. */
 void wait(const completion &end);
-/* Run queued work until the stream has none left. */
+/* Run queued work until all that the stream has now is done. */
 void wait_stream(cudaStream_t stream);
-/* Run queued work until no stream has any left. */
+/* Run queued work until all that the streams have now is done. */
 void wait_everything();
 /* Return true if the work is done. Does not wait. */
 bool is_done(const completion &end);
 /* Return true if the work is done. Else run one piece of work that it needs, if one is ready, and
  * return false. With EMULATED_ORDER eager or random, run_ready() comes first. */
 bool try_finish(const completion &end);
-/* Return the milliseconds from the end of one piece of work to that of another; both are done. */
+/* Return the milliseconds from start's end to end's. Both are done, and neither is null. */
 double ms_between(const completion &start, const completion &end);
 /* Return a random number from 0 to n - 1 with EMULATED_ORDER=random; else 0. */
 unsigned random_below(unsigned n);

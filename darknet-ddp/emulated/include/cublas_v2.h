@@ -32,7 +32,7 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char *cublasGetStatusString(cublasStatus_t status);
 
 /* Queue C = alpha op(A) op(B) + beta C, of matrices stored by columns. cublasSgemmStridedBatched
- * queues `count` of them, each a stride behind the one before. Both read alpha and beta at once. */
+ * queues `count` of them, each a stride behind the one before. Both copy alpha and beta. */
 cublasStatus_t cublasSgemm(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m,
                            int n, int k, const float *alpha, const float *a, int lda,
                            const float *b, int ldb, const float *beta, float *c, int ldc);

@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-/* From now on call launched() for each kernel launch, with the number of blocks, and compute
- * nothing. Kernels, copies and calls of cuBLAS, cuDNN and cuRAND leave memory as it is. Device
- * memory then takes no host memory. Call before the device is used. */
+/* From now on call launched() for each kernel launch, with the number of blocks. Kernels, copies
+ * and calls of cuBLAS, cuDNN and cuRAND leave memory as it is, NCCL's calls do not. Device memory
+ * that they do not write takes no host memory. Call before the device is used. */
 void emulated_only_launch(void (*launched)(const char *kernel, unsigned blocks));
 
 #ifdef __cplusplus

@@ -78,12 +78,12 @@ typedef struct ddp_algorithm {
      * are called. Only of's group, device, state and options outlive the call. After a failure
      * close is not called. */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
-    /* Begin to work on a network that is about to train. What `a` points to stays until detach,
-     * a->saved_moments only during the call. May be called again after detach. After a failure
-     * detach is not called. */
+    /* Begin to work on a network that is about to train. What *a points to stays until detach,
+     * but a->saved_moments and *a only during the call. After a failure detach is not called. Fails
+     * with DDP_ERR_NOMEM, DDP_ERR_COMM, or on a->root the error of a->saved_moments. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
-    /* End the work that attach has begun: after training, or because another algorithm's attach
-     * has failed. Does not free self. */
+    /* End the work that attach has begun: after training, or because a later part of attaching
+     * the network has failed. Does not free self. */
     void (*detach)(void *self);
     /* Free self. */
     void (*close)(void *self);

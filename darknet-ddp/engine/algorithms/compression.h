@@ -60,7 +60,7 @@ static inline float *ddp_matrix_payload_of(const ddp_matrix *m, int rank)
     return m->numbers[0] + (size_t)rank * m->stride;
 }
 
-/* The arguments of ddp_compression.open. */
+/* The arguments of ddp_compression.open. What they point to outlives the compression. */
 typedef struct ddp_compression_of {
     double value;               /* number behind the word of -ddp_compress */
     ddp_device *device;         /* device that the network trains on */

@@ -89,10 +89,10 @@ void ddp_local_sgd_note_layer(ddp_local_sgd *l, int layer);
  * averaging. The answer is the same on every rank; 1 if l is NULL. */
 int ddp_local_sgd_in_sync(const ddp_local_sgd *l);
 
-/* Average parameters, moments and statistics over ranks, unless ranks are in sync. Every rank calls
- * it between two steps; blocks. In mid-period it ends the period. After a failure the arrays are of
- * no use. Fails with DDP_ERR_FORMAT on every rank if a mean is not finite (the text names the
- * array), and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Unless ranks are in sync, average parameters, moments and statistics over ranks, then make the
+ * slow step, if any. Every rank calls it between two steps; blocks. In mid-period it ends the
+ * period. After a failure the arrays are of no use. Fails with DDP_ERR_FORMAT on every rank if a
+ * mean is not finite (the text names the array), and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_local_sgd_average_ranks(ddp_local_sgd *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return how many bytes an averaging sums on each rank, if every layer ran. */

@@ -36,7 +36,7 @@ typedef struct ddp_low_rank {
 /* Set m to M = gradient + error, and p to M Q. */
 void ddp_low_rank_compute_p(ddp_device *d, const ddp_low_rank *x);
 
-/* Make the columns of p, summed over ranks, orthonormal. Then set q_sum to M^T P. */
+/* Orthogonalize p, the sum over ranks (ddp_matrix_orthogonalize). Then set q_sum to M^T P. */
 void ddp_low_rank_compute_q(ddp_device *d, const ddp_low_rank *x);
 
 /* Set error to M - share * P q_sum^T, then m to P q_sum^T, with q_sum summed over ranks. If *ran is
