@@ -135,6 +135,11 @@ class Hosts(Start):
     def test_a_name_that_resolves_to_nothing(self):
         self.check_refused(self.start({}, "none.invalid"), "darknet: no rank can be started on host none.invalid: ")
 
+    def test_a_folder_of_another_host_is_not_checked_here(self):
+        self.write("text.cfg", "[net]\nbatch=1\ninputs=256\n[connected]\noutput=256\n[softmax]\n")
+        self.check_refused(self.darknet("rnn", "train", "text.cfg", "-backup", "text.cfg/x", "-ddp", "-ddp_hosts", "none.invalid:1"),
+                           "darknet: no rank can be started on host none.invalid: ")
+
 
 class Limits(Start):
     """What mpirun would crash of is refused before."""

@@ -232,7 +232,7 @@ ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err)
     if (!a->elsewhere && check_outputs(a, err))
         return err->code;
     if (!a->data)
-        return check_backup(a, NULL, err);
+        return a->elsewhere ? DDP_OK : check_backup(a, NULL, err);
     is_read = ddp_data_read(&data, a->data, &ignored) == DDP_OK;
     if (is_read)
         st = check_contents(a, &data, err);
