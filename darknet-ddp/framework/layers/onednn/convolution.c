@@ -23,7 +23,6 @@ int convolution_has_bf16(void)
 #if DNNL_VERSION_MAJOR >= 3
     case dnnl_cpu_isa_avx512_core_fp16:
     case dnnl_cpu_isa_avx512_core_amx_fp16:
-    case dnnl_cpu_isa_avx2_vnni_2:
 #endif
         return 1;
     default:
