@@ -43,7 +43,7 @@ void ddp_replica_check_note_equal(ddp_replica_check *v);
 /* Find what differs, after checksums that differed. Every rank calls it; blocks. Always fails: with
  * DDP_ERR_MISMATCH on every rank, or with DDP_ERR_NOMEM, DDP_ERR_COMM. The text of DDP_ERR_MISMATCH
  * names:
- *   - the step, and the first layer that differs
+ *   - the step, and the first array that differs, parameters before statistics
  *   - the last step at which all ranks were known to be equal, if any
  *   - the ranks that differ from the largest equal group, with their hosts; on a tie, both sides
  * If no array differs, it says that the sum of ddp_loss_compare_number went wrong. */

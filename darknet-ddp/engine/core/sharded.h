@@ -83,8 +83,8 @@ ddp_status ddp_sharded_ask_block(ddp_sharded *s, const ddp_sharded_block *block,
 ddp_status ddp_sharded_ask_finite(ddp_sharded *s, int *finite, ddp_sharded_block *first,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* On rank 0: end the checkpoint; ddp_sharded_serve_blocks then returns on the other ranks. Fails
- * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* On rank 0: end the checkpoint, also one that failed without DDP_ERR_COMM. Until then the other
+ * ranks stay in ddp_sharded_serve_blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_sharded_ask_end(const ddp_sharded *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* On every other rank: answer rank 0 until it calls ddp_sharded_ask_end. Fails with DDP_ERR_NOMEM,

@@ -37,7 +37,7 @@ typedef struct ddp_state ddp_state;
 /* Open the state of a table of param_count parameters, without sets. *out is set on success. Fails
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_state_open(ddp_state **out, size_t param_count, ddp_error *err) DDP_MUST_CHECK;
-void ddp_state_close(ddp_state *s); /* also frees all arrays; NULL is allowed */
+void ddp_state_close(ddp_state *s); /* calls ddp_state_leave_device, frees all; NULL is allowed */
 
 /* Add a set of arrays, all zero. counts[i]: floats of parameter i's array; 0: it has none. *set
  * becomes the number of the set, from 0. *spec and counts are copied. Call before
@@ -53,7 +53,7 @@ const ddp_state_spec *ddp_state_set_spec(const ddp_state *s, size_t set);
 /* Return how many floats an array has; 0 if parameter i has none. */
 size_t ddp_state_floats(const ddp_state *s, size_t set, size_t i);
 /* Return an array in host memory, which s owns; NULL if parameter i has none. While a GPU uses the
- * arrays, host memory has the values of the last ddp_state_pull. */
+ * arrays, host memory may have older values: see ddp_state_pull. */
 float *ddp_state_host(const ddp_state *s, size_t set, size_t i);
 
 /* ---- on a device ---- */

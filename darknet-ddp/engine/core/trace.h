@@ -12,12 +12,12 @@
 
 typedef struct ddp_trace ddp_trace;
 
-/* The lanes of a rank: one for each of the first four; four for buckets, whose sums travel side by
- * side; sixteen for threads that load samples. */
+/* The lanes of a rank: the first four; four for buckets, whose sums travel side by side; sixteen
+ * for threads that load samples. */
 enum {
     DDP_LANE_STEPS,   /* whole steps */
     DDP_LANE_COMPUTE, /* passes and updates of single layers */
-    DDP_LANE_WAITS,   /* waits of the program for messages or samples */
+    DDP_LANE_WAITS,   /* waits for messages, and the time between two steps */
     DDP_LANE_SAVES,   /* saves and validations */
     DDP_LANE_BUCKETS,
     DDP_LANE_BUCKETS_END = DDP_LANE_BUCKETS + 4,
@@ -43,9 +43,9 @@ int ddp_trace_begin_load(ddp_trace *t);
 void ddp_trace_end_load(ddp_trace *t, int lane, int64_t begin_ns, const char *name);
 
 /* Write the records of all ranks, on rank 0's clock, to `out`, a file that is open on rank 0; other
- * ranks pass NULL. t is not NULL. Every rank calls it; blocks. ferror(out) tells whether all was
- * written. A rank without memory for its text is left out, without an error. Fails with
- * DDP_ERR_COMM, DDP_ERR_NOMEM. */
+ * ranks pass NULL. t is not NULL. Every rank calls it; blocks. A failed write is no failure here:
+ * ask ferror(out) and fclose(out). A rank without memory for its text is left out, without an
+ * error. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_write(ddp_trace *t, ddp_group *group, FILE *out,
                            ddp_error *err) DDP_MUST_CHECK;
 

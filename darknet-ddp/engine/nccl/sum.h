@@ -62,7 +62,7 @@ struct ddp_gpu_transport {
     void (*sum_close)(struct ddp_gpu_sum *s);
     /* Start a sum, or the half of it that s->sum->phase names. The comm stream waits for s->ready
      * already. Queues the sum's work, records s->landed and then sets s->queued, at once or in
-     * later calls of progress. */
+     * later calls of the transport. */
     ddp_status (*sum_start)(struct ddp_gpu_sum *s, ddp_error *err);
     /* Serves ddp_work_share. NULL: shares are those of sums of host memory. */
     ddp_status (*share)(const ddp_work *w, ddp_range **ranges, size_t *count, ddp_error *err);

@@ -40,7 +40,7 @@ int ddp_darknet_next_option(const char **list, char *name, char *value, size_t s
 /* Check that argv is a command of Darknet that this program can run. Call it after
  * ddp_options_parse, which removes our own options. If a word is nearly right, the error suggests
  * another. Fails with DDP_ERR_USAGE for:
- *   - no command, an unknown command or verb, or a command of DDP_SHOWS
+ *   - a command or verb that is missing or unknown, or a command of DDP_SHOWS
  *   - too few or too many words, or a word for LAYERS that is no number from 1
  *   - an option that the command does not read, or whose value is missing or no number
  *   - a -thresh that is no probability, but for the command `nightmare` */
@@ -60,7 +60,7 @@ const char *ddp_darknet_option(char **argv, const char *option);
  * command has no such place, or argv has no word there. */
 const char *ddp_darknet_word_at(int argc, char **argv, const char *place);
 
-/* Return the index of a place in a row's words, such as 2 for "WEIGHTS" in "DATA CFG [WEIGHTS]";
+/* Return the first index of a place in a row's words: 2 for "WEIGHTS" in "DATA CFG [WEIGHTS]".
  * -1: it is not there, or ends in "...". */
 int ddp_words_find(const char *words, const char *place);
 
@@ -71,7 +71,7 @@ int ddp_darknet_trains(int argc, char **argv);
 int ddp_darknet_trains_ddp(int argc, char **argv);
 
 /* Fail with DDP_ERR_USAGE if argv is a command of the table that cannot run with -ddp; the text
- * says why. An unknown command passes here: ddp_darknet_check refuses it. */
+ * says why. An unknown command or verb may pass: ddp_darknet_check refuses it. */
 ddp_status ddp_darknet_check_ddp(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

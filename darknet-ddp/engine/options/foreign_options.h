@@ -23,8 +23,8 @@ typedef struct ddp_foreign_options_taken {
 } ddp_foreign_options_taken;
 
 /* Write what to type in place of a word to text, and return text. The word, such as epochs=100,
- * --imgsz or --gpus, is an option of another program, or one of ours in another form. Returns NULL
- * if it is neither. */
+ * --imgsz or --gpus, is an option of another program, or one of ours, but not of `darknet ddp`
+ * alone, in any form. Returns NULL if it is neither. */
 const char *ddp_foreign_option_instead(const char *word, char text[DDP_FOREIGN_OPTION_TEXT]);
 
 /* Remove options that have no effect here, with their values, from argv[1..argc) of a train
@@ -33,8 +33,8 @@ const char *ddp_foreign_option_instead(const char *word, char text[DDP_FOREIGN_O
 int ddp_foreign_options_take(int argc, char **argv, ddp_foreign_options_taken *taken);
 
 /* Fail with DDP_ERR_USAGE if argv[1..argc) has a word NAME=VALUE that is a foreign option
- * (ddp_foreign_option_instead) and no file. Words with dashes do not count. The text names the
- * first such word, and what to type. */
+ * (ddp_foreign_option_instead) and no file. Words that begin with a dash do not count. The text
+ * names the first such word, and what to type. */
 ddp_status ddp_foreign_options_check(int argc, char **argv, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

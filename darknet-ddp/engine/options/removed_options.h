@@ -4,7 +4,7 @@
 #define DDP_OPTIONS_REMOVED_OPTIONS_H
 
 /* Return what to give in place of a removed option, as the end of the sentence "-NAME is gone:
- * ...". NULL: there never was such an option. name: with its dash. */
+ * ...". NULL: no option of that name was removed. name: with its dash. */
 const char *ddp_removed_option(const char *name);
 
 #endif

@@ -31,8 +31,8 @@ typedef struct ddp_gloo_failure {
     char text[256]; /* sentence that says what failed */
 } ddp_gloo_failure;
 
-/* Call all functions on one thread. Those with a `failure` return 1 on success, or else 0 and set
- * *failure; then only ddp_gloo_close may follow. */
+/* Call all functions on one thread. A function with a `failure` returns 1 (ddp_gloo_open: a link)
+ * on success; else 0 (NULL), with *failure set, and then only ddp_gloo_close may follow. */
 
 /* Open a link of rank `rank` over connections[0..size), descriptors of TCP connections with each
  * rank (transport/peer_connections.h). The link takes them over, and sets each to -1. The process
@@ -53,8 +53,8 @@ int ddp_gloo_test(ddp_gloo_link *x, int *ended, int *count, ddp_gloo_failure *fa
 int ddp_gloo_busy(const ddp_gloo_link *x);
 
 /* Close x and free it; NULL is allowed. With goodbye_ms above 0, first tell the other ranks that
- * this rank leaves, and wait up to goodbye_ms until all of them leave or are lost. Buffers of
- * requests that have not ended are not touched any more. */
+ * this rank leaves, and wait up to goodbye_ms until all of them leave or are lost. A lost rank may
+ * add seconds. Buffers of requests that have not ended are not touched any more. */
 void ddp_gloo_close(ddp_gloo_link *x, int64_t goodbye_ms);
 
 #ifdef __cplusplus

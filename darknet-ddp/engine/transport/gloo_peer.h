@@ -92,7 +92,7 @@ struct peer {
     std::deque<int> late;               /* receives posted after the peer announced their message */
     std::deque<announcement> announced; /* announced messages that have no receive yet */
 
-    std::mutex out; /* protects the members below */
+    std::mutex out; /* protects the next three members */
     std::deque<std::unique_ptr<posted_note>> out_notes;
     std::unique_ptr<posted_note> goodbye;
     uint64_t out_count = 0;             /* number of notes sent to the peer */
@@ -156,8 +156,8 @@ void fail(ddp_gloo_link *x, int rank, const char *what);
  * If none is recorded, does not wait; *failure becomes all zero. Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
-/* Wait up to 6 s, unless called on it, until the thread of a lost peer has ended. Until then the
- * thread reads the notes that had arrived, which may say that another rank is the cause. */
+/* Wait up to 6 s until the thread of a lost peer has ended, but not on this thread itself. It still
+ * reads the notes that had arrived, which may say that another rank is the cause. */
 void hear_out(ddp_gloo_link *x, int rank);
 
 /* Return the exception for a message that has another length than the `due` bytes. */
