@@ -30,7 +30,7 @@ uint64_t mix(uint64_t x);
 /* Return the time that events report for `ms` milliseconds. With noise it is a random 0.1 to 1.1
  * times ms, which depends on rank and seed; else it is ms. */
 float measured_ms(float ms);
-/* Return true if EMULATED_NOISE is set. Only then use the functions below. */
+/* Return true if EMULATED_NOISE is set. Only then use the rest of noise.cpp. */
 bool has_noise();
 /* Return another number at each call, and in each process. */
 uint64_t unique_number();
