@@ -8,7 +8,7 @@
 
 /* State of the waits of one thread. All 0 at first. */
 struct ddp_backoff {
-    int idle_polls;         /* pauses on a core of its own since a poll found something */
+    int idle_polls;         /* pauses on a core of its own since ddp_backoff_found */
     int is_core_shared;     /* 1: at looked_ns other threads wanted this thread's core */
     int64_t looked_ns;      /* ddp_clock_ns when it was last found out who wants the core */
     int64_t interrupted;    /* how often the kernel had interrupted this thread at looked_ns */
@@ -20,7 +20,7 @@ struct ddp_backoff {
 void ddp_backoff_begin(struct ddp_backoff *r);
 
 /* Call after each poll of a wait. If more than 20 ms have passed since the poll before it, or since
- * ddp_backoff_begin, adds that time to descheduled_ns: the rank had no core, or was stopped. */
+ * ddp_backoff_begin, adds that time to descheduled_ns: it is taken for time without a core. */
 void ddp_backoff_polled(struct ddp_backoff *r);
 
 /* Call after a poll that has found something. Polls that find nothing are counted anew then. */

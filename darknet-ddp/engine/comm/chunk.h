@@ -12,10 +12,10 @@
  * 1. Each rank puts its chunk into memory that the ranks of its host share, unless it lies there
  *    already (ddp_group_alloc_memory). It then notes on its board, also in shared memory, that the
  *    chunk is there.
- * 2. Each rank sums one slice of the chunk, its lane, over the ranks of its host.
- * 3. Ranks of different hosts whose lanes overlap exchange slices of them and sum these. Up to 8
+ * 2. Each rank sums one slice of the chunk, or several, over the ranks of its host: its lanes.
+ * 3. Ranks of different hosts that have the same lane exchange slices of it and sum these. Up to 8
  *    hosts do so directly, more hosts in stages of 8 (hierarchical_plan.h).
- * 4. Each rank writes the finished sum of its lane to the chunks of the other ranks of its host.
+ * 4. Each rank writes the finished sums of its lanes to the chunks of the other ranks of its host.
  * Nothing blocks: each poll looks at boards and messages.
  *
  * A sum may be made in two halves, of which the first sends no finished sums (ddp_work_phase). An
@@ -79,8 +79,8 @@ struct ddp_chunk_pipeline {
     /* ddp_clock_ns when a message last ended, or a chunk went on by shared memory; 0: never */
     int64_t last_message_ns;
     int64_t looked_ns; /* ddp_clock_ns when a wait last looked at the clock */
-    /* ddp_clock_ns before which time does not count for the timeout, since this process was stopped
-     * then; 0: it was never stopped */
+    /* ddp_clock_ns before which time does not count for the timeout: no wait looked at the clock
+     * then, or this process was stopped; 0: no wait has looked yet */
     int64_t timeout_from_ns;
 
     /* ---- for wire_messages.c ---- */
@@ -92,7 +92,7 @@ struct ddp_chunk_pipeline {
     /* ---- for collective.c, and chunk_pipeline.c, which ends requests ---- */
     struct ddp_collective_request *collective_requests; /* [i]: message of request i */
     int collective_left;      /* entries of collective_requests whose message has not ended */
-    uint32_t next_collective; /* number of the next collective; it makes the messages' tag */
+    uint32_t next_collective; /* number of the collective under way or next; makes its tag */
 };
 
 /* Return a host sum for w and its buffer, not started yet. w must outlive the host sum. */
@@ -140,7 +140,7 @@ static inline float *ddp_chunk_part_of(const struct ddp_chunk *c, int rank)
 struct ddp_late_rank {
     int rank;        /* -1: none */
     int has_to_take; /* 1: rank `rank` has to take a message of ours; 0: it has to send one */
-    int is_cause;    /* 1: rank `rank` waits for no other rank; 0: it may wait for one */
+    int is_cause;    /* 1: as it seems, rank `rank` waits for no other rank; 0: it may */
 };
 
 /* An algorithm that sums chunks over ranks: direct or hierarchical. ddp_group.algorithm_own is its

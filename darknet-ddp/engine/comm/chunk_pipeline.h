@@ -58,9 +58,9 @@ ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_err
 ddp_status ddp_chunk_pipeline_share(const ddp_work *w, ddp_range **ranges, size_t *count,
                                     ddp_error *err);
 
-/* Fail with DDP_ERR_COMM if nothing has moved (last_message_ns in chunk.h) for as long as the
- * group's timeout. Time before since_ns (ddp_clock_ns) does not count. The text names a rank that
- * is waited for. Passes if the group has no timeout. Call only while sums are in flight. */
+/* Fail with DDP_ERR_COMM if nothing has moved (last_message_ns in chunk.h) for the group's timeout.
+ * Time before since_ns (ddp_clock_ns) does not count, nor do more than 2 s between calls. The text
+ * names a rank that is waited for. Call only while sums are in flight; passes without a timeout. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 
 /* Return the i-th peer of this rank, i from 0 to size - 1: rank + 1 first, the rank itself last. So

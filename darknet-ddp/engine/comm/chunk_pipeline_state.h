@@ -50,13 +50,13 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 /* ---- chunk_overdue.c ---- */
 
 /* Return 1 if nothing has moved (last_message_ns) for the group's timeout, else 0, also if
- * the group has no timeout. The time counts from since_ns (by ddp_clock_ns) at the earliest, and
- * not while this process is stopped. */
+ * the group has no timeout. The time counts from since_ns (by ddp_clock_ns) at the earliest. Call
+ * at every idle poll: more than 2 s between calls do not count, as if this process was stopped. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Fail with DDP_ERR_COMM because chunks in flight, of which there must be one or more, have waited
- * for the group's timeout. The text names a rank that waits for no other itself. If none is known,
- * it names the rank that the oldest chunk waits for. */
+ * for the group's timeout. The text names a rank that, as it seems, waits for no other. If there is
+ * none, it names the rank that the oldest chunk waits for. */
 ddp_status ddp_fail_late_chunks(ddp_group *g, ddp_error *err);
 
 /* Fail with DDP_ERR_COMM because of `rank`. The text says that for the group's timeout it has sent

@@ -7,8 +7,8 @@
 #include "comm/backend.h"
 
 /* Do what ddp_NAME (comm/collectives.h) does, in a group of more than one rank, without checking
- * arguments. For allgather this rank's bytes are in `all` already; an all-gather of 0 bytes is a
- * barrier, and `all` may be NULL. */
+ * arguments or keeping a failure in g. For allgather this rank's bytes are in `all` already; an
+ * all-gather of 0 bytes is a barrier, and `all` may be NULL. */
 ddp_status ddp_collective_broadcast(ddp_group *g, void *buf, size_t bytes, int root,
                                     ddp_error *err);
 ddp_status ddp_collective_transfer(ddp_group *g, void *buf, size_t bytes, int from, int to,
@@ -17,9 +17,9 @@ ddp_status ddp_collective_allgather(ddp_group *g, void *all, size_t bytes, ddp_e
 ddp_status ddp_collective_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                                  ddp_error *err);
 
-/* Post a message of the collective to another rank (send) or from it (recv), without waiting. At
- * most 2 (size - 1) are posted at a time. The data must stay until ddp_collective_finish. Messages
- * from one rank to another match in the order of posting. Fails with DDP_ERR_COMM. */
+/* Post a message of up to INT_MAX bytes to another rank (send) or from it (recv), without waiting.
+ * At most 2 (size - 1) are posted at a time. The data must stay until ddp_collective_finish.
+ * Messages from one rank to another match in the order of posting. Fails with DDP_ERR_COMM. */
 ddp_status ddp_collective_send(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);
 ddp_status ddp_collective_recv(ddp_group *g, int peer, void *data, size_t bytes, ddp_error *err);
 

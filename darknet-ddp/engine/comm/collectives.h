@@ -27,12 +27,12 @@ ddp_status ddp_allgather(ddp_group *g, const void *mine, void *all, size_t bytes
                          ddp_error *err) DDP_MUST_CHECK;
 
 /* Return mine[0..bytes) of all ranks in new memory, in the order of ranks; the caller frees it.
- * Every rank calls it with the same bytes; blocks until all have. On failure returns NULL and fills
- * *err. */
+ * Every rank calls it with the same bytes; if not 0, blocks until all have. On failure returns NULL
+ * and fills *err. */
 void *ddp_allgather_new(ddp_group *g, const void *mine, size_t bytes, ddp_error *err);
 
 /* Replace each of counts[0..n) by its sum over all ranks. Every rank calls it with the same n;
- * blocks until all have. On failure the counts stay as they were. */
+ * if not 0, blocks until all have. On failure the counts stay as they were. */
 ddp_status ddp_sum_counts(ddp_group *g, uint64_t *counts, size_t n, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *holds, which is 0 or 1 before, to 1 if it is 1 on every rank, else to 0. Every rank calls
@@ -60,8 +60,8 @@ ddp_status ddp_concatenate_on_first(ddp_group *g, const void *mine, size_t bytes
  *
  *   data   on root: room for the bytes of all ranks, in the order of ranks; root's own place there
  *          is not written. On other ranks: the bytes to send.
- *   bytes  on root: bytes[r] is how many bytes rank r sends. On other ranks: *bytes is the length
- *          of data. */
+ *   bytes  on root: bytes[r] is the length of rank r's place, also of root's own. On other ranks:
+ *          *bytes is the length of data, as root has it in bytes[rank]. */
 ddp_status ddp_gather(ddp_group *g, void *data, const size_t *bytes, int root,
                       ddp_error *err) DDP_MUST_CHECK;
 

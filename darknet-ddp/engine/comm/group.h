@@ -48,7 +48,7 @@ typedef enum ddp_mpi_kind {
     DDP_MPI_NONE,   /* this build has no MPI */
     DDP_MPI_OPEN_4, /* Open MPI up to version 4: orterun and orted; PMIx connects the ranks */
     DDP_MPI_OPEN_5, /* Open MPI from version 5 on: prterun and prted, of PRRTE; PMIx */
-    DDP_MPI_HYDRA   /* MPICH and Intel MPI: hydra's mpiexec; PMI connects the ranks */
+    DDP_MPI_HYDRA   /* MPICH, Intel MPI and others: hydra's mpiexec; PMI connects the ranks */
 } ddp_mpi_kind;
 
 /* Return the kind of the MPI library that this process runs with, which may be newer than the one
@@ -68,16 +68,16 @@ ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) 
 ddp_status ddp_group_open_hosts(ddp_group **groups, const int *ranks, int hosts, int radix,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Leave the group and free g, which may be NULL. With "mpi" and "gloo" it waits until all other
- * ranks leave; "gloo" without MPI at most for the group's timeout. A process opens "mpi" once.
- *
- * If the group has failed or messages are in flight, it does not wait. The job then fails: "mpi"
- * leaves out MPI_Finalize, so the launcher ends it; with "gloo" the others' next calls fail. */
+/* Leave the group and free g, which may be NULL. Close its sums and free its memory before. With
+ * "mpi" and "gloo" it waits until all other ranks leave; "gloo" without MPI at most for the group's
+ * timeout. A process opens a group with MPI once only. If the group has failed or messages are in
+ * flight, it does not wait. The job then fails: "mpi" leaves out MPI_Finalize, so the launcher ends
+ * it; with "gloo" the others' next calls fail. */
 void ddp_group_close(ddp_group *g);
 
 /* Fail the whole job: this process ends at once with exit_status (1 for 0), and so every other rank
- * fails. Safe from any thread. Does not return, except for ranks that are threads: their next calls
- * fail with DDP_ERR_COMM. */
+ * fails. Exit handlers do not run. Safe from any thread. Does not return, except for ranks that are
+ * threads: their next waits fail with DDP_ERR_COMM. */
 void ddp_group_abort(ddp_group *g, int exit_status);
 
 /* Return this rank's number, from 0. */
@@ -106,7 +106,7 @@ int64_t ddp_group_descheduled_ns(const ddp_group *g);
 
 /* Set a function that the group calls, on its thread, whenever a message has ended or a sum has
  * gone on in shared memory: moved(ctx). So a watchdog can tell a slow link from a hang. NCCL's
- * messages are not seen. moved NULL: nothing is called. */
+ * messages are not seen. moved must not use the group; NULL: nothing is called. */
 void ddp_group_on_progress(ddp_group *g, void (*moved)(void *ctx), void *ctx);
 
 /* Choose the network interface for messages between hosts. Call once, before the first group is

@@ -16,12 +16,12 @@
 
 typedef struct ddp_gpu_config {
     int gpu; /* CUDA's number of this rank's GPU, from 0 */
-    /* 1: other ranks of this host use this GPU, too; NCCL then takes each rank for a host */
+    /* 1: other ranks of this host use this GPU, too; NCCL then takes this rank for a host */
     int shared;
     int nccl;  /* 1: sums by NCCL; 0: through host memory and the group's transport */
     int exact; /* 1: NCCL sums float32 in the order of device/sum.h; 0: in an order of its own, the
                   same on every rank. Sums through host memory always have device/sum.h's order. */
-    int ctas;  /* most thread blocks that NCCL may use at a time; 0: NCCL chooses */
+    int ctas;  /* most thread blocks that NCCL may use at a time in a channel; 0: NCCL chooses */
     /* advice in errors on how to run without NCCL; must stay valid; NULL: none */
     const char *without_nccl;
     /* function that ends the program when a CUDA call has failed; err says which call and why.
@@ -56,7 +56,7 @@ const char *ddp_group_transport(const ddp_group *g);
 ddp_status ddp_group_synchronize(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return for how many nanoseconds this rank's GPU has waited for sums instead of computing, since
- * the group was opened; 0 without a GPU. A sum counts once ddp_group_synchronize or ddp_work_wait
+ * the group was opened; 0 without a GPU. A sum counts once ddp_group_synchronize or another call
  * has waited for it, but not if its fence is for another queue (ddp_work_fence_before). */
 int64_t ddp_group_stalled_ns(const ddp_group *g);
 

@@ -49,11 +49,11 @@ struct ddp_hierarchical_chunk {
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while REDUCING or RETURNING */
     int hosts_posted; /* in an all-gather: other hosts whose messages have been posted */
-    /* ranks of the host that have launched the chunk (in MEETING), or that are done with this
-     * rank's memory (in SHARING) */
+    /* ranks of the host, from its first on, that have launched the chunk (in MEETING), or that are
+     * done with this rank's memory (in SHARING) */
     int ranks_seen;
     int messages_left;   /* posted messages that have not ended */
-    int messages_posted; /* messages sent and received in this stage, or by the last gather_post */
+    int messages_posted; /* messages posted in this stage, one way, or by the last gather_post */
     int not_finite;      /* 1: a sum in it, or a float of an all-gather, is not finite */
     /* at[i]: memory of the chunk that local rank i has, mapped here; set when that rank has
      * launched the chunk */
@@ -167,8 +167,8 @@ void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarch
 /* ---- hierarchical_sums.c ---- */
 
 /* Sum this rank's lanes (comm/hierarchical_plan.h) over the ranks of its host. c->held[0] gets the
- * addresses of the sums; c->not_finite becomes 1 if one is not finite. Call when all of these ranks
- * have launched the chunk. */
+ * addresses of the sums. They overwrite addends. c->not_finite becomes 1 if one is not finite. Call
+ * when all of these ranks have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Add the slices received in c's stage to the slices that this rank keeps. Then c->held of the next

@@ -7,13 +7,13 @@
 
 #define DDP_SUM_COST_BYTES 1e8 /* bytes of the sum whose cost is computed */
 
-/* The cost of a sum of DDP_SUM_COST_BYTES for the slowest rank, as far as algorithms differ. */
+/* The cost of a sum of DDP_SUM_COST_BYTES for the largest host, as far as algorithms differ. */
 typedef struct ddp_sum_cost {
-    double inter_host_bytes; /* bytes that a host sends to others; it receives as many */
+    double inter_host_bytes; /* bytes that the host sends to others; it receives as many */
     /* seconds of inter_host_bytes at 10 Gbit/s or of the polls of all chunks, whichever is more */
     double wire_s;
-    double cpu_s;    /* seconds of a rank's CPU time */
-    int connections; /* connections to other hosts that a rank of the largest host has */
+    double cpu_s;    /* seconds of CPU time of each of the host's ranks */
+    int connections; /* connections to other hosts that each of the host's ranks has */
 } ddp_sum_cost;
 
 /* Return the cost of ddp_allreduce_direct among all ranks of these hosts. */
