@@ -13,15 +13,15 @@ ddp_status ddp_mpi_check(int rc, const char *what, ddp_error *err);
 ddp_mpi_kind ddp_mpi_kind_of_library(void);
 
 /* Start MPI, unless it runs already, with settings that suit sums; settings in the environment take
- * precedence. *started becomes 1 if MPI was started here; the caller must then call MPI_Finalize.
- * Fails with DDP_ERR_IO if /dev/shm is too small for the ranks of this host, else with
- * DDP_ERR_COMM. */
+ * precedence. *started becomes 1 if MPI was started here; the caller must then call MPI_Finalize,
+ * and only the calling thread may use MPI. Fails with DDP_ERR_IO if all ranks are on one host,
+ * whose /dev/shm is too small for them, else with DDP_ERR_COMM. */
 ddp_status ddp_mpi_start(int *started, ddp_error *err);
 
 /* Exchange a first message with every other rank, to check that messages pass. Every rank calls it
- * after MPI's start. May take 21 s. Fails with DDP_ERR_NOMEM. Fails with DDP_ERR_COMM if messages
- * with some rank do not pass. The error names the lowest such rank, its host if the launcher knows
- * it, and the ports that must be open. */
+ * after MPI's start. May take 21 s. Fails with DDP_ERR_NOMEM, and with DDP_ERR_COMM if messages do
+ * not pass. The error names the lowest such rank, its host if the launcher knows it, and the ports
+ * that must be open. After a failure leave out MPI_Finalize, which may wait for ever. */
 ddp_status ddp_mpi_greet_ranks(ddp_error *err);
 
 #endif

@@ -30,8 +30,8 @@ ddp_status ddp_peer_address_fill(ddp_peer_address *peer, ddp_error *err);
  * becomes the old number of rank r, first[r] the lowest new number on its host. */
 void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *order, int *first);
 
-/* Choose the address on which rank `rank` listens. *out becomes the first of these that there is,
- * with port 0:
+/* Choose the address on which this process, peers[rank], listens. *out becomes the first of these
+ * that there is, with port 0:
  *
  *   1. if all ranks are on one host, the loopback address
  *   2. the rank's address in a network that all other hosts share

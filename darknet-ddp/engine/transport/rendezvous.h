@@ -3,8 +3,8 @@
  *
  * Rank r writes the file PATH.r, which only its user can read, and reads the other ranks' files.
  * Each start of a rank draws a number, and its file lists the numbers of the others that it has
- * seen. A rank trusts a file only if the file lists the number of its own start. So files of an
- * earlier start do no harm, and need not be removed before. */
+ * seen. A rank trusts another's file only if the number that it drew itself is listed there. So
+ * files of an earlier start do no harm, and need not be removed before. */
 #ifndef DDP_TRANSPORT_RENDEZVOUS_H
 #define DDP_TRANSPORT_RENDEZVOUS_H
 
@@ -42,9 +42,9 @@ typedef struct ddp_rendezvous ddp_rendezvous;
 ddp_status ddp_rendezvous_open(ddp_rendezvous **out, const ddp_rendezvous_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy mine[0..bytes) of each rank r to all[r * bytes .. (r + 1) * bytes) of every rank, by the
- * files. Every rank calls it with the same bytes; blocks until all have. Fails with DDP_ERR_COMM if
- * a rank does not come in time or has started again, and with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Copy mine[0..bytes) of each rank i to all[i * bytes .. (i + 1) * bytes) of every rank, by the
+ * files. Every rank calls it, with an equal `bytes`; blocks until all have. Fails with DDP_ERR_COMM
+ * if a rank does not come in time or has started again, and with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_rendezvous_gather(ddp_rendezvous *r, const void *mine, void *all, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 

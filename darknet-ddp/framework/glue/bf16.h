@@ -22,7 +22,7 @@ int ddp_bf16_runs(const struct layer *l);
 typedef enum ddp_bf16_what { DDP_BF16_OUTPUT, DDP_BF16_DELTA } ddp_bf16_what;
 
 /* Return 1 if all outputs (or deltas: `what`) of layer l in the last mini-batch are finite, else 0.
- * Return 1, too, if the host has no memory for a copy. l must run in bf16. Waits for a GPU. */
+ * Without memory for a copy, returns 1 or ends the program. l must run in bf16. Waits for a GPU. */
 int ddp_bf16_finite(const struct layer *l, ddp_bf16_what what);
 
 /* Set whether networks parsed from now on have layers in bf16: 1 or, as at first, 0. Leave it 1

@@ -23,7 +23,7 @@ typedef struct ddp_darknet_config {
     void (*fatal)(int exit_status, const char *message);
     /* Print why the weights' average (ema_alpha=) cannot be saved. NULL: the program ends. */
     void (*average_unsaved)(const char *why);
-    /* Called before Darknet writes weights to path. NULL: not called. */
+    /* Called before Darknet itself, not a trainer, writes weights to path. NULL: not called. */
     void (*saves)(const char *path);
 } ddp_darknet_config;
 

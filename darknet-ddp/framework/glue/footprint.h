@@ -22,9 +22,9 @@ typedef struct ddp_footprint {
  * *height to the largest size, in pixels. Else return 0, and leave both as they are. */
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
-/* Measure how much memory net takes, by resizing it to a larger size and back. Sets *host for the
- * host's memory and *gpu for GPU d's (0 bytes if d is the host). Call while no sum is in flight.
- * pictures: how many this rank loads for a step. */
+/* Measure how much memory net takes, by resizing it to a larger size and back; if it cannot be
+ * resized, Darknet ends the program. Sets *host for the host's memory and *gpu for GPU d's (0 bytes
+ * if d is the host). Call while no sum is in flight. pictures: how many this rank loads a step. */
 void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                            ddp_device *d, size_t pictures);
 

@@ -20,7 +20,7 @@ typedef struct ddp_network_shape {
 
 typedef struct ddp_net_number {
     const char *key; /* a key of section [net]: "width", "batch", ... */
-    int value;       /* value that replaces the cfg's; 0: the cfg's stays */
+    int value;       /* value that replaces the cfg's; 0: none does */
 } ddp_net_number;
 
 enum { DDP_NET_NUMBERS_MOST = 8 };
@@ -29,7 +29,7 @@ enum { DDP_NET_NUMBERS_MOST = 8 };
  * (glue/darknet.h). The caller frees the result with ddp_network_free.
  *   numbers   values of [net]; they replace the cfg's, and ddp_darknet_set_net_values's
  *   count     length of numbers, at most DDP_NET_NUMBERS_MOST
- *   gpu       number of the GPU to compute on; -1: the CPU
+ *   gpu       number of the GPU to compute on; -1: the CPU. Darknet's gpu_index stays at it.
  *   draws     1: draw first weights, for training; 0: leave weights of convolutions 0, faster */
 network *ddp_network_load(ddp_network_shape *shape, const char *cfg, const ddp_net_number *numbers,
                           size_t count, int gpu, int draws);

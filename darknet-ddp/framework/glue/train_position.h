@@ -2,8 +2,8 @@
  * (net->seen).
  *
  * Darknet counts a mini-batch when its forward pass begins. So the position is that of the
- * mini-batch which began last. Before a network's first, step_ends and update_ends are 1. net->seen
- * counts the images of all ranks, and net->batch * net->subdivisions is their batch. So Darknet's
+ * mini-batch which began last. While images is 0, step_ends and update_ends are 1. net->seen counts
+ * the images of all ranks, and net->batch * net->subdivisions is their batch. So Darknet's
  * learning-rate policies, burn-in and region warm-up need to know nothing of ranks. */
 #ifndef DDP_GLUE_TRAIN_POSITION_H
 #define DDP_GLUE_TRAIN_POSITION_H

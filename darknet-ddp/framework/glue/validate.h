@@ -26,8 +26,8 @@ typedef struct ddp_validation_set {
     int *map; /* map[i]: node of class i in a tree of classes; NULL: no tree */
 } ddp_validation_set;
 
-/* Take the detections and labelled boxes of all pictures, sorted (eval/detections.h), with boxes in
- * fractions of the picture. The arrays are valid until the function returns. */
+/* Take the detections and labelled boxes of all pictures that could be read, sorted
+ * (eval/detections.h), in fractions of the picture. The arrays are valid during the call. */
 typedef void (*ddp_found_listener)(void *ctx, const ddp_detection *found, size_t count,
                                    const ddp_truth *truths, size_t truth_count);
 

@@ -6,7 +6,7 @@
 
 typedef struct ddp_weights_fit {
     int cfg_layers;    /* number of layers of the cfg; 0: Darknet refuses the cfg */
-    int file_layers;   /* number of layers, from the first on, for which the file has weights */
+    int file_layers;   /* how many first layers the file has weights for; 0 also if it is refused */
     char refusal[512]; /* sentence on why Darknet refuses the cfg or file; "": it loads both */
 } ddp_weights_fit;
 

@@ -20,7 +20,7 @@ typedef struct {
 const cfg_section *cfg_find_section(const char *name);
 /* Return 1 if the parser reads this key in section s. */
 int cfg_reads_key(const cfg_section *s, const char *key);
-/* Return why this key with this value is ignored on purpose, a static string; null if it is not. */
+/* Return why a key that the parser does not read is ignored with this value; null if it is not. */
 const char *cfg_ignores_key(const cfg_section *s, const char *key, const char *value);
 /* Return 1 if the key, which the parser does not read, is one of later forks. A cfg may have such a
  * key with value 0, which is ignored. */

@@ -97,7 +97,7 @@ static inline __device__ int joined_channel(part_sums p)
 }
 
 // Return the sum of value(index, part) over all parts of joined_channel(p); index is the part's in
-// p.first and p.second. The order of additions depends on the number of parts alone. All threads of
+// p.first and p.second. The order of additions depends on p.parts and p.rows alone. All threads of
 // the block must call it. `shared`: THREADS doubles of shared memory.
 template <class Value> __device__ double sum_over_parts(part_sums p, double *shared, Value value)
 {

@@ -43,9 +43,8 @@ typedef struct bf16_backend {
     void (*free_floats)(float *x);
     /* Return the network's input, in float32, on the device. */
     const float *(*network_input)(network net);
-    /* Set the layer's forward and backward functions for this device. */
     void (*set_passes)(layer *l, void (*forward)(layer, network), void (*backward)(layer, network));
-    /* If l->share_layer is not null, point the parameters of *l to that layer's. */
+    /* Point the parameters of *l to those of l->share_layer, if any. Call before each pass of l. */
     void (*use_shared)(layer *l);
 
     /* ---- convolution of a [convolutional] or [connected]. A [connected] is computed as a
@@ -68,7 +67,8 @@ typedef struct bf16_backend {
      * after a forward pass with net.train 1. */
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 
-    /* ---- BatchNorm, biases and activation of a [convolutional] or [connected] ---- */
+    /* ---- BatchNorm, biases and activation of a [convolutional] or [connected]. In training with
+     * net.statistics, BatchNorm's statistics are those of all ranks, for which each waits ---- */
 
     /* Compute the layer's output from its x: BatchNorm, then the activation. In training, compute
      * the mini-batch's statistics first, and update the running ones. */
@@ -108,8 +108,8 @@ typedef struct bf16_backend {
      *   to     has to_channels channels a cell; first_to is the first that is changed */
     void (*copy_channels)(size_t cells, int channels, const void *from, int from_channels,
                           int first_from, int set, void *to, int to_channels, int first_to);
-    /* Compute a [shortcut]: alpha*input + l.beta*from, activated. from: output of the other layer
-     * that it reads. input null: zeros. */
+    /* Compute a [shortcut]: alpha*input + l.beta*from, activated; input alone where `from`, the
+     * output of the other layer that it reads, is smaller and has no value. input null: zeros. */
     void (*shortcut)(layer l, const void *input, float alpha, const void *from);
     /* Run the backward pass of a [shortcut]: alpha times the gradient goes to input_delta, l.beta
      * times the gradient to from_delta. A delta that is null is left out; its set must be 0. */

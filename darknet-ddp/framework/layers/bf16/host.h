@@ -11,7 +11,7 @@
 
 typedef unsigned short half;
 
-/* Number of values that a loop over an array converts at a time. */
+/* Most values that a loop with arrays of its own on the stack converts at a time. */
 #define BF16_BLOCK 1024
 
 /* 1: multiply bf16 values in float32, so that convolutions run on any CPU. For tests, which set it
