@@ -22,8 +22,7 @@ float box_iou_kind(box a, box b, IOU_KIND kind);
 float box_less_distance(box a, box b, float power);
 
 /* Return the gradient of box_iou_kind(pred, truth, kind) by pred's centre (dx, dy) and size (dw,
- * dh), as the forks compute it. It is not the exact one: iou_formulas.h says at each term how it
- * differs. */
+ * dh), as the forks compute it. It is not the exact one (iou_formulas.h). */
 dbox iou_gradient(box pred, box truth, IOU_KIND kind);
 
 #endif

@@ -20,8 +20,8 @@ typedef struct {
  * Write the cost, a float, to net.figures_gpu. Queues kernels; does not wait for them. */
 void train_iseg_gpu(layer l, network net);
 
-/* Copy the instances of the mini-batch's first picture to *of. Copy their mean embeddings,
- * ISEG_INSTANCES*l.extra floats, to `means`. Both are on the host. Waits for the GPU. */
+/* Copy the first picture's instances to *of, and their mean embeddings, ISEG_INSTANCES*l.extra
+ * floats, to `means`, on the host. Waits for the GPU. l: from net.layers, after train_iseg_gpu. */
 void pull_iseg_instances(layer l, iseg_instances *of, float *means);
 
 #endif

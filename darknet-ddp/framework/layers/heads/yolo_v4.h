@@ -24,7 +24,7 @@ void yolo_v4_train(layer l, network net, yolo_tally *sum);
 float yolo_truth_loss(layer l, network net, int picture, const float *truth);
 
 /* Return a mini-batch's losses of boxes, objectness and classes. `squares`: its sums of squared
- * deltas (train_squares). `sum`: its statistics from yolo_v4_train. */
+ * deltas. `sum`: its statistics. */
 head_figures yolo_v4_parts_of_cost(layer l, head_figures squares, const yolo_tally *sum);
 
 #endif

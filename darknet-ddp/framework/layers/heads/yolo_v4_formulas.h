@@ -220,7 +220,7 @@ FORMULA const float *best_truth(layer l, place p, const float *truths, float *io
 
 /* Train place p before assign_truth. `truths`: the picture's. The best IoU of p's box with a truth
  * decides what is learnt:
- * - above truth_thresh: box, objectness and classes learn this truth
+ * - above truth_thresh: box, objectness, classes learn this truth (objectness_smooth: by IoU*IoU)
  * - else above ignore_thresh, with a class above SURE_OF_A_CLASS: objectness learns the IoU with
  *   objectness_smooth, and nothing is learnt without
  * - else: objectness learns 0 */

@@ -16,7 +16,7 @@ double find_anchors(const float *boxes, int n, int k, unsigned seed, float *anch
 double round_anchors(const float *boxes, int n, int k, const float pixel[2], float *anchors);
 
 /* Write to shares which fractions of the input's width and height a picture of w x h pixels fills
- * in a letter box. One of them is 1. If a size is 0, both are 1. `input`: width, height in
+ * in a letter box. At least one is 1. If a size is 0, both are. `input`: width, height in
  * pixels. */
 void letter_box_shares(int w, int h, const int input[2], float shares[2]);
 

@@ -27,7 +27,7 @@ typedef struct {
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner);
 
 /* Draw a random place for picture im on a canvas of w x h pixels. It is scaled to the canvas's
- * width if it is wider than high, else to its height. On a canvas that is not square it may jut
+ * height if it is higher than wide, else to its width. On a canvas that is not square it may jut
  * out.
  *   jitter     first change the picture's width and height by up to this fraction
  *   use_flip   1: mirror half of the pictures */

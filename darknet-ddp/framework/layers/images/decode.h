@@ -27,7 +27,7 @@ typedef struct {
 int decode_picture(const char *path, int channels, decoded *out);
 
 /* Set the size (once upright), channels and orientation of *out from the file's header, and bytes
- * to NULL. Returns 0, or -1 with the reason in out->note. */
+ * to NULL. Returns 0, or -1 with the reason in out->note. Reads the whole file all the same. */
 int decode_size(const char *path, decoded *out);
 
 /* Decode the file at path as grey, with the results of decode_picture. To save time, a JPEG is

@@ -7,7 +7,7 @@
 #include "darknet.h"
 
 /* Return the next letter of *text, a Unicode code point, and move *text behind it. Skip control
- * characters. Return '?' for a byte that is not UTF-8, and 0 at the end, where *text stays. */
+ * characters. Return '?' for a byte that begins no letter, and 0 at the end, where *text stays. */
 unsigned label_next_letter(const char **text);
 
 /* Return a picture of a letter that is not ASCII: black on white, 3 channels, `height` pixels high.

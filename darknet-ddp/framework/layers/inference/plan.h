@@ -16,9 +16,10 @@
 
 typedef struct inference_plan inference_plan;
 
-/* Return a plan of net as it is now. Free it by inference_close. bf16: 1 keeps images and weights
- * as bf16 numbers; sums of products, biases and layers that run Darknet's code stay floats. Return
- * NULL, with which inference_predict calls network_predict:
+/* Return a plan of net as it is now. While a trainer is attached, all ranks must call this: it
+ * waits for sums under way, and finishes deferred updates. Free the plan by inference_close. With
+ * `bf16` 1, images and weights are bf16 numbers; sums of products, biases and layers that run
+ * Darknet's code stay floats. Return NULL, with which inference_predict calls network_predict:
  * - on a GPU, without oneDNN, or without a convolution that oneDNN or Winograd's algorithm computes
  * - with bf16, on a CPU without instructions for it
  * - if a layer that the plan does not know runs in bf16 in training (bf16_runs) */

@@ -26,7 +26,7 @@ static inline unsigned short half_of_float(float x)
                                 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* Convert n values of an array to floats, or round them to the nearest bf16. */
+/* Convert n values to floats, or round them to the nearest bf16. The arrays must not overlap. */
 void floats_of_halves(size_t n, const unsigned short *from, float *to);
 void halves_of_floats(size_t n, const float *from, unsigned short *to);
 /* Add from[0..n) to `to`, and round the sums. The arrays must not overlap. */

@@ -10,7 +10,7 @@
 struct convolution {
     convolution_shape shape;
     onednn_primitive forward;
-    pthread_mutex_t mutex; /* guards backward_data to way, each of which is set at its first use */
+    pthread_mutex_t mutex; /* guards backward_data to way, which are set after convolution_of */
     onednn_primitive backward_data, backward_weights;
     onednn_primitive product; /* matrix product for gradients of weights, in place of
                                  backward_weights; none with groups */
@@ -38,8 +38,8 @@ size_t onednn_product_scratch(convolution *c);
 void onednn_run_product(convolution *c, const void *x, const void *dy, float *gradients,
                         void *scratch);
 
-/* Add gradients of weights to `gradients`. way: not CONVOLUTION_MEASURED. scratch:
- * convolution_scratch_bytes of CONVOLUTION_BACKWARD_WEIGHTS. */
+/* Add gradients of weights to `gradients`. way: CONVOLUTION_PRIMITIVE, or CONVOLUTION_PRODUCT if c
+ * has one. scratch: convolution_scratch_bytes of CONVOLUTION_BACKWARD_WEIGHTS. */
 void onednn_compute_gradients(convolution *c, convolution_way way, const void *x, const void *dy,
                               float *gradients, void *scratch);
 
