@@ -19,10 +19,10 @@ ddp_status ddp_algorithm_set_open(ddp_algorithm_set **out, const ddp_algorithm_o
 /* Detach and close all algorithms, and free s. NULL is allowed. */
 void ddp_algorithm_set_close(ddp_algorithm_set *s);
 
-/* Attach each algorithm to a network that is about to train. Every rank calls it; blocks. What *a
- * points to must stay until ddp_algorithm_set_detach, a->saved_moments only during the call. Fails
- * with DDP_ERR_NOMEM, DDP_ERR_COMM, or on a->root the error of a->saved_moments; then no algorithm
- * is attached. */
+/* Attach each algorithm to a network that is about to train. Every rank calls it; may block. What
+ * *a points to must stay until ddp_algorithm_set_detach, a->saved_moments only during the call.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, or on a->root the error of a->saved_moments; the other
+ * ranks then wait until a->root ends the group. After a failure no algorithm is attached. */
 ddp_status ddp_algorithm_set_attach(ddp_algorithm_set *s, const ddp_attached *a,
                                     ddp_error *err) DDP_MUST_CHECK;
 
@@ -39,7 +39,7 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
 /* The tables of functions of a run's algorithms that a training step calls, each with `self`, the
- * first argument of its functions. A table is NULL if no algorithm of the run has it. */
+ * first argument of its functions. NULL: no algorithm that has something to do here has it. */
 typedef struct ddp_plugs {
     const ddp_gradient_codec *codec;
     const ddp_update_plug *update;
@@ -48,24 +48,24 @@ typedef struct ddp_plugs {
     void *codec_self, *update_self, *step_self, *layers_self;
 } ddp_plugs;
 
-/* Return the functions of s that a training step calls. For this function and those below, s may be
- * NULL, for no algorithms. */
+/* Return the functions of s that a training step calls; none if s is NULL. */
 ddp_plugs ddp_algorithm_set_plugs(const ddp_algorithm_set *s);
 
 /* Return 1 if an algorithm shards updates and the optimizer's moments over ranks. Returns 0 on one
  * rank, or if s is NULL. */
 int ddp_algorithm_set_is_sharded(const ddp_algorithm_set *s);
-/* Return the optimizer's moments that are sharded over ranks; s owns them. NULL: each rank has all
- * moments, or the set is not attached. */
+/* Return the optimizer's moments that are sharded over ranks, valid until ddp_algorithm_set_detach.
+ * NULL: each rank has all moments, the set is not attached, or s is NULL. */
 ddp_sharded *ddp_algorithm_set_moments(const ddp_algorithm_set *s);
 
-/* Print to out what each algorithm says when a run begins, in the order of algorithms.def. Call
- * while attached. s may be NULL. */
+/* On rank 0, while attached: print to out what each algorithm says when a run begins, in the order
+ * of algorithms.def. NULL is allowed as s. */
 void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
 /* On rank 0: print to stdout what becomes of the data that each rank keeps for itself, if a run of
  * `was` ranks goes on with `now` ranks. NULL is allowed as s. */
 void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now);
-/* Print each algorithm's lines at the end of a run of `steps` steps. NULL is allowed as s. */
+/* On rank 0: print each algorithm's lines at the end of a run of `steps` steps. NULL is allowed as
+ * s. */
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);
 
 #endif

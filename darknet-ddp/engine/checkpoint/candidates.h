@@ -18,8 +18,7 @@ struct ddp_candidate {
     ddp_status status;
     ddp_error error; /* why the state cannot be used (status is not DDP_OK, or is_bare is 1) */
     /* Age of the weights: how many images the weights file counts, and when it was last changed.
-     * Both are 0 if the weights are not there, or the state can be used (status is DDP_OK, and
-     * is_bare is 0). */
+     * Both are 0 if the weights are not there, or the state can be used. */
     uint64_t seen;
     struct timespec time;
 };
@@ -30,8 +29,8 @@ struct ddp_candidates {
     size_t count, room; /* entries of `list` that are used, and that have memory */
 };
 
-/* List the candidates of a run's name, base, in directory. There are four groups, each with its
- * newest file first:
+/* List the candidates of a run's name, base, in directory, by the names of files: a state may still
+ * say another base. There are four groups, each with its newest file first:
  *   1. state files with a wrong header or length, or that cannot be read
  *   2. state files with a whole header, cfg and arrays
  *   3. state files with only their header

@@ -37,7 +37,7 @@ typedef struct ddp_checkpoint_option {
 
 /* The contents of a state file's header. */
 typedef struct ddp_checkpoint_metadata {
-    char base[DDP_CHECKPOINT_BASE_BYTES]; /* the run's name: its cfg's, without folder and ending */
+    char base[DDP_CHECKPOINT_BASE_BYTES]; /* the run's name: its cfg's, up to the first dot */
     /* when it was saved: wall clock, nanoseconds since 1970. A save sets it to now or, if the clock
      * went back, to the old value + 1 */
     uint64_t saved_at_ns;
@@ -98,23 +98,23 @@ typedef struct ddp_checkpoint {
     struct ddp_checkpoint_place *place; /* the file or bytes that were read; NULL: none */
 } ddp_checkpoint;
 
-/* Add an option to metadata. A name or value that is too long is cut; bytes below a blank become
- * '?'. Fails with DDP_ERR_USAGE if there are DDP_CHECKPOINT_OPTIONS already. */
+/* Add an option to metadata, whose name has no blanks. Too long a name or value is cut; bytes below
+ * a blank become '?'. Fails with DDP_ERR_USAGE if there are DDP_CHECKPOINT_OPTIONS already. */
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;
 
 /* Set the run's name in metadata. Too long a name is cut; bytes below a blank become '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
-/* Write c to f, as a state file. A write error is not reported here, but when f is finished; after
- * it, nothing more is read from c's source. Fails with DDP_ERR_USAGE (a part's or array's name is
- * too long), with the source's error, and with DDP_ERR_NOMEM. */
+/* Write c as a state file to f, which is new. A write error is not reported here, but when f is
+ * finished; after it, nothing more is read from c's source. Fails with DDP_ERR_USAGE (a part's or
+ * array's name is too long), with the source's error, and with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Parse the bytes of a state file, bytes[0..size), which may be any bytes and must outlive *out.
- * Release *out with ddp_checkpoint_release; after a failure it is all zero. Fails with
- * DDP_ERR_FORMAT (not a state file, or a damaged one), DDP_ERR_NOMEM. */
+/* Parse a state file, bytes[0..size), which may be any bytes and must outlive *out:
+ * ddp_checkpoint_get reads floats there. Release *out with ddp_checkpoint_release; after a failure
+ * it is all zero. Fails with DDP_ERR_FORMAT (not a state file, or a damaged one), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_parse(ddp_checkpoint *out, const void *bytes, size_t size,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -99,8 +99,8 @@ typedef struct ddp_pair_header {
     char *weights;
     uint64_t step, seen;  /* how many batches and images the run had done */
     uint64_t saved_at_ns; /* when this pair was saved: ns since 1970; 0: there is none */
-    /* when any run last saved under these names, also one with another cfg; 0: never. A save with a
-     * later time is newer than all that is there */
+    /* saved_at_ns of the newest state file of these names with a whole header, also of another cfg;
+     * 0: there is none. A save with a later time is newer than every pair that is there */
     uint64_t newest_saved_at_ns;
 } ddp_pair_header;
 

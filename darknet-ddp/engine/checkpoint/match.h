@@ -7,17 +7,17 @@
 #include "base/status.h"
 #include "checkpoint/checkpoint.h"
 
-/* Return 1 if `name` in directory is a weights file of a run of this base. The name must be one of
- * the base (ddp_match_is_weights). Its state file, if there is one, must not name another base. (By
- * its name alone, darknet53_448.weights may be of the base darknet53 or darknet53_448.) */
+/* Return 1 if weights `name` in directory are of a run of this base, also if there is no such file.
+ * The name must be one of the base (ddp_match_is_weights), and no state file of it may name another
+ * base. (By its name alone, darknet53_448.weights may be of darknet53 or darknet53_448.) */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
 /* Return 1 if `name` in directory is an average of weights (ema_alpha) of a run of this base:
- * BASE_ema.weights or BASE_ema_<batches>.weights. Averages have no state file. */
+ * BASE_ema.weights or BASE_ema_<batches>.weights. No state file of it may name another base. */
 int ddp_match_is_average(const char *directory, const char *name, const char *base);
 
-/* Return 1 if a run of this base saves weights under this name: BASE.backup, BASE_final.weights,
- * BASE_<number>.weights and others. */
+/* Return 1 if a run of this base saves pairs under this name: BASE.backup, BASE_final.weights,
+ * BASE_<number>.weights and others (checkpoint/find.h). */
 int ddp_match_is_weights(const char *name, const char *base);
 /* Return 1 if the name is BASE_<number>.weights. */
 int ddp_match_is_numbered(const char *name, const char *base);
@@ -44,8 +44,8 @@ char *ddp_state_part_path(const char *weights);
 ddp_status ddp_match_check_weights(const char *weights, const ddp_checkpoint_metadata *metadata,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail unless weights and WEIGHTS.state are a whole pair: with DDP_ERR_MISMATCH (the state is of
- * other weights), DDP_ERR_FORMAT (it is damaged), DDP_ERR_IO, DDP_ERR_NOMEM. Reads both whole. */
+/* Fail unless WEIGHTS.state is undamaged and of weights: with DDP_ERR_MISMATCH (of other weights),
+ * DDP_ERR_FORMAT (damaged), DDP_ERR_IO, DDP_ERR_NOMEM. Reads both. Numbers need not be finite. */
 ddp_status ddp_match_check_pair(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fail with DDP_ERR_FORMAT if a number in this weights file is not finite; with DDP_ERR_IO if the
@@ -56,9 +56,9 @@ ddp_status ddp_match_check_finite(const char *weights, ddp_error *err) DDP_MUST_
  * file cannot be read. */
 uint64_t ddp_match_images_seen(const char *weights);
 
-/* Finish an interrupted save of weights X: if X.state.part is whole and belongs to X, and X.state
- * does not belong to X, rename X.state.part to X.state. Otherwise do nothing. Reads these files
- * whole. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Finish an interrupted save of weights X: if X.state.part is undamaged and belongs to X, but not
+ * so X.state (or there is none), rename X.state.part to X.state. Otherwise do nothing. Reads all of
+ * these files. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_match_finish_save(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

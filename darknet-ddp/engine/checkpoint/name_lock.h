@@ -37,8 +37,8 @@ typedef struct ddp_name_lock_config {
 } ddp_name_lock_config;
 
 /* Make the lock file at path, and start the thread that counts in it. path and *config are copied.
- * If another owner's file is there, waits up to 10 s to see whether that owner is alive. *out is
- * set on success. Fails with:
+ * If another owner's file is there, and take_over is 0, waits up to 10 s to see whether that owner
+ * is alive. *out is set on success. Fails with:
  *   DDP_ERR_USAGE   another run owns the file; the text says which
  *   DDP_ERR_IO      the file cannot be written, read or removed
  *   DDP_ERR_NOMEM */
@@ -49,13 +49,13 @@ ddp_status ddp_name_lock_open(ddp_name_lock **out, const char *path,
  * be read, or was removed, counts as ours. */
 ddp_status ddp_name_lock_check(const ddp_name_lock *o, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make the file again, if it was removed with its directory. Does nothing if another run has made
- * one; ddp_name_lock_check then fails. A failure to make it is not reported. */
+/* Make the file again, if it was removed; its directory must be there. Does nothing if another run
+ * has made one; ddp_name_lock_check then fails. A failure to make it is not reported. */
 void ddp_name_lock_renew(const ddp_name_lock *o);
 
 /* Remove the file if it is ours. But if o took the name over from an owner that may still run, the
  * file stays, and tells that owner of its loss. Call when the process is about to end, from any
- * thread. o may be NULL. */
+ * thread, but not in a signal handler. o may be NULL. */
 void ddp_name_lock_remove(const ddp_name_lock *o);
 
 /* End the thread, remove the file as ddp_name_lock_remove does, and free o. NULL is allowed. */

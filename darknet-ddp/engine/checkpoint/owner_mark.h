@@ -16,7 +16,7 @@ typedef struct ddp_owner_mark {
     /* where pid is valid: the host, its boot, and its namespace of process numbers */
     char host[DDP_OWNER_WORD], boot[DDP_OWNER_WORD], space[DDP_OWNER_WORD];
     int64_t pid;
-    uint64_t start; /* when the process began, in ticks of the kernel since the boot */
+    uint64_t start; /* when the process began, in ticks since the boot; 0: not known */
     uint64_t file;  /* inode number of the file when written; a copy has another; 0: unknown */
     /* set by ddp_owner_mark_read: 1: the file was copied, as with its folder, since its owner wrote
      * it; 0: it was not, or that is not known */
@@ -28,8 +28,8 @@ typedef struct ddp_owner_mark {
 /* Set *m for this process, with a new token. Leaves text, file and is_copy as they are. */
 void ddp_owner_mark_of_self(ddp_owner_mark *m);
 
-/* Read the file at path to *m, and return 1. Returns 0 if it cannot be read (errno says why). The
- * file is opened anew each time, so that a network file system asks its server. */
+/* Read the file at path to *m, and return 1. Returns 0 if it cannot be read (errno says why).
+ * Values that it lacks are empty or 0. Opens it anew, so a network file system asks its server. */
 int ddp_owner_mark_read(const char *path, ddp_owner_mark *m);
 
 /* Write m, with this value of the counter, to the open file fd, and close fd in any case. Returns
@@ -40,7 +40,7 @@ int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
  * above 0. Then m->pid is valid here. */
 int ddp_owner_mark_is_here(const ddp_owner_mark *self, const ddp_owner_mark *m);
 
-/* Return 1 if m's process still runs. Call only where ddp_owner_mark_is_here returns 1. */
+/* Return 1 if m's process still runs; 0 also if m->start is 0. Only if ddp_owner_mark_is_here. */
 int ddp_owner_mark_runs(const ddp_owner_mark *m);
 
 #endif

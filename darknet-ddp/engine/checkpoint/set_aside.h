@@ -29,7 +29,7 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
 /* Set aside the files that base has in directory, then move the files of `folder`, BASE.<number>,
  * back to directory. A pair stays in the folder if directory has files of the pair's name that
  * belong to another base. An empty folder is removed. *moved becomes 1 if a file came back, else 0.
- * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then puts the files together. */
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM; ddp_set_aside_recover then ends a move that has begun. */
 ddp_status ddp_set_aside_undo(int *moved, const char *folder, const char *directory,
                               const char *base, ddp_error *err) DDP_MUST_CHECK;
 

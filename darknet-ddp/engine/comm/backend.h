@@ -24,10 +24,10 @@ struct ddp_backend {
     const char *name;           /* its name on the command line: "mpi" */
     ddp_mpi_kind (*kind)(void); /* serves ddp_group_mpi_kind; NULL in every backend but "mpi" */
 
-    /* Connect this rank with the others, and fill g, which has no ranks yet. Set g->own and
-     * g->transport, call ddp_group_set_ranks, write g->hosts, call ddp_group_set_places and
-     * ddp_chunk_pipeline_open. May block until all ranks are there. Fails as ddp_group_open; then g
-     * has no ranks. */
+    /* Connect this rank with the others, and fill g, which has no ranks yet: call
+     * ddp_group_set_ranks, write g->hosts, call ddp_group_set_places. All but "solo" also set
+     * g->own and g->transport before, and call ddp_chunk_pipeline_open after. May block until all
+     * ranks are there. Fails as ddp_group_open; then g has no ranks. */
     ddp_status (*open)(ddp_group *g, ddp_error *err);
     /* Disconnect from the other ranks, waiting as ddp_group_close says, and release all that open
      * has filled. Calls ddp_group_clear. Does not free g. */
@@ -41,8 +41,8 @@ struct ddp_backend {
  * calls them. In these comments a sum may also be an all-gather. Errors are those of work.h. */
 struct ddp_sum_engine {
     /* Prepare a sum. The caller has set group, device, buf, count, count_each, wire, number, began
-     * and ended of w. The engine records the events began and ended ("solo" need not). It may keep
-     * its own data at w->own. On failure it keeps nothing, and close is not called. */
+     * and ended of w. The engine records began and ended; in a group of one rank it need not.
+     * It may keep its own data at w->own. On failure it keeps nothing, and close is not called. */
     ddp_status (*open)(ddp_work *w, ddp_error *err);
     void (*close)(ddp_work *w); /* frees w->own */
     /* Start the sum, or the half of it that w->phase names, behind the work that is queued on
@@ -63,8 +63,8 @@ struct ddp_sum_engine {
 };
 
 /* Functions by which a group uses its rank's GPU. ddp_group_use_gpu sets g->gpu_ops and g->gpu. The
- * members device, transport, stalled_ns, progress and synchronize do what the functions
- * ddp_group_NAME promise. */
+ * members device, transport, stalled_ns, progress and synchronize do, for the GPU, what the
+ * functions ddp_group_NAME promise. */
 struct ddp_gpu_ops {
     void (*close)(ddp_group *g); /* releases the GPU and frees g->gpu */
     void (*abort)(ddp_group *g); /* gives up work on the GPU that waits for other ranks */
@@ -202,7 +202,7 @@ ddp_status ddp_group_check_alive(const ddp_group *g, ddp_error *err);
 ddp_status ddp_group_keep_failure(ddp_group *g, ddp_status st, const ddp_error *err);
 /* If the group has failed, give up the work on the GPU that waits for other ranks. Call just before
  * memory or a sum of the group is freed, which would wait for that work. Report this rank's error
- * before this call, which the other ranks notice. */
+ * first: other ranks notice the call, and fail too. */
 void ddp_group_abort_queued(ddp_group *g);
 
 /* End the process at once with this status, after flushing stdout and stderr. Exit handlers do not

@@ -18,7 +18,7 @@ cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *
 
 /* Add each value of section s in `selected` to x at its index; with clear 1, set x to 0 there. x
  * and selected are those of the whole array. *ran, in the GPU's memory: on how many ranks the layer
- * ran; if it is 0, does nothing. */
+ * ran; if it is 0, does nothing. A number that is no index is skipped. */
 cudaError_t ddp_cuda_top_k_put(cudaStream_t stream, float *x, const float *selected,
                                const ddp_top_k_section *s, const float *ran, int clear);
 

@@ -27,8 +27,8 @@ typedef struct ddp_top_k_section {
 int ddp_top_k_next_section(ddp_top_k_section *s, size_t count, double percent);
 
 /* Return how many numbers ddp_top_k_select writes for `count` elements: a value and an index for
- * each selected element. Of each section, `percent` (above 0) of the elements are selected, and at
- * least one. */
+ * each selected element. Of each section, `percent` (above 0) of the elements are selected, rounded
+ * up. */
 size_t ddp_top_k_numbers(size_t count, double percent);
 
 /* Write the values and indices of the largest elements of x[0..count) to

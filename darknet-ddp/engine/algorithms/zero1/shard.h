@@ -55,7 +55,8 @@ typedef struct ddp_shard_of {
 
 /* Give each rank the moments of its own ranges, which rank of->root has, and empty Darknet's arrays
  * of moments. Every rank calls it; blocks. *out is set on success. Fails with DDP_ERR_NOMEM,
- * DDP_ERR_COMM, and on of->root with of->saved_moments' error; Darknet's moments then stay. */
+ * DDP_ERR_COMM, and on of->root with of->saved_moments' error: the other ranks then wait until
+ * of->root ends the group. After a failure Darknet still has its moments. */
 ddp_status ddp_shard_open(ddp_shard **out, const ddp_shard_of *of, ddp_error *err) DDP_MUST_CHECK;
 
 /* Free s and its moments. Darknet's arrays of moments then hold zeros; on a GPU without memory for
@@ -71,17 +72,16 @@ ddp_sharded *ddp_shard_moments(const ddp_shard *s);
 const ddp_sharded_range *ddp_shard_ranges(const ddp_shard *s, const float *gradient, size_t *count);
 
 /* Write this rank's updated parameters of bucket b over their gradients, for the all-gather. Call
- * after a wait for the bucket's sum, or a fence and ddp_group_synchronize. If a gradient was not
- * finite, set the first element of each range to NaN, so that every rank learns of it. */
+ * after a wait for the bucket's sum, or a fence and ddp_group_synchronize. If ddp_work_finite
+ * returns 0 for the sum, the first element of each range becomes NaN, which tells all ranks. */
 void ddp_shard_publish_bucket(const ddp_shard *s, size_t b);
 
 /* Copy parameter i, as all ranks have updated it, from the place of its gradient to the parameter,
  * and set the gradient to zero. Call when the all-gather of its bucket has landed. */
 void ddp_shard_take_parameter(const ddp_shard *s, size_t i);
 
-/* Bytes of moments: on this rank, and without sharding. */
 typedef struct ddp_shard_size {
-    size_t own, all;
+    size_t own, all; /* bytes of moments: on this rank, and without sharding */
 } ddp_shard_size;
 
 /* Return how many bytes of moments this rank has, and how many it would have without sharding. */
