@@ -59,10 +59,10 @@ ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float
  * NULL. May wait for the GPU. */
 void ddp_work_close(ddp_work *w);
 
-/* Start the sum or all-gather, without waiting for other ranks. But on a GPU, if the last start's
- * sum has a fence and nothing has waited for it, wait as ddp_group_synchronize. The buffer of w
- * belongs to the group until a fence or wait. Several sums may be in flight. Fails with
- * DDP_ERR_USAGE if w is in flight already. */
+/* Start the sum or all-gather, without waiting for other ranks, except when NCCL first connects to
+ * them. But on a GPU, if the last start's sum has a fence and nothing has waited for it, wait as
+ * ddp_group_synchronize. The buffer of w belongs to the group until a fence or wait. Several sums
+ * may be in flight. Fails with DDP_ERR_USAGE if w is in flight already. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start the sum as ddp_work_start does, but order it behind another queue than the device's default
@@ -70,8 +70,8 @@ ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * that is queued there so far. */
 ddp_status ddp_work_start_behind(ddp_work *w, ddp_device *behind, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move everything in flight along, without waiting. Data move only inside calls on the group. So
- * call this every millisecond or so while the program computes. Most calls take microseconds. */
+/* Move everything in flight along, without waiting. Except by NCCL, sums go on only inside calls on
+ * the group. So call this every millisecond or so while the program computes. */
 ddp_status ddp_group_progress(ddp_group *g, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if the sum was started and has ended on this rank; else 0. Moves no data. */
@@ -83,15 +83,16 @@ int ddp_work_done(const ddp_work *w);
 ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum as ddp_work_fence does, but only for work that is queued after this call on one
- * queue. before: a queue of the sum's device (ddp_device_queue_open). */
+ * queue, `before`. It is a queue of the sum's device (ddp_device_queue_open), and must outlive w. A
+ * sum has one fence for each start: a second call, for any queue, does nothing. */
 ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if ddp_work_fence would block now, since a started sum that travels through host memory
  * is not made yet. Else, and always with NCCL, return 0. Moves no data. */
 int ddp_work_fence_blocks(const ddp_work *w);
 
-/* Block until the sum is in buf and the program may read it there. Fences the sum if it has no
- * fence. Fails with DDP_ERR_USAGE if it was never started. */
+/* Fence the sum if it has no fence, and block until it is in buf and the program may read it there.
+ * With one rank return at once, even while a GPU computes buf. Fails as ddp_work_fence. */
 ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if every element of the last sum is finite, or none was started; else 0. Every rank gets
@@ -103,11 +104,11 @@ ddp_status ddp_work_wait(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 int ddp_work_finite(ddp_work *w);
 
 /* Return the event that passes when the sum begins: it was started, and the values in buf were
- * computed. w owns the event. On a GPU its time is the GPU's own. Read it only after a fence, and
- * never in a group of one rank, which may not record it. */
+ * computed. w owns it. On a GPU its time is the GPU's own. Read it only after a fence, and not with
+ * one rank or a count of 0, since it may not be recorded then. */
 const ddp_device_event *ddp_work_began(const ddp_work *w);
-/* Return the event that passes when the sum has ended. Read it only after a fence, and never in a
- * group of one rank. w owns it. */
+/* Return the event that passes when the sum has ended; w owns it. Read it only after a fence, and
+ * not with one rank or a count of 0. */
 const ddp_device_event *ddp_work_ended(const ddp_work *w);
 
 /* ---- a sum in two halves ----
@@ -130,9 +131,8 @@ typedef struct ddp_range {
     size_t begin, end;
 } ddp_range;
 
-/* Start the sum as ddp_work_start does, or a half of it. Fails as ddp_work_start. Fails with
- * DDP_ERR_USAGE, too, for a half of an all-gather, and for DDP_REDUCE_SCATTER of float32 by NCCL if
- * ddp_gpu_config.exact is 0. */
+/* Start the sum as ddp_work_start does, or a half of it. Also fails with DDP_ERR_USAGE for a half
+ * of an all-gather, and for DDP_REDUCE_SCATTER of float32 by NCCL if ddp_gpu_config.exact is 0. */
 ddp_status ddp_work_start_phase(ddp_work *w, ddp_work_phase phase, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return this rank's share of a sum: *count ranges of elements, in order, none empty. In a group of

@@ -16,7 +16,7 @@
  *
  * Fails with DDP_ERR_MISMATCH on every rank if any text differs. The error compares rank 0's text
  * with that of the lowest rank that differs. It shows up to 104 characters of their first different
- * line, and names the ranks that have either text, with their hosts. */
+ * line, and names ranks that have either text (ddp_rank_names). */
 ddp_status ddp_agree(ddp_group *group, const char *text, ddp_error *err) DDP_MUST_CHECK;
 
 /* Whether ranks have different hashes, and which ranks, for an error message. */
@@ -24,8 +24,8 @@ typedef struct ddp_hash_difference {
     int differ;            /* 0: all ranks have one hash, and all fields are 0; else 1 */
     int rank;              /* lowest rank whose hash is not rank 0's */
     int rank_count;        /* how many ranks have the hash of rank `rank` */
-    char ranks[112];       /* ranks with the hash of `rank`, in words: "ranks 1, 3 on hostb" */
-    char like_rank_0[112]; /* ranks with rank 0's hash, in words */
+    char ranks[112];       /* ddp_rank_names of the ranks with the hash of `rank` */
+    char like_rank_0[112]; /* ddp_rank_names of the ranks with rank 0's hash */
 } ddp_hash_difference;
 
 /* Compare a hash of every rank with rank 0's, and describe the difference in *out, the same on

@@ -39,7 +39,7 @@ ddp_status ddp_batch_split(ddp_batch *out, int batch, int subdivisions, int rank
                            ddp_batch_mode mode, const ddp_option_names *names,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* The settings of a run with -ddp_exact, which ddp_exact_check checks. */
+/* The settings of a run that ddp_exact_check looks at. */
 typedef struct ddp_exact_run {
     int batch, subdivisions; /* batch and subdivisions of the cfg */
     int ranks;
@@ -49,7 +49,7 @@ typedef struct ddp_exact_run {
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
 } ddp_exact_run;
 
-/* Fail with DDP_ERR_USAGE if a run cannot have the same bits on any number of ranks
+/* Fail with DDP_ERR_USAGE if a run cannot have the same bits on 1, 2, 4, ... ranks
  * (core/tree_sum.h). The text advises values that work. All of this is needed:
  *   - subdivisions and ranks are powers of two
  *   - ranks is at most subdivisions

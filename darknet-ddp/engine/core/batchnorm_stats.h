@@ -50,9 +50,9 @@ typedef enum ddp_batchnorm_stats_mode {
 } ddp_batchnorm_stats_mode;
 
 /* Move the buffers of table into one block of memory, and copy rank root's values to all ranks.
- * Every rank calls it; may block until all have. Without NCCL it waits for the values.
- * mini_batches: how many a step has on each rank; with DDP_STATISTICS_EXACT a power of two. *out,
- * set on success, borrows table and group. Fails with DDP_ERR_USAGE (no power of two),
+ * Every rank calls it; may block until all have. Without NCCL it waits for the values. root must be
+ * a rank. mini_batches: how many a step has on each rank; with DDP_STATISTICS_EXACT a power of two.
+ * *out, set on success, borrows table and group. Fails with DDP_ERR_USAGE (no power of two),
  * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
                                     const ddp_param_table *table, ddp_batchnorm_stats_mode mode,
@@ -102,9 +102,9 @@ ddp_status ddp_batchnorm_stats_settle(ddp_batchnorm_stats *s, ddp_error *err) DD
  * return NULL. Call between ddp_batchnorm_stats_begin_forward and the next settle. */
 const float *ddp_batchnorm_stats_agreed_values(const ddp_batchnorm_stats *s);
 
-/* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number. Else return 1,
- * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first.
- * With one rank, call it before the next ddp_batchnorm_stats_begin_forward. */
+/* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number, else 1. The same
+ * on every rank. On a GPU call ddp_group_synchronize before, with one rank ddp_device_synchronize.
+ * On the host with one rank, call this before the next ddp_batchnorm_stats_begin_forward. */
 int ddp_batchnorm_stats_finite(const ddp_batchnorm_stats *s);
 
 /* Keep a copy of the running statistics for ddp_batchnorm_stats_restore_values. Call between

@@ -45,10 +45,10 @@ float *ddp_buffers_values(const ddp_buffers *b);
  * flight, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_sum(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
-/* Start to copy rank root's buffers to all ranks. The other ranks' buffers are set to zero at once,
- * so call ddp_buffers_fence before they are used again. Every rank calls it, after
- * ddp_buffers_fence for the last sum or copy. Waits only as ddp_work_start does. Fails with
- * DDP_ERR_USAGE if one is in flight, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Start to copy rank root's buffers to all ranks; root must be one of them. The other ranks'
+ * buffers are set to zero at once, so call ddp_buffers_fence before they are used again. Every rank
+ * calls it, after ddp_buffers_fence for the last sum or copy. Waits only as ddp_work_start does.
+ * Fails with DDP_ERR_USAGE if one is in flight, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last (ddp_work_fence): work that is queued on the device
@@ -56,9 +56,9 @@ ddp_status ddp_buffers_start_copy(ddp_buffers *b, int root, ddp_error *err) DDP_
  * started since the last fence. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_buffers_fence(ddp_buffers *b, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number. Else return 1,
- * also while it is under way. The same on every rank. On a GPU call ddp_group_synchronize first.
- * With one rank, it may look at the buffers as they are now. */
+/* Return 0 if the last sum or copy is fenced and holds NaN or an infinite number, else 1. The same
+ * on every rank. On a GPU call ddp_group_synchronize before, with one rank ddp_device_synchronize.
+ * On the host with one rank, it may look at the buffers as they are now. */
 int ddp_buffers_finite(const ddp_buffers *b);
 
 #endif

@@ -46,15 +46,16 @@ void ddp_encoded_sums_close(ddp_encoded_sums *r);
 void ddp_encoded_sums_begin_pass(ddp_encoded_sums *r);
 
 /* Return 1 if the next bucket of the launch order may start its first sum. Return 0 while two
- * earlier buckets have started their first sums, and not yet their second ones. */
+ * earlier buckets, also skipped ones, have not had their turn for a second sum. */
 int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
 
-/* Encode a bucket, whose gradients and run counts are final, and start its first sum, and its
- * all-gather if any. Waits only as ddp_work_start does. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Encode the next bucket of the launch order, whose gradients and run counts are final. This may
+ * overwrite the gradients. Start the bucket's first sum, and its all-gather if any. Waits only as
+ * ddp_work_start does. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t bucket,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Skip a bucket that no rank sends in this pass. It must be the next one of the launch order. */
+/* Skip a bucket that no rank sends in this pass, the next of the launch order. */
 void ddp_encoded_sums_skip_bucket(ddp_encoded_sums *r, size_t bucket);
 
 /* Return the index, in the plan, of the bucket whose turn for a second sum is next. A bucket
@@ -66,8 +67,8 @@ size_t ddp_encoded_sums_next_second(const ddp_encoded_sums *r);
 int ddp_encoded_sums_may_start_second(const ddp_encoded_sums *r);
 
 /* Start the second sum of bucket ddp_encoded_sums_next_second, if it has one. Call after
- * ddp_encoded_sums_may_start_second has returned 1 or, to wait, when that bucket's first sum and
- * the next bucket's were started or skipped. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * ddp_encoded_sums_may_start_second has returned 1 or, to wait, when the first sums of that bucket
+ * and of the next, if any, were started or skipped. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence all sums of a bucket (ddp_work_fence). Call when all of them are started. Fails with
@@ -75,17 +76,16 @@ ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DD
 ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
                                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Decode the sum over ranks for table->params[i], which is not frozen, into the parameter's
- * gradient. Write the parameter's run count to the bucket of gradients, too. Call once in a pass,
- * after the bucket's fence. */
+/* Decode the sum over ranks for table->params[i], which is not frozen, into its gradient, and write
+ * its run count to the gradients' bucket. Call at most once in a pass, after the bucket's fence. */
 void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
 
 /* Return the bucket's sum that is started last; r owns it. It is the second sum or the all-gather,
  * or the first sum if the bucket has neither. */
 ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 
-/* Return 1 if a bucket's turn for a second sum has been, and all its sums have ended on this rank;
- * else 0. Each bucket has such a turn (ddp_encoded_sums_next_second). Moves no data. */
+/* Return 1 if a bucket's turn for a second sum has been (ddp_encoded_sums_next_second), and all its
+ * sums have ended on this rank; else 0. For a bucket that was not skipped. Moves no data. */
 int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if all numbers in a bucket's sums are finite, else 0. The same on every rank. Call after

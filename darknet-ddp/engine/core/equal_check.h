@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* DDP_EQUAL_DIGITS: digits of a number. DDP_EQUAL_FLOATS: floats that a rank sends.
+/* DDP_EQUAL_DIGITS: digits of a hash. DDP_EQUAL_FLOATS: floats that a rank sends.
  * DDP_EQUAL_RANKS: most ranks that may be compared. */
 enum { DDP_EQUAL_DIGITS = 6, DDP_EQUAL_FLOATS = 2 * DDP_EQUAL_DIGITS, DDP_EQUAL_RANKS = 4096 };
 

@@ -30,12 +30,12 @@ typedef struct ddp_codec_param {
 typedef struct ddp_gradient_codec {
     /* Return 1 if the numbers of round 0 are not summed, but all-gathered: every rank gets those of
      * each rank, and there is no round 1. Else return 0; the pointer may be NULL for this. Called
-     * one time, when the reducer is opened. */
+     * only when the reducer is opened. */
     int (*gathers)(const void *self);
 
-    /* Return how many numbers encode a parameter in round 0 or 1; the same on all ranks. For
-     * round 0 return 0 to have the gradient summed as it is. For round 1 return 0 if the parameter
-     * needs no second sum, or if the codec gathers. Called only when the reducer is opened. */
+    /* Return how many numbers encode a parameter in round 0 or 1; the same on all ranks. 0 in round
+     * 0: the gradient is summed as it is, and round 1 must have 0, too. 0 in round 1 (always if the
+     * codec gathers): there is no second sum. Called only when the reducer is opened. */
     size_t (*count)(const void *self, size_t param, int round);
 
     /* Write a round's numbers, by work that is queued on `queue`. Round 0 encodes the gradient to

@@ -34,15 +34,15 @@ ddp_status ddp_layer_profile_init(ddp_layer_profile *p, int layers, ddp_error *e
 void ddp_layer_profile_release(ddp_layer_profile *p);
 
 /* Write a profile to a file. kinds[i]: the type of layer i. `of`: where the times come from, as
- * "resnet50.cfg, 128x128, by rank 0 of 1". The file has both as comments. ferror(out) tells whether
- * all was written. */
+ * "resnet50.cfg, 128x128, by rank 0 of 1". The file has both as comments. After fflush(out),
+ * ferror(out) tells whether all was written. */
 void ddp_layer_profile_write(FILE *out, const ddp_layer_profile *p, const char *of,
                              const char *const *kinds);
 
 /* Read the profile of a network of `layers` layers from the file at path. Release *p, also after a
  * failure. Fails with DDP_ERR_IO (it cannot be read), DDP_ERR_NOMEM. Fails with DDP_ERR_USAGE if it
- * is no profile, has another number of layers, or a line that is malformed, missing or has a time
- * below 0. */
+ * is no profile, has another number of layers, or a line that is missing or malformed. A time that
+ * is below 0 or not finite is malformed. */
 ddp_status ddp_layer_profile_read(ddp_layer_profile *p, const char *path, int layers,
                                   ddp_error *err) DDP_MUST_CHECK;
 

@@ -59,7 +59,7 @@ ddp_status ddp_loss_finish(ddp_loss *l, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the mean loss of all ranks. The mean of a sum is its losses of all ranks, divided by the
  * number of ranks. The means of all sums finished since the last call are added up; 0 if there was
- * none. A mean that is NaN or infinite counts as the last finite one, or as 0 before the first. */
+ * none. A sum that is not finite (ddp_loss_finite) has the mean of the last finite one, or 0. */
 float ddp_loss_take_mean(ddp_loss *l);
 
 /* Return 0 if the last sum is finished and had a loss that is NaN, infinite, or so large that a sum

@@ -4,7 +4,7 @@
 #define DDP_CORE_OPTION_NAMES_H
 
 typedef struct ddp_option_names {
-    const char *exact; /* option for the same bits on any number of ranks */
+    const char *exact; /* option for the same bits on 1, 2, 4, ... ranks */
     const char *batch; /* option for ddp_batch_mode; an error puts "rank" or "global" after it */
     /* option for how many batches make an update; an error puts a number after it */
     const char *sync_every;

@@ -77,7 +77,7 @@ typedef struct ddp_reducer_config {
     size_t piece_bytes; /* larger buckets are summed in pieces of about this size; 0: each bucket is
                            one piece */
     int priority;       /* 1: ddp_reducer_adapt_order chooses late buckets; 0: no bucket is late */
-    int overlap;        /* 1: launch buckets while backward runs; 0: all at backward_end */
+    int overlap;        /* 1: launch buckets while backward runs; 0: none before backward_end */
     int find_unused; /* 1: a pass may leave a layer out; 0: such a pass fails, unless the layer is
                         frozen or dropped */
     /* type in which gradients are sent; with mini_batches it must be DDP_WIRE_FP32 */
@@ -98,8 +98,8 @@ typedef struct ddp_reducer_config {
 
 /* Wall time on this rank since the reducer was opened, in nanoseconds. */
 typedef struct ddp_reducer_times {
-    int64_t wait_ns;  /* time blocked in fences, in send_updated and in receive_updated */
-    int64_t drive_ns; /* time spent starting sums and moving messages along, not computing */
+    int64_t wait_ns;  /* time blocked in fences, second sums, send_updated and receive_updated */
+    int64_t drive_ns; /* time spent starting and decoding sums, and moving messages along */
 } ddp_reducer_times;
 
 /* Move the gradients of table, with their values, into buckets. Every rank opens with the same
@@ -110,8 +110,8 @@ typedef struct ddp_reducer_times {
 ddp_status ddp_reducer_open(ddp_reducer **out, ddp_group *group, const ddp_param_table *table,
                             const ddp_reducer_config *config, ddp_error *err) DDP_MUST_CHECK;
 
-/* Move the gradients, with their values, back into the framework's memory, and free r. NULL is
- * allowed. No sum may be in flight, unless the group failed. */
+/* Move the gradients, with their values, back into the framework's memory, and free r, if not NULL.
+ * No bucket's sum may be in flight, unless the group failed. If sharded, waits for run counts. */
 void ddp_reducer_close(ddp_reducer *r);
 
 /* Return the plan of buckets; r owns it. */
@@ -139,8 +139,8 @@ int ddp_reducer_is_deferred(const ddp_reducer *r, int layer);
  * ddp_reducer_open; 0: gradients. The same on every rank. Does nothing without config.codec. */
 void ddp_reducer_use_codec(ddp_reducer *r, int on);
 
-/* Begin a backward pass. sync: 1 if this pass is the step's last, and sums over ranks; else 0. Call
- * it when every layer of the last syncing pass is fenced, or that step is discarded. */
+/* Begin a backward pass. sync: 1 if it is the step's last, and sums over ranks; else 0. Every layer
+ * of the last syncing pass must be fenced (if sharded, received), or that step discarded. */
 void ddp_reducer_backward_begin(ddp_reducer *r, int sync);
 
 /* Return 1 if the pass that began last syncs. */
@@ -152,8 +152,8 @@ int ddp_reducer_syncs(const ddp_reducer *r);
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
 /* Tell r which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every
- * rank. A block (table->block) is dropped whole or not at all. Call after each
- * ddp_reducer_backward_begin, if the table has blocks. */
+ * rank. A block (table->block) is dropped whole or not at all. If the table has blocks, call one
+ * time after each ddp_reducer_backward_begin, before ddp_reducer_layer_ready. */
 void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 
 /* Tell r that the gradients of a layer are final in this pass. If the pass syncs, with
@@ -212,18 +212,18 @@ float *ddp_reducer_memory(const ddp_reducer *r);
  * without config.sharded, or with one rank. */
 ddp_work *const *ddp_reducer_sharded_sums(const ddp_reducer *r);
 
-/* With config.sharded: start the all-gather of each bucket's updated parameters. Call when the last
- * layer is updated. Blocks until all fenced sums and the sum of run counts have arrived. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM.
+/* With config.sharded and several ranks: start the all-gather of each bucket's updated parameters.
+ * Call when the last layer is updated. Blocks until all fenced sums and the sum of run counts have
+ * arrived. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
  * publish is called with ctx just before a bucket is sent. It must write the values that this rank
  * has updated to the bucket's memory. */
 ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
                                     const void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
-/* With config.sharded: wait until the updated parameters of a layer have arrived from all ranks.
- * Call for each layer after ddp_reducer_send_updated. A layer without gradients in buckets is
- * ignored. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
+/* Wait until the updated parameters of a layer have arrived from all ranks. Call one time for each
+ * layer after ddp_reducer_send_updated. A layer without gradients in buckets is ignored. Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
  * take is called with ctx and i for each parameter table->params[i] of the layer that was sent. It
  * must copy the value from the gradient's memory to the parameter, and set that memory to zero. */
@@ -237,9 +237,9 @@ ddp_status ddp_reducer_receive_updated(ddp_reducer *r, int layer,
 ddp_status ddp_reducer_fence_all(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if all buckets that were fenced in this syncing pass hold finite numbers. With
- * config.sharded, look at the buckets whose updated parameters were received instead. If a bucket
- * has a number that is not finite, return 0, and *bucket is the index of the first such bucket. The
- * same on every rank if all are fenced. On a GPU call ddp_group_synchronize first. */
+ * config.sharded, look at the buckets whose updated parameters were received instead. If a number
+ * is not finite, return 0, and *bucket is the index of its bucket. The same on every rank if all
+ * are fenced. On a GPU call ddp_group_synchronize before, with one rank ddp_device_synchronize. */
 int ddp_reducer_finite(const ddp_reducer *r, size_t *bucket);
 
 /* Skip the step: set all gradients to zero, as if no layer had run. Call after

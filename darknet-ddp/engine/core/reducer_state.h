@@ -36,8 +36,8 @@ struct ddp_reducer {
     char *ready;     /* by layer: 1 if its gradients are final in this pass */
     size_t *pending; /* by bucket: how many parameters are not ready */
     size_t limit;    /* how many pieces may be launched now: the first ones of the launch order */
-    size_t launched; /* how many pieces are launched: the first ones of the launch order */
-    size_t landed;   /* how many pieces are fenced: the first ones of the launch order */
+    size_t launched; /* how many first pieces of the launch order are launched, or dropped */
+    size_t landed;   /* how many first pieces of the launch order are fenced, or dropped */
 
     ddp_reducer_times total;
 
@@ -66,7 +66,7 @@ struct ddp_reducer {
     /* by layer: 1: the layer ran here; after the sum: on how many ranks the layer ran */
     float *ran_ranks;
     ddp_work *ran_sum; /* the sum over ranks of ran_ranks: which layers ran */
-    int ran_started;   /* 1: ran_sum, the sum of which layers ran, was started at least once */
+    int ran_started;   /* 1: ran_sum was started at least once */
     /* how many buckets' all-gathers of parameters this step has started (sent) or waited for
      * (received), from the plan's last bucket on; dropped buckets are counted, too */
     size_t sent, received;
@@ -178,7 +178,7 @@ ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 ddp_status ddp_reducer_ranks_of(const ddp_reducer *r, int layer, float *count, ddp_error *err);
 
 /* Return 1 if all buckets that were received in this step, and not dropped, hold finite numbers.
- * Else return 0, and *bucket is the index of the first that does not. */
+ * Else return 0, and *bucket is the index of one that does not. */
 int ddp_reducer_received_finite(const ddp_reducer *r, size_t *bucket);
 
 #endif
