@@ -23,7 +23,7 @@ typedef struct {
      * parameters and the layer before takes no delta; else 1. */
     int (*begin_backward)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
-    /* End a backward pass. On a GPU in training, set *net->cost. */
+    /* End a backward pass. On a GPU in training, wait for the losses, and set *net->cost. */
     void (*end_backward)(network *net);
     void (*update)(layer l, update_args a);
     /* Fill the layer's float32 delta, if it has one, with zeros. */

@@ -25,13 +25,13 @@ typedef int ddp_onnx_value;
 typedef struct ddp_onnx_config {
     int opset;         /* version of ONNX's operators, 13 to 18 */
     int dynamic_batch; /* 1: inputs and outputs have any batch; 0: they have batch 1 */
-    int half_weights;  /* 1: weights are stored as float16, and cast to float where they are read */
+    int half_weights;  /* 1: weights that fit are stored as float16, and cast to float where read */
 } ddp_onnx_config;
 
 /* Open an empty model; free it by ddp_onnx_close. Fails with DDP_ERR_NOMEM; *out is then NULL. */
 ddp_status ddp_onnx_open(ddp_onnx **out, ddp_onnx_config config, ddp_error *err) DDP_MUST_CHECK;
 
-/* Let the names of all later constants and nodes begin with layer and kind, such as
+/* Let the names of later constants and nodes, but not of outputs, begin with layer and kind:
  * "layer12_maxpool/" for layer 12 and kind "maxpool". */
 void ddp_onnx_begin_layer(ddp_onnx *g, int layer, const char *kind);
 
@@ -49,8 +49,8 @@ ddp_onnx_value ddp_onnx_floats(ddp_onnx *g, const char *what, const float *value
                                const int64_t *dims, size_t count);
 
 /* Add weights with dimensions dims[0..count), and return a value of floats. With half_weights they
- * are stored as float16, and a Cast node makes floats of them. If one is too large for float16, all
- * are stored as floats. */
+ * are stored as float16, and a Cast node makes floats of them. If one is NaN or too large for
+ * float16, or memory is short, all are stored as floats. */
 ddp_onnx_value ddp_onnx_weights(ddp_onnx *g, const float *values, const int64_t *dims,
                                 size_t count);
 

@@ -6,7 +6,8 @@
  *
  *   picture PATH count         the input; PATH is "random" for random values
  *   layer N TYPE NAME count    for each layer with a NAME in the model, but [cost]: its output
- *   output NAME count          "boxes" and "scores", "detections", or none, by options->heads
+ *   output NAME count          "boxes" and "scores", "detections", or none, by options->heads;
+ *                              none for a network that finds no boxes
  *   compare                    the last record; it has no count and no floats */
 #ifndef DDP_ONNX_REFERENCE_H
 #define DDP_ONNX_REFERENCE_H

@@ -13,7 +13,7 @@ void ddp_drawer_close(ddp_drawer *d); /* Free d. NULL is allowed. */
 
 /* Draw the boxes truths[0..count), thin and with names, into p->pixels, then the boxes p->found,
  * with names and scores. Boxes are in fractions of the picture. Their class_id must be below the
- * number of classes that d was opened for. p->pixels must not be NULL. */
+ * number of classes that d was opened for. p->pixels must not be NULL. One thread at a time. */
 void ddp_draw_boxes(ddp_drawer *d, ddp_prediction *p, const ddp_truth *truths, size_t count);
 
 /* Write p->pixels, which must not be NULL, as a JPEG file to `path` with ".jpg" behind it. If it

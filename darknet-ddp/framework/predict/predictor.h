@@ -33,9 +33,9 @@ typedef struct ddp_predictor_config {
 
 enum { DDP_PREDICTION_WHY = 1024 };
 
-/* The prediction of one picture. */
+/* The prediction of one picture by one predictor. */
 typedef struct ddp_prediction {
-    const char *path;  /* the pointer that ddp_predictor_load got; NULL: pixels in memory */
+    const char *path;  /* ddp_predictor_load's pointer; for pixels in memory NULL until set */
     size_t number;     /* index of the picture in its list, or of the frame in its film, from 0 */
     int is_frame;      /* 1: a frame of a film */
     int width, height; /* size of the picture in pixels; 0: it cannot be read */
@@ -45,7 +45,7 @@ typedef struct ddp_prediction {
      * box was found in the mirrored picture; the box itself is turned back. */
     ddp_detection *found;
     size_t count;
-    size_t not_finite; /* number of boxes left out because they are not finite */
+    size_t not_finite; /* pairs of box and class left out since a number is not finite */
     /* If a detector finds nothing, the likeliest box below the threshold; with `mirrors`, that of
      * the mirrored picture. In all other cases best.score is 0. */
     ddp_detection best;

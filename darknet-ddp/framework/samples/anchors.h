@@ -5,8 +5,8 @@
 
 /* Write the k anchors that fit `count` boxes best, 1 <= k <= count. Returns the mean IoU of each
  * box with its best anchor.
- *   boxes     2 * count floats: width and height of each box, in fractions of the network's input
- *   input     width and height of that input, in pixels
+ *   boxes     2 * count floats: width and height of each box, above 0, in fractions of the input
+ *   input     width and height of the network's input, in pixels
  *   anchors   becomes 2 * k floats: width and height of each anchor in whole pixels, 1 or more;
  *             sorted by area before rounding */
 double ddp_anchors_find(const float *boxes, int count, int k, const int input[2], float *anchors);

@@ -12,7 +12,7 @@ extern "C" {
 
 /* Fill x[0..samples * each), in the current GPU's memory, with random floats from 0 to 1. The float
  * x[s * each + j] is made of draw j of the stream (seed, topic, first + s), by the rule of
- * Darknet's rand_uniform(0, 1). Queued on the default stream. Returns the launch's error. */
+ * Darknet's rand_uniform(0, 1). Queued on the default stream. Returns CUDA's last error. */
 cudaError_t ddp_random_streams_cuda(float *x, size_t each, size_t samples, uint64_t seed,
                                     uint32_t topic, uint64_t first);
 

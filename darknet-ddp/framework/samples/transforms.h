@@ -7,13 +7,13 @@
 
 enum { DDP_LABEL_PATH_BYTES = 4096 };
 
-/* Write the path where training looks for the label file of a detector's picture to
- * out[0..DDP_LABEL_PATH_BYTES). */
+/* Write the path of the label file of a detector's picture to out[0..DDP_LABEL_PATH_BYTES); without
+ * a file, the first path where training looks. Here and in ddp_second_label_path, a picture's path
+ * of 4,032 bytes or more ends the program. */
 void ddp_label_path(const char *picture, char *out);
 
-/* Look for a second label file of a picture, which training ignores and which has other bytes than
- * the first. Return 1, and write its path to out[0..DDP_LABEL_PATH_BYTES), if there is one. Else
- * return 0; out is then undefined. */
+/* Look for a second label file of a picture, which training ignores, with other bytes than the
+ * first. Return 1, with its path in out[0..DDP_LABEL_PATH_BYTES); else 0, with out undefined. */
 int ddp_second_label_path(const char *picture, char *out);
 
 /* Write the path where training looks for the mask of a segmenter's picture to

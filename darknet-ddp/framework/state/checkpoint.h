@@ -41,7 +41,7 @@ typedef struct ddp_checkpoint_run {
     uint64_t list_count;  /* pictures in the training list; 0: not known */
     uint64_t list_hash;   /* hash of the training list; 0: not known */
     uint64_t ranks;       /* number of ranks that train */
-    uint64_t saved_at_ns; /* Unix time of the last checkpoint, which each save sets; 0: none yet */
+    uint64_t saved_at_ns; /* Unix time of the last checkpoint; state/save.h sets it; 0: none yet */
     const ddp_checkpoint_guard *guard; /* called while files are written; NULL: none */
 
     /* Options that change results: first those that change more than rounding, then those that only
@@ -63,31 +63,30 @@ typedef struct ddp_checkpoint_run {
 
 /* The result of ddp_checkpoint_resume: from which files the run goes on. */
 typedef struct ddp_resumed {
-    char *weights;     /* path of the weights file that was loaded; NULL: the run begins anew */
+    char *weights;     /* path of the weights file that the run goes on from; NULL: none */
     int weights_alone; /* 1: no state file was loaded; metadata then has only images and steps */
     ddp_there there;   /* kind of files that were found (checkpoint/find.h) */
     int passed_over;   /* how many pairs, or weights alone, seemed newer, but could not be used */
     ddp_saved_moments *moments; /* moments to deal out, still in the state file; NULL: none */
-    /* if resuming was refused: path of the weights that run->force would load; NULL: there are
-     * none, or resuming was not refused */
+    /* if the START row says REFUSED: path of the weights that run->force would load, NULL if there
+     * are none; else NULL */
     char *refused_weights;
     ddp_checkpoint_metadata metadata;
 } ddp_resumed;
 
-/* Set *c to a checkpoint of net's first `cutoff` layers, and *table to the table of net's
- * parameters. *c points into net and to what *run points to. With run->sharded, arrays of moments
- * that updates change have no data. The caller frees c->arrays and releases the table, also after a
- * failure.
- *
- * Fails with DDP_ERR_FORMAT (a number of this rank is not finite; the text says which),
- * DDP_ERR_USAGE (an updated layer's type is unknown), DDP_ERR_NOMEM. */
+/* Set *c to a checkpoint of net, and *table to the table of net's parameters. The weights file
+ * beside *c is to have net's first `cutoff` layers. *c points into net and to what *run points to.
+ * With run->sharded, arrays of moments that updates change have no data. The caller frees c->arrays
+ * and releases the table, also after a failure. Fails with DDP_ERR_FORMAT (a number of this rank is
+ * not finite; the text says which), DDP_ERR_USAGE (an updated layer's type is unknown),
+ * DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_of_network(ddp_checkpoint *c, ddp_param_table *table, network *net,
                                      int cutoff, const ddp_checkpoint_run *run,
                                      ddp_error *err) DDP_MUST_CHECK;
 
 /* Set *same to 1 if net still has the parameters, BatchNorm statistics, and counts of images and
- * updates of the checkpoint whose metadata is m, else to 0. Fails with DDP_ERR_USAGE (an updated
- * layer's type is unknown), DDP_ERR_NOMEM. */
+ * updates of the checkpoint whose metadata is m, else to 0. Call ddp_trainer_flush before. Fails
+ * with DDP_ERR_USAGE (an updated layer's type is unknown), DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_matches(const ddp_checkpoint_metadata *m, network *net,
                                   const ddp_checkpoint_run *run, int *same,
                                   ddp_error *err) DDP_MUST_CHECK;

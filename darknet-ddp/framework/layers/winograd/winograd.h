@@ -13,7 +13,7 @@
 
 #include "layers/onednn/convolution.h"
 
-/* Return 1 if this algorithm is used for shape s, as it is faster than oneDNN's convolution. Such a
+/* Return 1 if this algorithm suits shape s: it is then faster than oneDNN's convolution. Such a
  * shape has floats, 3x3 filters, stride 1, one group and no dilation. Its channels and filters are
  * multiples of 16, and its output has at least 8 x 8 pixels. The answer is the same on all
  * machines, but 0 in a build without oneDNN. The functions below want such a shape. */
