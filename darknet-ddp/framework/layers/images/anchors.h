@@ -4,7 +4,7 @@
 
 /* Find k anchors for n boxes by k-means, with distance 1 - IoU of boxes about one centre, and keep
  * the best of several starts. Return the mean IoU of a box with its best anchor.
- *   boxes     n widths and heights, in any unit
+ *   boxes     n widths and heights above 0, in any unit
  *   k         1 to n
  *   seed      decides the starts
  *   anchors   gets k widths and heights, the smallest area first */

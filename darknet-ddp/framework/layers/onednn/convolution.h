@@ -57,7 +57,7 @@ typedef enum {
 
 typedef struct convolution convolution;
 
-/* Return 1 if this CPU has instructions for products of bf16 numbers, and oneDNN uses them. */
+/* Return 1 if this CPU has instructions for bf16 numbers, and oneDNN uses them. */
 int convolution_has_bf16(void);
 
 /* Return 1 if this CPU's instructions for products of bf16 numbers are those of AMX. */
