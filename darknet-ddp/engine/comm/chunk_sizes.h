@@ -8,7 +8,7 @@
 
 typedef struct ddp_chunks {
     size_t bytes; /* length of a chunk */
-    int window;   /* chunks in flight at once, at most DDP_CHUNKS_MOST */
+    int window;   /* most chunks in flight at once, up to DDP_CHUNKS_MOST */
 } ddp_chunks;
 
 enum { DDP_CHUNKS_MOST = 16 }; /* most chunks in flight */

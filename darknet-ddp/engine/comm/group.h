@@ -35,8 +35,8 @@ typedef struct ddp_group ddp_group;
  *
  *   DDP_ERR_USAGE  this build lacks the backend, or the MPI that "gloo" needs without files; or in
  *                  the rendezvous two ranks have one number, or give different numbers of ranks
- *   DDP_ERR_IO     /dev/shm is too small, a network interface is missing, or a file of the
- *                  rendezvous cannot be written
+ *   DDP_ERR_IO     /dev/shm is too small, a network interface is missing, this rank cannot listen,
+ *                  or a file of the rendezvous cannot be written
  *   DDP_ERR_NOMEM, DDP_ERR_COMM */
 ddp_status ddp_group_open(ddp_group **out, const char *backend, ddp_error *err) DDP_MUST_CHECK;
 

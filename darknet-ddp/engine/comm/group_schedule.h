@@ -24,9 +24,9 @@ typedef enum ddp_schedule {
 } ddp_schedule;
 
 /* Choose how sums travel; without a call they are direct. Every rank calls it with the same value,
- * before ddp_group_use_gpu and while no sum is open. It may block until all have. If the ranks of
- * some host cannot share memory, DDP_SCHEDULE_AUTO chooses direct, and DDP_SCHEDULE_HIERARCHICAL
- * fails with DDP_ERR_USAGE. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * before ddp_group_use_gpu and while no sum is open. May block until all have. If the ranks of some
+ * host cannot share memory, DDP_SCHEDULE_HIERARCHICAL fails with DDP_ERR_USAGE. DDP_SCHEDULE_AUTO
+ * then chooses direct, but not for NCCL. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_group_use_schedule(ddp_group *g, ddp_schedule wanted, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return in words how sums of ddp_group_device's memory travel: "direct", or "2 levels (4 ranks a

@@ -48,7 +48,7 @@ struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first, so that its address is that of the struct */
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while REDUCING or RETURNING */
-    int hosts_posted; /* in an all-gather: other hosts whose messages have been posted */
+    int hosts_posted; /* in an all-gather: other hosts posted to so far, and as many posted from */
     /* ranks of the host, from its first on, that have launched the chunk (in MEETING), or that are
      * done with this rank's memory (in SHARING) */
     int ranks_seen;
@@ -70,7 +70,7 @@ struct ddp_hierarchical {
     int host; /* index of this rank's host */
     /* for each rank of the host a ddp_board and its slots, shared */
     struct ddp_shared_memory *memory;
-    int window;         /* chunks in flight */
+    int window;         /* most chunks in flight */
     int requests;       /* most messages of a chunk under way at a time */
     size_t chunk_count; /* room of a slot for one chunk, in floats */
     struct ddp_hierarchical_chunk *chunks;
