@@ -14,7 +14,7 @@ typedef struct ddp_darknet_config {
     int labels_required; /* 1: a detector's picture without a label file is an error */
     int loader_threads;  /* threads that load pictures; 0: each command's own number */
     int verbose;         /* 1: also print lines about each mini-batch, load and new size */
-    /* Print Darknet's line about a step, which has no newline. NULL: Darknet prints the line. */
+    /* Take Darknet's line about a step, without newline, on each rank. NULL: rank 0 prints it. */
     void (*line)(const ddp_train_position *now, const char *line);
     /* Print the table of layers of a network that was just made. NULL: Darknet prints it. */
     void (*table)(const ddp_network_size *size, const char *table);

@@ -18,8 +18,8 @@ typedef struct ddp_find_rules {
 /* Return how many classes a detector has; 0: net is no detector. */
 int ddp_find_classes(const network *net);
 
-/* Call found(ctx, d) for each box and class that net, a detector, has found in its last forward
- * pass. Returns how many pairs of box and class were left out because a number was not finite.
+/* Call found(ctx, d) for each box and class that net, a detector with batch 1, has found in its
+ * last forward pass. Returns how many pairs of box and class were left out: a number not finite.
  *   width, height   size of the picture in pixels
  *   d               valid during the call; d->box in fractions of the picture, d->picture 0 */
 size_t ddp_find_boxes(network *net, int width, int height, const ddp_find_rules *rules,

@@ -21,9 +21,9 @@ typedef struct ddp_validation_set {
     char *reported; /* reported[i]: 1: listener->unreadable was called for paths[i]; 0 at first */
     /* size of the network's input during a validation, in pixels; 0: unchanged */
     int width, height;
-    int classes;
-    int bf16; /* 1: convolutions compute in bf16; ddp_network_check_bf16 must have allowed it */
-    int *map; /* map[i]: node of class i in a tree of classes; NULL: no tree */
+    int classes; /* a detector's: those of the network or, with `map`, its length */
+    int bf16;    /* 1: convolutions compute in bf16; ddp_network_check_bf16 must have allowed it */
+    int *map;    /* a tree's map for a detector (ddp_find_rules); NULL: no tree */
 } ddp_validation_set;
 
 /* Take the detections and labelled boxes of all pictures that could be read, sorted
@@ -48,7 +48,7 @@ ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_
 /* Validate a detector on all ranks (collective), and set the results on every rank. Fails as
  * ddp_validate_check_detector, and with DDP_ERR_NOMEM, DDP_ERR_COMM; results are then undefined.
  *   all          figures of all classes together; all->left_out: boxes that are not finite
- *   each         each[c]: figures of class c, of set->classes
+ *   each         each[c]: figures of class c; config->classes, its length, must be set->classes
  *   unreadable   number of pictures left out, since they or their labels cannot be read */
 ddp_status ddp_validate_detector(ddp_precision *all, ddp_precision *each, size_t *unreadable,
                                  ddp_group *group, network *net, const ddp_validation_set *set,
