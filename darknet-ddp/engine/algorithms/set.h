@@ -64,8 +64,7 @@ void ddp_algorithm_set_print(const ddp_algorithm_set *s, FILE *out);
 /* On rank 0: print to stdout what becomes of the data that each rank keeps for itself, if a run of
  * `was` ranks goes on with `now` ranks. NULL is allowed as s. */
 void ddp_algorithm_set_print_resumed(const ddp_algorithm_set *s, int was, int now);
-/* On rank 0: print each algorithm's lines at the end of a run of `steps` steps. NULL is allowed as
- * s. */
+/* On rank 0: print each algorithm's lines after a run of `steps` steps. NULL is allowed as s. */
 void ddp_algorithm_set_print_end(const ddp_algorithm_set *s, FILE *out, size_t steps);
 
 #endif

@@ -56,9 +56,9 @@ ddp_status ddp_match_check_finite(const char *weights, ddp_error *err) DDP_MUST_
  * file cannot be read. */
 uint64_t ddp_match_images_seen(const char *weights);
 
-/* Finish an interrupted save of weights X: if X.state.part is undamaged and belongs to X, but not
- * so X.state (or there is none), rename X.state.part to X.state. Otherwise do nothing. Reads all of
- * these files. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Finish an interrupted save of weights X: if X.state.part is undamaged and belongs to X, and
+ * X.state is missing or does not, rename X.state.part to X.state. Otherwise do nothing. Reads all
+ * of these files. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_match_finish_save(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
 #endif
