@@ -71,9 +71,9 @@ ddp_sharded *ddp_shard_moments(const ddp_shard *s);
  * parameter. */
 const ddp_sharded_range *ddp_shard_ranges(const ddp_shard *s, const float *gradient, size_t *count);
 
-/* Write this rank's updated parameters of bucket b over their gradients, for the all-gather. Call
+/* Write this rank's ranges of bucket b, as updated, over their gradients, for the all-gather. Call
  * after a wait for the bucket's sum, or a fence and ddp_group_synchronize. If ddp_work_finite
- * returns 0 for the sum, the first element of each range becomes NaN, which tells all ranks. */
+ * returns 0 for the sum, the first gradient of each of these ranges becomes NaN, for all to see. */
 void ddp_shard_publish_bucket(const ddp_shard *s, size_t b);
 
 /* Copy parameter i, as all ranks have updated it, from the place of its gradient to the parameter,
