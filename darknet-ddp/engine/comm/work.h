@@ -38,7 +38,7 @@ ddp_status ddp_allreduce_open(ddp_work **out, ddp_group *g, float *buf, size_t c
  *         are rounded to it. In a group of one rank nothing is rounded.
  *
  * NCCL always sums formats of 16 bits in an order of its own. Fails with DDP_ERR_USAGE if NCCL is
- * to sum DDP_WIRE_FP8. */
+ * to sum DDP_WIRE_FP8. With NCCL it may wait for sums that are in flight. */
 ddp_status ddp_allreduce_open_on(ddp_work **out, ddp_group *g, ddp_device *d, float *buf,
                                  size_t count, ddp_wire wire, ddp_error *err) DDP_MUST_CHECK;
 
