@@ -52,8 +52,8 @@ struct ddp_sum_engine {
      * fence or wait, on the host until it has ended. */
     int (*in_flight)(const ddp_work *w);
     /* The members done to share do what the functions ddp_work_done to ddp_work_share (work.h) say.
-     * done, fence and wait are called only after a ddp_work_start, which does not call start for a
-     * count of 0. If the sum is in flight, w->before is set for fence and wait. */
+     * A call of done, fence or wait comes only after a ddp_work_start, which does not call start
+     * for a count of 0. If the sum is in flight, w->before is set for fence and wait. */
     int (*done)(const ddp_work *w);
     int (*fence_blocks)(const ddp_work *w);
     ddp_status (*fence)(ddp_work *w, ddp_error *err);
