@@ -9,7 +9,8 @@
 #include "darknet.h"
 
 typedef struct {
-    /* Begin a forward pass. On a GPU, make it current, and copy net's input and truth to it. */
+    /* Begin a forward pass. On a GPU, make it current, and copy net's input and truth to it. They
+     * must not change until end_backward, or in a prediction end_forward, returns. */
     void (*begin_forward)(network *net);
     /* Run the forward pass of layer l, net->index, then point net's input to its output. If the
      * layer has truth=1, also point net's truth there. */
@@ -36,8 +37,7 @@ extern const pass_device pass_on_gpu;
 /* Free what a GPU's net has for copying its next input: array, stream and events, if any. Training
  * makes them again. Call when the network's size changes, and when it is freed. */
 void free_input_arrays(network *net);
-/* Free what a GPU's net has for copying losses to the host: arrays and event, if any. Call when the
- * network is freed, after its last pass. */
+/* Free what a GPU's net has for copying losses to the host, if any. Call when the net is freed. */
 void free_cost_arrays(network *net);
 #endif
 

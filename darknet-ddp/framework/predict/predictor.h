@@ -55,10 +55,10 @@ typedef struct ddp_prediction {
                       another rank has its pixels */
 } ddp_prediction;
 
-/* Set *out to a predictor that uses net; NULL on failure. net must outlive the predictor. Sets
- * net's batch and Darknet's gemm_any_threads to 1. Computes once, so that the first picture takes
- * no longer than others. Fails with DDP_ERR_USAGE (net's input has not 3 channels, or is_classifier
- * is 0 and net is no detector), DDP_ERR_NOMEM. */
+/* Set *out to a predictor that uses net; NULL on failure. net must outlive the predictor, and keep
+ * its weights and size. Sets net's batch and Darknet's gemm_any_threads to 1. Computes once, so
+ * that the first picture takes no longer than others. Fails with DDP_ERR_USAGE (net's input has not
+ * 3 channels, or is_classifier is 0 and net is no detector), DDP_ERR_NOMEM. */
 ddp_status ddp_predictor_open(ddp_predictor **out, network *net, const ddp_predictor_config *config,
                               ddp_error *err) DDP_MUST_CHECK;
 
