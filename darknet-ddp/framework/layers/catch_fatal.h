@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* Call work(ctx) on this thread, and return 1. If it calls fatal(), leave `work` at once, write the
- * message to why[0..size), and return 0. Memory and files that `work` holds are then lost, and
- * its locks stay locked. Calls may be nested; fatal() of other threads is not caught. */
+/* Call work(ctx), and return 1. If it calls fatal() on this thread, not on another, leave `work` at
+ * once, write the message to why[0..size), and return 0. Memory and files that it holds are then
+ * lost, its locks stay locked, and globals that it changed stay so. Calls may be nested. */
 int catch_fatal(void (*work)(void *ctx), void *ctx, char *why, size_t size);
 
 #endif
