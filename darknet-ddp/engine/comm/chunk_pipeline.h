@@ -59,7 +59,7 @@ ddp_status ddp_chunk_pipeline_share(const ddp_work *w, ddp_range **ranges, size_
                                     ddp_error *err);
 
 /* Fail with DDP_ERR_COMM if nothing has moved (last_message_ns in chunk.h) for the group's timeout.
- * Time before since_ns (ddp_clock_ns) does not count, nor do more than 2 s between calls. The text
+ * Time before since_ns (ddp_clock_ns) does not count, nor a gap of over 2 s between calls. The text
  * names a rank that is waited for. Call only while sums are in flight; passes without a timeout. */
 ddp_status ddp_chunk_pipeline_check_time(ddp_group *g, int64_t since_ns, ddp_error *err);
 

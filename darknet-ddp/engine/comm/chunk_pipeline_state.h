@@ -51,7 +51,7 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
 
 /* Return 1 if nothing has moved (last_message_ns) for the group's timeout, else 0, also if
  * the group has no timeout. The time counts from since_ns (by ddp_clock_ns) at the earliest. Call
- * at every idle poll: more than 2 s between calls do not count, as if this process was stopped. */
+ * at every idle poll: a gap of over 2 s between calls is taken for a stop, and does not count. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
 /* Fail with DDP_ERR_COMM because chunks in flight, of which there must be one or more, have waited

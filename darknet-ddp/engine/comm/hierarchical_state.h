@@ -54,7 +54,7 @@ struct ddp_hierarchical_chunk {
     int ranks_seen;
     int messages_left;   /* posted messages that have not ended */
     int messages_posted; /* messages posted in this stage, one way, or by the last gather_post */
-    int not_finite;      /* 1: a sum in it, or a float of an all-gather, is not finite */
+    int not_finite;      /* 1: a sum over all ranks, or a float of an all-gather, is not finite */
     /* at[i]: memory of the chunk that local rank i has, mapped here; set when that rank has
      * launched the chunk */
     float **at;
@@ -166,14 +166,14 @@ void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarch
 
 /* ---- hierarchical_sums.c ---- */
 
-/* Sum this rank's lanes (comm/hierarchical_plan.h) over the ranks of its host. c->held[0] gets the
- * addresses of the sums. They overwrite addends. c->not_finite becomes 1 if one is not finite. Call
- * when all of these ranks have launched the chunk. */
+/* Sum this rank's lanes (comm/hierarchical_plan.h) over the ranks of its host. The sums overwrite
+ * addends; c->held[0] gets their addresses. Sets c->not_finite to 1 if one is over all ranks and
+ * not finite. Call when all ranks of the host have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Add the slices received in c's stage to the slices that this rank keeps. Then c->held of the next
- * stage has the addresses of the sums. c->not_finite becomes 1 if one is not finite. Call when all
- * slices of the stage have come. */
+ * stage has the addresses of the sums. Sets c->not_finite to 1 if one is over all ranks and not
+ * finite. Call when all slices of the stage have come. */
 void ddp_hierarchical_sum_stage(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 #endif
