@@ -39,7 +39,7 @@ int ddp_algorithm_set_was_attached(const ddp_algorithm_set *s);
 ddp_state *ddp_algorithm_set_state(const ddp_algorithm_set *s);
 
 /* The tables of functions of a run's algorithms that a training step calls, each with `self`, the
- * first argument of its functions. NULL: no algorithm that has something to do here has it. */
+ * first argument of its functions. A table is NULL if no algorithm needs it in this run. */
 typedef struct ddp_plugs {
     const ddp_gradient_codec *codec;
     const ddp_update_plug *update;
