@@ -14,8 +14,8 @@ typedef enum ddp_onnx_heads {
     /* all boxes of all heads: "boxes", pictures x boxes x 4, and "scores", pictures x boxes x
      * classes. A box is its left, upper, right and lower side, in fractions of the input */
     DDP_ONNX_BOXES,
-    /* "detections": 7 floats for each box left after non-maximum suppression: index of the picture,
-     * left, upper, right and lower side (in fractions of the input), score, class */
+    /* "detections": 7 floats for each box and class left after non-maximum suppression: picture's
+     * index, left, upper, right and lower side (in fractions of the input), score, class */
     DDP_ONNX_NMS
 } ddp_onnx_heads;
 
