@@ -95,6 +95,21 @@ class Predict(darknet.Case):
         self.check_boxes(sorted(found[0]["boxes"], key=place), sorted(expected, key=place), 1e-5)
         self.assertEqual(found[0]["boxes"], sorted(found[0]["boxes"], key=lambda box: -box["score"]))
 
+    def test_heads_of_unlike_classes(self):
+        """A box has room for the classes of the first head, which has 60 times as many as the last."""
+        head = {"mask": 0, "anchors": "12,12", "num": 1}
+        self.write("two.cfg", darknet.net(max_batches=1) + darknet.BODY + darknet.convolutional(65, size=1, activation="linear")
+                   + darknet.section("yolo", classes=60, **head) + darknet.section("route", layers=-3)
+                   + darknet.convolutional(6, size=1, activation="linear") + darknet.section("yolo", classes=1, **head))
+        self.write("one.data", "classes=1\ntrain=train.list\nnames=one.names\n")
+        self.write("one.names", "thing\n")
+        for picture in self.data.pictures:
+            self.write(self.data.label(picture), "0 .5 .5 .3 .3\n")
+        self.succeeds("detector", "train", "one.data", "two.cfg", "-ddp", "-nocheck")
+        self.succeeds("detector", "test", "one.data", "two.cfg", "backup/two_final.weights", "train.list", *LEAST, "-json", "found.json")
+        boxes = [box for picture in self.json("found.json")["pictures"] for box in picture["boxes"]]
+        self.assertEqual({box["name"] for box in boxes}, {"thing"})
+
     def test_in_words(self):
         """-ext_output prints the boxes of -json in whole pixels; without it there are lines as ever."""
         for ranks in (0, 2):
