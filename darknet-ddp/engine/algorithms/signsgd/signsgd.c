@@ -26,6 +26,21 @@ static size_t send_count(double value, size_t rows, size_t columns, int round)
     return round == 0 ? 1 + (rows * columns + SIGNS - 1) / SIGNS : 0;
 }
 
+/* A rank sends its numbers to each other rank; for an all-reduce it would send each element twice.
+ */
+static ddp_status check(double value, int ranks, ddp_error *err)
+{
+    const int most = 2 * SIGNS;
+
+    (void)value;
+    if (ranks <= most)
+        return DDP_OK;
+    return ddp_fail(err, DDP_ERR_USAGE,
+                    "-ddp_compress signsgd on %d ranks sends more than gradients as they are: on "
+                    "at most %d it does not",
+                    ranks, most);
+}
+
 static float mean_magnitude(const float *m, size_t count)
 {
     double sum = 0;
@@ -96,4 +111,5 @@ const ddp_compression ddp_compression_signsgd = {
     .send_count = send_count,
     .encode = encode,
     .decode = decode,
+    .check = check,
 };
