@@ -73,29 +73,6 @@ static void register_memory(ddp_group *g, struct ddp_nccl_memory *m, size_t coun
         unregister(g, m);
 }
 
-float *ddp_nccl_alloc(ddp_group *g, size_t count)
-{
-    struct ddp_nccl *n = ddp_nccl_of(g);
-    struct ddp_nccl_memory *m = calloc(1, sizeof *m);
-    float *x = NULL;
-    ddp_error ignored;
-
-    if (!m)
-        return NULL;
-    if (n->version >= REGISTERS && !g->gpu->config.exact && g->channels == 1) {
-        m->x = alloc_for_nccl(count);
-        register_memory(g, m, count);
-    }
-    if (!m->x) {
-        free(m);
-        return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
-    }
-    ddp_device_zero(&g->gpu->cuda->base, m->x, count);
-    m->next = n->memory;
-    n->memory = m;
-    return m->x;
-}
-
 /* Unlike cudaFree, ncclMemFree does not wait for the work that uses the memory. */
 static void free_for_nccl(ddp_group *g, struct ddp_nccl_memory *m)
 {
@@ -104,7 +81,32 @@ static void free_for_nccl(ddp_group *g, struct ddp_nccl_memory *m)
 #if NCCL_VERSION_CODE >= 21900
     (void)ncclMemFree(m->x);
 #endif
-    free(m);
+}
+
+/* What fails on this rank alone must not keep it from register_memory: the others wait there. */
+float *ddp_nccl_alloc(ddp_group *g, size_t count)
+{
+    struct ddp_nccl *n = ddp_nccl_of(g);
+    struct ddp_nccl_memory made = {0}, *m;
+    float *x = NULL;
+    ddp_error ignored;
+
+    if (n->version >= REGISTERS && !g->gpu->config.exact && g->channels == 1) {
+        made.x = alloc_for_nccl(count);
+        register_memory(g, &made, count);
+    }
+    if (!made.x)
+        return ddp_device_alloc(&g->gpu->cuda->base, &x, count, &ignored) ? NULL : x;
+    m = malloc(sizeof *m);
+    if (!m) {
+        free_for_nccl(g, &made);
+        return NULL;
+    }
+    ddp_device_zero(&g->gpu->cuda->base, made.x, count);
+    made.next = n->memory;
+    *m = made;
+    n->memory = m;
+    return m->x;
 }
 
 void ddp_nccl_free(ddp_group *g, float *x)
@@ -118,6 +120,7 @@ void ddp_nccl_free(ddp_group *g, float *x)
             continue;
         *at = m->next;
         free_for_nccl(g, m);
+        free(m);
         return;
     }
     ddp_device_free(&g->gpu->cuda->base, x);
@@ -132,5 +135,6 @@ void ddp_nccl_free_all(ddp_group *g)
 
         n->memory = m->next;
         free_for_nccl(g, m);
+        free(m);
     }
 }
