@@ -76,7 +76,7 @@ const char *ddp_foreign_option_instead(const char *word, char text[DDP_FOREIGN_O
     }
     if (!own)
         own = find_own("-ddp_", word);
-    if (!own)
+    if (!own || strcmp(own->name, word) == 0)
         return NULL;
     differs = how_it_differs(word, own);
     (void)snprintf(text, DDP_FOREIGN_OPTION_TEXT, "%s%s%s%s%s", own->name,
