@@ -45,9 +45,9 @@ const char *darknet_ddp_version(void);
 int darknet_ddp_open(darknet_ddp_model **out, const char *cfg, const char *weights,
                      const char *names, int gpu, char error[DARKNET_DDP_ERROR]);
 
-/* Make later calls compute in bf16. Needs a CPU with instructions for it (avx512_bf16 or AMX).
- * Fails, with nothing changed, if the CPU has none, this library was built without oneDNN, the
- * model is on a GPU, or there is no memory. */
+/* Make later calls compute convolutions in bf16, where oneDNN can. Needs a CPU with instructions
+ * for it (avx512_bf16 or AMX). Fails, with nothing changed, if the CPU has none, this library was
+ * built without oneDNN, the model is on a GPU, or there is no memory. */
 int darknet_ddp_use_bf16(darknet_ddp_model *model, char error[DARKNET_DDP_ERROR]);
 
 /* Set *info to the facts of a model. */
@@ -61,7 +61,7 @@ const char *darknet_ddp_name(const darknet_ddp_model *model, int class_id);
  * with darknet_ddp_free, even if *count is 0. After a failure there is nothing to free.
  *   pixels   width * height pixels of 3 bytes, red, green, blue, rows from the top
  *   thresh   the score that a box must exceed; from 0 to 1
- *   nms      the IoU above which the less likely of two boxes of a class is dropped; 0: none is
+ *   nms      overlap above which the less likely of two boxes of a class is dropped; 0: none is
  * Fails if the model is no detector, a size is below 1, or there is no memory. */
 int darknet_ddp_detect(darknet_ddp_model *model, const unsigned char *pixels, int width, int height,
                        float thresh, float nms, darknet_ddp_box **boxes, int *count,
@@ -81,7 +81,7 @@ int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, 
 
 /* Read the picture file at path: JPEG, PNG, BMP and others, turned upright by its Exif data. Sets
  * *width, *height and *pixels, which darknet_ddp_detect takes. Free *pixels with darknet_ddp_free.
- * Fails, with *pixels NULL, if the file holds no whole picture. */
+ * Fails, with *pixels NULL, if the file cannot be read, or holds no whole picture. */
 int darknet_ddp_read_picture(const char *path, unsigned char **pixels, int *width, int *height,
                              char error[DARKNET_DDP_ERROR]);
 

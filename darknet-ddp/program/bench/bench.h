@@ -63,7 +63,7 @@ typedef struct ddp_bench_result {
     double gradient_mb; /* size of the gradients in MB */
     double summed_mb;   /* size in MB of what ranks sum in a step, as float32; less if compressed */
     size_t buckets;     /* number of buckets */
-    /* buckets of the traced step that were summed before backward ended; 0: no trace */
+    /* buckets of the traced step that were summed before backward ended; without a trace 0 */
     size_t hidden;
     ddp_sample *samples;
     size_t sample_count;
@@ -77,8 +77,8 @@ typedef struct ddp_bench_result {
     double local_s; /* median seconds of a step without communication */
 } ddp_bench_result;
 
-/* Time config->steps steps of each kind, and set *out; release it, also after a failure. config
- * must outlive *out. Collective. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Time config->steps steps of each kind, and set *out; release it, also after a failure. config and
+ * its group must outlive *out. Collective. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_bench_run(ddp_bench_result *out, const ddp_bench_config *config,
                          ddp_error *err) DDP_MUST_CHECK;
 /* Free the samples of *r. */

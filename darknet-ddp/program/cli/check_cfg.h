@@ -13,9 +13,9 @@
 void ddp_check_add_said(ddp_faults *f, const char *kind, const char *file, const char *line);
 
 /* Add to f what is wrong with the cfg at path. If Darknet refuses it, that is one error, about the
- * first key, value or layer. Else faults are a batch that cannot be cut, cells that do not divide
- * the picture, and values that train badly. If the child process that parses it cannot be started,
- * that is an error, too.
+ * first key, value or layer. Else faults are a batch that cannot be cut, a size that cells do not
+ * divide or random=1 does not draw, and values that train badly. If the child process that parses
+ * it cannot be started, that is an error, too.
  *   cfg  text of the file at path, with the values of the options already in it */
 void ddp_check_cfg(ddp_faults *f, const char *path, const ddp_cfg_text *cfg,
                    const ddp_options *options);

@@ -13,10 +13,10 @@ typedef struct ddp_measured_run {
 } ddp_measured_run;
 
 /* Train a cfg on `ranks` ranks for some seconds, three steps at least, as a child process with a
- * temporary folder. Fails with DDP_ERR_FORMAT if it ends before. Fails also with DDP_ERR_IO,
- * DDP_ERR_NOMEM. Ctrl-C ends the run, removes the folder, and ends this program.
+ * temporary folder. Fails with DDP_ERR_FORMAT if it ends before its third step. Fails also with
+ * DDP_ERR_IO, DDP_ERR_NOMEM. Ctrl-C ends the run, removes the folder, and ends this program.
  *   data      path of the .data file
- *   cfg_text  text of the cfg */
+ *   cfg_text  text of the cfg, whose subdivisions= must not be 0 */
 ddp_status ddp_measure_run(ddp_measured_run *measured, const char *data, const char *cfg_text,
                            int ranks, ddp_error *err) DDP_MUST_CHECK;
 

@@ -77,8 +77,8 @@ void ddp_annotations_release(ddp_annotations *a);
  * closed and have no such name, counts a DDP_ODD_CLASS at `where`, and returns -1. */
 int ddp_annotations_add_class(ddp_annotations *a, const char *name, const char *where);
 
-/* Sort the classes by their names, for a source that has no order of its own. Does nothing if
- * a->is_closed is 1. */
+/* Sort the classes by their names, for a source that has no order of its own; boxes get the new
+ * indices. Does nothing if a->is_closed is 1. */
 void ddp_annotations_sort_classes(ddp_annotations *a);
 
 /* Add a picture and return its index. Without memory, adds nothing, sets a->lost, frees path, and
@@ -102,7 +102,7 @@ void ddp_annotations_add_odd(ddp_annotations *a, ddp_oddity kind, const char *wh
 /* Return the kind with the name `word` (oddities.def); DDP_ODDITIES: there is none. */
 ddp_oddity ddp_oddity_find(const char *word);
 
-/* Return 1 if users may leave out what is odd in this way: -leave accepts the kind's name. */
+/* Return 1 if -leave accepts the kind's name. kind must not be DDP_ODDITIES. */
 int ddp_oddity_is_choice(ddp_oddity kind);
 
 /* Print for each kind that was counted how often, what was done, and examples. left: kinds that the

@@ -10,12 +10,12 @@ typedef struct ddp_picture_file {
     int orientation;   /* Exif's, 1 to 8, by which viewers turn the picture; 1: not turned */
 } ddp_picture_file;
 
-/* Set *p from the header of the picture at path. Returns 1; 0 if its first or last bytes show that
- * Darknet could not load it. */
+/* Set *p from the header of the picture at path. Returns 1; 0, with a size of 0 x 0, if it cannot
+ * be read, or its first or last bytes show that Darknet could not load it. */
 int ddp_picture_file_look(ddp_picture_file *p, const char *path);
 
-/* Set the picture's size to that of its file, if the source did not say it. It stays 0 if there is
- * no file, or Darknet could not load it. */
+/* Set the picture's size to that of its file, if the source did not say it. It becomes 0 if there
+ * is no file, or Darknet could not load it. */
 void ddp_picture_size_if_unknown(ddp_annotated_picture *p);
 
 /* Turn a box by Exif's orientation, 1 to 8, from the picture as stored to the picture as viewers

@@ -9,8 +9,9 @@
 size_t ddp_picture_stem(const char *name);
 
 /* Return the name of each picture of a, NULL for a picture without a path: its file's name. If
- * several have one stem, all of these get the names of their folders, too; those that still have
- * one stem are numbered. Return NULL without memory. Free the result by ddp_picture_names_free. */
+ * several have one stem, all of these get the names of their folders, too; the second and later of
+ * those that still have one stem are numbered. Returns NULL without memory. Free the result by
+ * ddp_picture_names_free. */
 char **ddp_picture_names(const ddp_annotations *a);
 void ddp_picture_names_free(char **names, const ddp_annotations *a); /* names may be NULL */
 

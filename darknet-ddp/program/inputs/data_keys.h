@@ -10,8 +10,8 @@
 int ddp_data_is_key(const char *word);
 
 /* Fail with DDP_ERR_USAGE at the first key that nobody reads, from data->cfg.lines[*at] on; the
- * error names a similar key. *at becomes the index after that key, so that another call finds the
- * next one. */
+ * error names a similar key, if any. *at becomes the index after that key, so that another call
+ * finds the next one. */
 ddp_status ddp_data_check_keys(const ddp_sections *data, const char *path, size_t *at,
                                ddp_error *err) DDP_MUST_CHECK;
 
