@@ -61,9 +61,9 @@ typedef struct ddp_handshake {
 } ddp_handshake;
 
 /* Connect with a listener and send it the handshake. Tries all its addresses, at[0..count), at once
- * and takes the first that answers; count is at most DDP_LISTENER_SOCKETS. Waits up to wait_ms.
+ * and takes the first that answers; count is 1 to DDP_LISTENER_SOCKETS. Waits up to wait_ms.
  * Returns a descriptor that does not block, which the caller closes; -1 with errno set if that
- * fails. */
+ * fails. Does not wait for ddp_listener_accept, which may yet refuse the key. */
 int ddp_listener_connect(const ddp_net_address *at, int count, const ddp_handshake *handshake,
                          int wait_ms);
 

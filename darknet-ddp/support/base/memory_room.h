@@ -18,7 +18,7 @@ typedef struct ddp_memory_room {
  * Memory of cached files counts as left. */
 ddp_memory_room ddp_memory_room_now(void);
 
-/* Return how many bytes this process has in memory and in swap, without pages of files;
+/* Return how many bytes this process has in memory and in swap, without pages of files on disk;
  * 0 if /proc does not tell. */
 size_t ddp_memory_resident(void);
 

@@ -6,8 +6,8 @@
 
 #include <ifaddrs.h>
 
-/* Return 1 if `interface` is the name of *a's network interface, or a network ("10.1.0.0/16",
- * "fd00::/64") in which its address lies. */
+/* Return 1 if `interface` is a->ifa_name, or a network ("10.1.0.0/16", "fd00::/64", not "/0") in
+ * which *a's address lies. */
 int ddp_net_interface_matches(const struct ifaddrs *a, const char *interface);
 
 /* Return 1 if *a is up and its address is of this family (AF_INET or AF_INET6). Link-local

@@ -2,7 +2,7 @@
 #ifndef DDP_BASE_PATH_H
 #define DDP_BASE_PATH_H
 
-/* Return what stands behind the last slash of a path: a pointer into it. */
+/* Return a pointer to what stands behind the last slash of a path; without a slash, return path. */
 const char *ddp_path_name(const char *path);
 
 /* Return the folder of a file, which the caller frees: "." for a bare name. NULL: no memory. */

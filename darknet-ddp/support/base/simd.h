@@ -5,7 +5,7 @@
 #ifndef DDP_BASE_SIMD_H
 #define DDP_BASE_SIMD_H
 
-/* Sanitizers run before the loader can pick. */
+/* The loader would pick before a sanitizer is ready. */
 #if defined(__x86_64__) && defined(__GLIBC__) && __GNUC__ >= 12 && !defined(__clang__)             \
     && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 #define DDP_TARGET_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))

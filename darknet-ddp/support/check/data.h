@@ -20,9 +20,9 @@ typedef struct ddp_tally {
     uint64_t pictures;        /* all pictures */
     uint64_t turned;          /* pictures that viewers turn, by their Exif data */
     uint64_t with_two_labels; /* pictures with two label files that differ */
-    uint64_t without_labels;  /* pictures without a label file */
+    uint64_t without_labels;  /* pictures whose label file is not there, or cannot be opened */
     uint64_t without_boxes;   /* pictures with an empty label file */
-    uint64_t boxes;           /* good boxes of all pictures */
+    uint64_t boxes;           /* good boxes of all pictures, broken ones too */
     uint64_t beyond;          /* good boxes that reach beyond an edge by over 2 % of the picture */
     /* good pictures by their longer side: at most ddp_side_bins[i] pixels, above the bin before;
      * the last bin has no upper end. A size that is not read counts as 1 x 1 */
@@ -71,7 +71,7 @@ typedef struct ddp_check_config {
     int most_boxes;       /* most boxes that training takes of a picture; 0: not known */
     int missing_is_error; /* 1: a missing label file is an error; 0: the picture shows nothing */
     /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]
-     * and input[1], a picture of this size fills. NULL: all of both. */
+     * and input[1], a picture fills. width, height 0 or 1: not known. NULL: all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
     int input[2]; /* the network's width and height in pixels, an argument of shares */
     /* width and height of each anchor, in fractions of the network's input; NULL: no anchors */

@@ -14,7 +14,7 @@ typedef struct ddp_label_rules {
 
 typedef enum ddp_label_file {
     DDP_LABEL_NONE,  /* the file is not there, or cannot be opened */
-    DDP_LABEL_EMPTY, /* the file has blank lines at most */
+    DDP_LABEL_EMPTY, /* the file has blank lines at most, or reading it fails */
     DDP_LABEL_LINES  /* the file has lines, good or not */
 } ddp_label_file;
 

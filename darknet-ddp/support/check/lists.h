@@ -24,7 +24,7 @@ int ddp_ends_with_blank(const char *line);
 const char *ddp_path_oddity(const char *path);
 
 /* Find line i, from 0, of a file's lines that are not blank. Return its number among all lines of
- * the file, from 1; i + 1 if the file cannot be read or has fewer lines. */
+ * the file, from 1; i + 1 if the file cannot be read, is a pipe, or has fewer lines. */
 size_t ddp_list_line_number(const char *file, size_t i);
 
 #endif

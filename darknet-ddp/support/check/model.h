@@ -11,7 +11,7 @@ enum { DDP_ANCHORS_MOST = 64 }; /* most anchors in ddp_heads */
 typedef struct ddp_heads {
     int count;   /* number of heads */
     int classes; /* classes= of the last head; 20 if it has none */
-    /* boxes of a picture that training takes at most: max= of the last head */
+    /* boxes of a picture that training takes at most: max= of the last head, or its default */
     int most_boxes;
     /* most_boxes if training is by the formulas of Darknet's later forks */
     int most_boxes_of_forks;

@@ -2,8 +2,8 @@
  *
  * A device is the host, or one GPU. On the host a call does its work before it returns. On a GPU it
  * queues the work on the default stream, on which the framework computes, too. (A second queue has
- * its own stream.) Work of a stream runs in the order in which it was queued. Only free, pull,
- * push, check_finite, checksum, synchronize and event_seconds wait for a GPU; queue_close may.
+ * its own stream.) A stream runs its work in order. Only free, pull, push, check_finite, checksum,
+ * synchronize and event_seconds wait for a GPU; alloc and queue_close may.
  *
  * If work on a GPU fails, the program ends with the CUDA call's name (ddp_cuda_open's `fail`). CUDA
  * may report an error late, from a later call, so that a caller could mend nothing.
@@ -71,10 +71,10 @@ void ddp_device_set(ddp_device *d, float *x, const float *host, size_t count);
 /* Add more[i] to sum[i], for each i below count. */
 void ddp_device_add(ddp_device *d, float *sum, const float *more, size_t count);
 
-/* Multiply each x[i] by factor, in double, rounded once. */
+/* Multiply each x[i] by factor, computed in double. */
 void ddp_device_scale(ddp_device *d, float *x, double factor, size_t count);
 
-/* Set each x[i] to keep * x[i] + more[i], in double, rounded once. */
+/* Set each x[i] to keep * x[i] + more[i], computed in double. */
 void ddp_device_compose(ddp_device *d, float *x, double keep, const float *more, size_t count);
 
 /* Set *finite to 1 if every element of x is finite, else to 0. Waits for a GPU and copies all of x
