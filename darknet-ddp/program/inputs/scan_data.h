@@ -13,8 +13,8 @@ typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
     const ddp_net_value *values; /* new values of [net] (inputs/overrides.h); NULL: none */
     ddp_sections data, cfg;      /* contents of the files at data_path and cfg_path */
-    /* lines of the files that train= (list), valid=, and names= or labels= (names) name; empty: no
-     * key, or unread */
+    /* lines of the files that train= (list), valid=, and names= or labels= (names) name; also
+     * empty if there is no key, or the file cannot be read */
     ddp_lines list, valid, names;
     /* values of train= and valid=; NULL: the .data file lacks the key */
     const char *list_path, *valid_path;
@@ -41,7 +41,7 @@ ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be all zero */
 
 /* Add to f what is wrong with eval=, and with the names of classes, such as too few, or one that
- * stands twice. */
+ * stands twice. ddp_scan_data_open has added this to c->faults. */
 void ddp_scan_data_check_names(const ddp_scan_data *c, ddp_faults *f);
 
 /* Check `count` pictures of train=, from index `first` on, and their labels. Adds faults to
@@ -55,13 +55,13 @@ void ddp_scan_data_check_valid(ddp_scan_data *c, size_t first, size_t count);
  * under different names. */
 void ddp_scan_data_check_lists(ddp_scan_data *c);
 
-/* Return 1, with a sentence in *why, if no picture of a detector's train= that was checked has a
+/* Return 1, with a sentence in *why, if pictures of a detector's train= were checked and none has a
  * label file; else 0. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
-/* Add a warning to f if no picture of a detector's train= that was checked has a box, unless labels
- * have faults. Add another if so many boxes reach beyond their pictures that labels seem to give
- * corners, not centres. */
+/* Add a warning to f if pictures of a detector's train= were checked and none has a box, unless
+ * c->faults has faults of labels. Add another if so many boxes reach beyond their pictures that
+ * labels seem to give corners, not centres. */
 void ddp_scan_data_check_boxes(const ddp_scan_data *c, ddp_faults *f);
 
 #endif

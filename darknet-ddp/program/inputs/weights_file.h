@@ -8,9 +8,9 @@
  * fewer than 12. All zeros give 1. */
 int ddp_begins_as_weights(const unsigned char *head, size_t count);
 
-/* Return 1 if the file at path begins like a weights file, or is named like one (.weights, .backup,
- * .conv.N) and does not begin like a cfg. Else return 0, also if the file is empty, begins with
- * 8 zero bytes or cannot be read. */
+/* Return 1 if the file at path begins like a weights file. Return 1 also if it is named like one
+ * (.weights, .backup, .conv.N), unless it begins like a cfg or with a zero byte. Else return 0,
+ * also if the file is empty, begins with 8 zero bytes or cannot be read. */
 int ddp_is_weights_file(const char *path);
 
 /* Return 0 if the file at path is surely no weights file: it is empty, or begins otherwise. Else

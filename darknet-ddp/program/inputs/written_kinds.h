@@ -26,11 +26,11 @@ typedef enum ddp_written_kind {
 /* Return the name of the kind, such as "weights file". */
 const char *ddp_written_name(ddp_written_kind kind);
 
-/* Return 1 if a file of this kind is never overwritten: weights, and a cfg, which people edit. */
+/* Return 1 for weights, and a cfg, which people edit: no command but training overwrites them. */
 int ddp_written_is_kept(ddp_written_kind kind);
 
-/* Return 1 if the first bytes of the file are those of another kind. Return 0 if not, if the file
- * is empty, or if it cannot be read. */
+/* Return 1 if the file at path does not begin as files of this kind do. Return 0 if it does, is
+ * empty, or cannot be read. */
 int ddp_written_is_other(const char *path, ddp_written_kind kind);
 
 #endif

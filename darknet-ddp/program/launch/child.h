@@ -31,7 +31,8 @@
 typedef struct ddp_exit_info {
     int status; /* exit status of the job; 128 + N if signal N ended it */
     int begun;  /* 1: a rank has sent DDP_NOTE_BEGINS */
-    /* 1: status is not 0, and no signal, to this process or a rank, had asked for the end */
+    /* 1: status is not 0, and no signal to this process had asked for the end, nor one to a rank
+     * that did not train yet */
     int failed;
     int trained; /* 1: all ranks have begun to train */
     int saved;   /* 1: a checkpoint was saved, or the run went on from one */

@@ -22,7 +22,7 @@ typedef struct ddp_gpu_placement {
     int local_size;    /* number of ranks on its host */
     int seen;          /* number of GPUs that the rank sees */
     int gpu;           /* the chosen GPU's number among those that the rank sees, from 0 */
-    char identity[64]; /* the chosen GPU's name, which no other GPU of the host has */
+    char identity[64]; /* the chosen GPU's name, by ddp_device_identify */
     int shared; /* 1: another rank computes on this GPU, too; set by ddp_gpu_check_placements */
 } ddp_gpu_placement;
 
@@ -35,8 +35,8 @@ ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int r
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Choose the GPU of a rank, and set placement->gpu. The caller has set host, local_rank, local_size
- * and seen. Fails with DDP_ERR_USAGE if -gpus names fewer GPUs than the host has ranks, or the rank
- * does not see its GPU. */
+ * and seen, and sets identity afterwards. Fails with DDP_ERR_USAGE if -gpus names fewer GPUs than
+ * the host has ranks, or the rank does not see its GPU. */
 ddp_status ddp_gpu_choose(ddp_gpu_placement *placement, const ddp_gpu_wish *wish,
                           ddp_error *err) DDP_MUST_CHECK;
 

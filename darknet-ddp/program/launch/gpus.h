@@ -12,7 +12,7 @@
 typedef struct ddp_gpus {
     int gpu;         /* CUDA's number of this rank's GPU; -1: it computes on the CPU */
     int shared;      /* 1: some ranks have the same GPU */
-    int named;       /* 1: the command line names GPUs */
+    int named;       /* 1: ranks compute on GPUs that the command line names */
     char names[256]; /* kinds of the ranks' devices: "GPU NVIDIA H200, NVIDIA L4", or "CPU" */
     ddp_gpu_placement *placements; /* placement of each rank; NULL: they compute on CPUs */
 } ddp_gpus;
@@ -28,7 +28,7 @@ int ddp_gpus_use_nccl(const ddp_group *group);
 
 /* Check that this build and this host's GPUs can do what the options ask for. Set *to_start to how
  * many ranks -gpus or -ddp_ranks has this process start; 0: fewer than 2, or it is a rank itself.
- * Call before any rank is started. Fails with DDP_ERR_USAGE. */
+ * Call before ranks are started and, in a rank, before ddp_gpus_open. Fails with DDP_ERR_USAGE. */
 ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *to_start,
                           ddp_error *err) DDP_MUST_CHECK;
 

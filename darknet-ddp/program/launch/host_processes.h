@@ -14,8 +14,7 @@ int ddp_rank_of_process(pid_t pid);
 
 /* Write to out[0..size) which ranks of this host run another program than this one. Each is a text
  * such as "; rank 1 on this host is no darknet: /usr/bin/sleep". Text that does not fit is cut. out
- * becomes "" if none is found: only ranks that Open MPI's mpirun has started are. Call in a rank.
- */
+ * becomes "" if none is found: only ranks of Open MPI's mpirun are. Call in a rank. */
 void ddp_host_processes_describe_strangers(char *out, size_t size);
 
 #endif

@@ -25,8 +25,8 @@ typedef struct ddp_mpirun_start {
                               interface of -ddp_interface stands here, too; NULL: not known */
     const char *interface; /* for MPICH: interface that -ddp_interface names; NULL: none */
     int has_domains;       /* 1: some of `hosts` are named with a domain */
-    const char *const *passed_on; /* names of environment variables to set on other hosts, too, NULL
-                                     at the end; unused without hosts */
+    const char *const *passed_on; /* names of environment variables to set on other hosts, too, at
+                                     most 6, then NULL; unused without hosts */
 } ddp_mpirun_start;
 
 /* mpirun's command line, up to the path of the program. All zero is empty. */
@@ -36,8 +36,7 @@ typedef struct ddp_mpirun_line {
     char ranks[16], ports[32], kill_timeout[16]; /* numbers that are words, as text */
 } ddp_mpirun_line;
 
-/* Return the path of the mpirun that belongs to the MPI of this build; "" in a build without MPI.
- */
+/* Return the path of the mpirun of this build's MPI; "" in a build without MPI. */
 const char *ddp_mpirun_path(void);
 
 /* Write the command line that makes mpirun start *start. Settings that the user has made by the
@@ -54,8 +53,7 @@ void ddp_mpirun_prepare(int is_one_host);
  * hydra keeps none. The path is valid until the environment changes. */
 const char *ddp_mpirun_folder(void);
 
-/* Return 1 if mpirun needs IPv4 even to reach ranks of its own host, as Open MPI's does; 0: hydra.
- */
+/* Return 1 if mpirun needs IPv4 even to reach ranks of its own host: Open MPI's. 0: hydra. */
 int ddp_mpirun_wants_addresses(void);
 
 /* Return 1 if -H must call this host `localhost`, as for Open MPI 5; else 0. */
@@ -79,7 +77,7 @@ int ddp_mpirun_end_signal(void);
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun that started this rank passes on whole lines only: Open MPI 5's without
- * `--output :raw`. On another host than mpirun's Open MPI 5 gives 1, since that is not known. */
+ * `--output :raw`. Open MPI 5 gives 1, too, on hosts other than mpirun's: it is not known there. */
 int ddp_mpirun_holds_lines(void);
 
 /* Return the name of Debian's package that has this MPI's mpirun. */

@@ -7,7 +7,7 @@
 
 /* The facts that a frame tells. */
 typedef struct ddp_mpirun_frame {
-    int is_end;         /* 1: the frame says only that ranks have ended, or cannot be started */
+    int is_end;         /* 1: the frame says only that ranks or a daemon ended, or cannot start */
     int is_no_start;    /* 1: the frame says that ranks cannot be started; is_end is 1, too */
     int rank;           /* first rank that ended by a signal or too early; -1: none is named */
     int signal;         /* signal that ended rank `rank`; 0: none did, the rank ended too early */

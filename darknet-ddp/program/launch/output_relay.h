@@ -33,13 +33,13 @@ typedef struct ddp_output_relay {
     int no_start;           /* 1: mpirun could not start the ranks */
     int notes;              /* bits of all notes that ranks have sent (ddp_launcher_note) */
     int begun;              /* number of ranks that have sent DDP_NOTE_BEGINS */
-    ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended */
+    ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended; rank -1: none */
     char lost[128];         /* host whose daemon mpirun has lost; "": none */
     /* words that may tell why the job failed; "": none. They are the last line outside frames that
-     * this program has not printed, or else the first words of the first frame */
+     * is not known to be this program's, or else the first words of the first frame kept back */
     char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has sent it */
-    /* the members down to withheld_bytes are used only if `filters` is 1: */
+    /* these, down to withheld_bytes, and told to log above are used only if `filters` is 1: */
     int in_frame; /* 1: a frame of mpirun has begun and not ended */
     int in_line;  /* 1: the beginning of a line was passed on, so the rest of the line is, too */
     char line[DDP_RELAY_FRAME];     /* a line that is not whole yet */
@@ -52,7 +52,7 @@ typedef struct ddp_output_relay {
 
 /* Set up *r to pass on what comes from the pipe's end `from`, which becomes non-blocking, to the
  * descriptor `to`. The caller's poll moves the text: ddp_output_relay_wants, then _move.
- * ddp_output_relay_finish closes `from`. filters: 1 for standard error. */
+ * The relay closes `from`. filters: 1 for standard error. */
 void ddp_output_relay_open(ddp_output_relay *r, int from, int to, int filters);
 
 /* Set fds[0] and fds[1] to what the caller's poll has to wait for; descriptor -1: nothing. */

@@ -9,7 +9,7 @@
  * Call before the first process is started. */
 void ddp_become_subreaper(void);
 
-/* Kill all processes of the tree, and wait until none is left, for 3 s at most. */
+/* Kill all processes of the tree, and reap them until none is left, for 3 s at most. */
 void ddp_process_tree_kill(void);
 
 /* Call each(ctx, pid) for every process of the tree. Some may have ended by then. */

@@ -8,7 +8,7 @@
 /* How the new command line differs from the present one. It also has no -clear and no
  * -ddp_take_over, which only a run's first start needs. */
 typedef struct ddp_resume_how {
-    const char *option; /* "-resume" or "-resume_force", which is added */
+    const char *option; /* "-resume" or "-resume_force", added unless the line has -resume_force */
     int epochs;         /* new number after -epochs, if the line has that; 0: the old one */
     int patience;       /* new number after -patience, if the line has that; 0: the old one */
 } ddp_resume_how;
