@@ -20,8 +20,8 @@ typedef struct ddp_evaluate {
 void ddp_evaluate_open(ddp_evaluate *m, const char *command, const ddp_command_call *call);
 
 /* Validate and return the result, valid until the next call or ddp_evaluate_close. Collective. Ends
- * the program on failure. found: function that gets the boxes of all pictures on rank 0, with ctx;
- * NULL: none. */
+ * the program on failure. found: function that gets a detector's boxes of all pictures on rank 0,
+ * with ctx; NULL: none. */
 const ddp_validation_result *ddp_evaluate_run(ddp_evaluate *m, ddp_found_listener found, void *ctx);
 
 /* Free the network and the result, and leave the group. */
