@@ -28,9 +28,9 @@ size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_par
                             const ddp_state *s);
 
 /* Write all state in s but moments and scratch to list[at] and behind, and return the index behind
- * the last. First come the arrays that are the same on all ranks, then those of rank 0, of rank 1,
- * and so on. The arrays point into `names`, too, which has room for ddp_kept_name_count(s) names.
- * The list has room for ddp_kept_name_count(s) more arrays for each parameter. */
+ * the last. First come the arrays that are the same on all ranks, then those that ddp_state_gather
+ * has brought, of rank 0, of rank 1 and so on. The arrays point into `names`, too, which has room
+ * for ddp_kept_name_count(s) names; the list, for as many more arrays for each parameter. */
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
 
@@ -44,9 +44,9 @@ ddp_status ddp_checkpoint_without_state(ddp_checkpoint *base, const ddp_checkpoi
  * rank that wrote c (to hand out by ddp_state_share). Does nothing if s has no sets. table: that of
  * the network.
  *
- *   force  0: fail with DDP_ERR_MISMATCH if c lacks an array of s, or has an array of a state that
- *          s lacks. A c that a single rank wrote may have no array of any state. 1: arrays of s
- * that c lacks stay as they are, and arrays that s lacks are ignored
+ *   force  0: fail with DDP_ERR_MISMATCH if c lacks an array of s, or has one that s lacks. But a
+ *          c that a single rank wrote may have no array of any state. 1: ignore arrays that s
+ *          lacks, and leave arrays of s that c lacks as they are
  *
  * Fails also with DDP_ERR_NOMEM, or with the error of c's source (a file: DDP_ERR_IO). After a
  * failure s may be loaded in part. */

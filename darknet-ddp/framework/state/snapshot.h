@@ -1,5 +1,5 @@
 /* state/snapshot.h: copies a checkpoint into memory, so that a thread can write it to files while
- * the network trains on. A snapshot takes as much memory as the files have bytes, and keeps it for
+ * the network trains on. A snapshot takes about as much memory as the files, and keeps it for
  * the next copy. Call on rank 0, only if the network has all moments (run->sharded is NULL). */
 #ifndef DDP_STATE_SNAPSHOT_H
 #define DDP_STATE_SNAPSHOT_H
@@ -21,9 +21,9 @@ void ddp_snapshot_close(ddp_snapshot *s);
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 
-/* Set *same to 1 if s was taken with this `cutoff`, and net has not changed since, else to 0. May
- * be called while another thread is in ddp_snapshot_write. Fails with DDP_ERR_NOMEM, or with
- * DDP_ERR_USAGE if the type of an updated layer is unknown. */
+/* Set *same to 1 if s was taken with this `cutoff`, and net has not changed since, else to 0. Call
+ * ddp_trainer_flush before. Another thread may be in ddp_snapshot_write. Fails with DDP_ERR_NOMEM,
+ * DDP_ERR_USAGE (an updated layer's type is unknown). */
 ddp_status ddp_snapshot_matches(const ddp_snapshot *s, network *net, int cutoff,
                                 const ddp_checkpoint_run *run, int *same,
                                 ddp_error *err) DDP_MUST_CHECK;

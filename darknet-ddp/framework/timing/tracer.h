@@ -1,6 +1,6 @@
 /* timing/tracer.h: records into a trace (core/trace.h) when each layer computes its forward pass,
- * backward pass and update, longer waits meanwhile, and when each bucket travels. A deferred update
- * counts as a wait. On a GPU, events in its queues give the times of layers and buckets.
+ * backward pass and update, and when each bucket travels. It adds waits of 20 us or more, such as a
+ * deferred update. On a GPU, events in its queues give the times of layers and buckets.
  *
  * The tracer puts its own hooks before the trainer's (net->hooks, timing/hook_chain.h). Other code
  * records loads of samples (trainer/loader_trace.h), saves and validations (run/trace.h). Call both
@@ -21,8 +21,8 @@ typedef struct ddp_tracer ddp_tracer;
 ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group, ddp_trainer *t,
                             network *net, ddp_error *err) DDP_MUST_CHECK;
 
-/* Stop recording, and free t. Before that, wait for outstanding communication (ddp_trainer_flush),
- * so that the last step is whole. NULL is allowed. */
+/* Wait for the communication under way (ddp_trainer_flush), so that the last step is whole. Then
+ * stop recording, and free t. NULL is allowed. */
 void ddp_tracer_end(ddp_tracer *t);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct ddp_head_sums {
 /* Set *s to sums of zero for the heads of net (ddp_network_heads). */
 void ddp_head_sums_init(ddp_head_sums *s, const network *net);
 
-/* Add what layer `layer` has computed for a mini-batch. Does nothing if it is no head. */
+/* Add what layer `layer` has computed for a mini-batch. Does nothing if it is not in s->heads. */
 void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures);
 
 /* Write the step's figures of each head to out[0..DDP_HEADS), zeros behind the last head. Then set

@@ -37,7 +37,7 @@ typedef enum ddp_origin {
     /* delta of a layer: the last layer whose delta is not finite, since its delta is computed
      * first */
     DDP_ORIGIN_DELTA,
-    DDP_ORIGIN_LOSS, /* the loss alone: inputs, outputs and deltas are finite */
+    DDP_ORIGIN_LOSS, /* the loss alone: inputs, labels, outputs and deltas are finite */
     DDP_ORIGIN_NONE  /* no origin found: sums of gradients may have become too large */
 } ddp_origin;
 
@@ -89,7 +89,7 @@ typedef struct ddp_nan_guard {
     ddp_nan_guard_mini_batch last; /* the mini-batch whose backward pass ended last */
     /* the update's first mini-batch whose loss is not finite; .number is 0 if there is none */
     ddp_nan_guard_mini_batch first_broken;
-    size_t step; /* number of the step under way, from 1 */
+    size_t step; /* number of the step that `last` is in, from 1 */
     int unnoted; /* 1: a step has ended whose sums were not checked for `broken` yet */
     int broken;  /* 1: a step of this update has a loss or statistics that are not finite */
     int skipped_in_a_row; /* updates skipped in a row so far; an update has sync_every steps */

@@ -40,8 +40,8 @@ typedef struct ddp_plugin_callbacks {
     /* Called when the trainer is attached to net, before the first step. */
     ddp_status (*attached)(network *net, const ddp_train_position *now, const char *cfg,
                            ddp_error *err);
-    /* Called, before `resume`, for each file that Darknet reads as `what`: "labels", "tree",
-     * "map". */
+    /* Called for each file that Darknet reads as `what`: "labels", "tree", "map". Comes before
+     * `resume`, but with `cifar train` after `attached`. */
     ddp_status (*reads)(const char *what, const char *path, ddp_error *err);
     /* Check the training list of n lines. Called before the first step. */
     ddp_status (*check_list)(char *const *paths, int n, ddp_error *err);

@@ -151,8 +151,8 @@ void ddp_trainer_set_resumed(ddp_trainer *t, int root, const ddp_sharded_source 
  * program by config.fail. */
 void ddp_trainer_rollback(ddp_trainer *t);
 
-/* Return the requests (config.asked) of all ranks that came with the loss that Darknet asked for
- * last. Every rank gets the same ones. Only while attached. */
+/* Return the requests (config.asked) of all ranks that came with the last loss to arrive; all 0
+ * before the first. Every rank gets the same ones. Only while attached. */
 ddp_requests ddp_trainer_requested(const ddp_trainer *t);
 
 /* Return how many samples of the last step, of all ranks, were replaced by others because they

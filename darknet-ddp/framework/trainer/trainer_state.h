@@ -69,7 +69,7 @@ struct ddp_trainer {
     ddp_group *group;
     ddp_trainer_config config;
     ddp_exact_run split; /* arguments of the last ddp_trainer_split that succeeded */
-    ddp_batch batch;     /* result of the last ddp_trainer_split that succeeded */
+    ddp_batch batch;     /* result of the last ddp_trainer_split; of no use if it failed */
 
     network *net; /* the attached network; NULL: none */
     train_hooks hooks;
@@ -140,7 +140,7 @@ void ddp_trainer_wait_for_sums(ddp_trainer *t);
 
 /* ---- the step (trainer/trainer_hooks.c) ---- */
 
-/* Set net->hooks to hooks that call the trainer. Call after ddp_trainer_attach_algorithms. */
+/* Set net->hooks to t->hooks, all set but `release`. Call after ddp_trainer_attach_algorithms. */
 void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
@@ -150,7 +150,7 @@ void ddp_trainer_check_arrived(ddp_trainer *t);
 
 /* Set t->update_begins: 1 if the mini-batch is the first of an update, else 0. At the first, keep a
  * copy of BatchNorm's statistics if the update may be skipped, or ended by unreadable samples. Call
- * before each forward pass. */
+ * before each forward pass, after ddp_batchnorm_stats_begin_forward. */
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
 /* Note whether the mini-batch's loss is finite, and set t->verdict to DDP_STEP_NOT_JUDGED. Call
@@ -182,8 +182,8 @@ void ddp_trainer_receive_with_loss(ddp_trainer *t);
 ddp_status ddp_trainer_prepare_algorithms(ddp_trainer *t, network *net,
                                           ddp_error *err) DDP_MUST_CHECK;
 
-/* Copy the state of the algorithms from rank t->root to all ranks (collective), and move each
- * rank's copy to the device of t->table. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Give all ranks the algorithms' state of rank t->root (ddp_state_share, collective), and have the
+ * device of t->table use it. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_trainer_share_state(const ddp_trainer *t, ddp_error *err) DDP_MUST_CHECK;
 
 /* Attach the algorithms to the reducer and the table, which must be open; do nothing without
