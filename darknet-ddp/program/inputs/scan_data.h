@@ -19,7 +19,7 @@ typedef struct ddp_scan_data {
     /* values of train= and valid=; NULL: the .data file lacks the key */
     const char *list_path, *valid_path;
     int classes;        /* classes= of the .data file; 0: none, or a wrong one */
-    ddp_heads heads;    /* the cfg's [yolo], [region] and [detection] layers */
+    ddp_heads heads;    /* the cfg's [yolo], [region] and [detection] layers; none if `unknown` */
     ddp_faults faults;  /* faults found so far */
     ddp_tally tally;    /* counts of pictures and boxes of train= that were looked at */
     uint64_t *by_class; /* by class: number of boxes without fault, or of a classifier's pictures */

@@ -73,7 +73,7 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_MEET = 512       /* all ranks have met: their group is open */
 } ddp_launcher_note;
 
-/* Environment variable that ddp_child sets for the ranks: PID@HOST of its own process. */
+/* Environment variable with PID@HOST of ddp_child's process, which sets it and leaves it set. */
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
 /* Run args[0], a path, with args (NULL after the last) and without standard input. Wait until it

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Call each(ctx, child) for every process that any thread of process `parent` has started. */
+/* Call each(ctx, child) for every child of process `parent`, whichever thread started it. */
 void ddp_children_each(pid_t parent, void (*each)(void *ctx, pid_t child), void *ctx);
 
 /* Return the rank that Open MPI's mpirun has put into the environment of process `pid`; -1: it has
