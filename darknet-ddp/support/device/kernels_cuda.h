@@ -42,7 +42,7 @@ struct ddp_cuda_sums {
  * node k comes to s->sums + k * count. */
 cudaError_t ddp_cuda_sum_nodes(cudaStream_t stream, const struct ddp_cuda_sums *s, size_t count);
 
-/* Round floats to 16 bits and pack them, as ddp_wire_pack does. */
+/* Pack `count` floats in a format of 16 bits, as ddp_wire_pack does. */
 cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, size_t count,
                           ddp_wire wire);
 /* Unpack `count` floats of 16 bits to float32, as ddp_wire_unpack does. */

@@ -33,7 +33,7 @@ int ddp_sum_tree(float *const *inputs, int size, int own, size_t count, ddp_wire
 int ddp_sum_range(float *const *inputs, int size, int begin, int end, int own, size_t count,
                   ddp_wire wire);
 
-enum { DDP_SUM_NODES_MAX = 64 }; /* most nodes that make up ranks begin to end - 1, for any two */
+enum { DDP_SUM_NODES_MAX = 64 }; /* most nodes that ranks begin to end - 1 can have */
 
 /* Set firsts[i] to the first rank of each of the nodes of ranks begin to end - 1. A node ends where
  * the next one begins. Returns how many nodes there are, at most DDP_SUM_NODES_MAX. */

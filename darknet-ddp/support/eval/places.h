@@ -14,13 +14,13 @@ typedef struct ddp_view_finds {
     double *best; /* scratch memory that the caller gives ddp_look_at: classes * views numbers */
 } ddp_view_finds;
 
-/* How the detections of all views see the place of a box. Scores are means over views. */
+/* How the detections of all views see the place of a box. Scores are times ddp_box_nearness. */
 typedef struct ddp_seen_at {
     double sure;            /* how surely there is a thing, of whatever class: from 0 to 1 */
     double sum;             /* sum of the scores of all classes */
     double first;           /* score of the likeliest class */
     double own;             /* score of the class that the caller asked for */
-    int class_id;           /* the likeliest class; if nothing is seen, that of `own` */
+    int class_id;           /* the likeliest class; if nothing is seen, that asked for */
     const ddp_detection *d; /* detection of highest score times nearness; NULL: none is near */
 } ddp_seen_at;
 

@@ -23,7 +23,7 @@
 #include "eval/detections.h"
 
 typedef enum ddp_suspect_kind {
-    DDP_SUSPECT_TWICE,   /* two labels on one thing: IoU of 0.9 or more */
+    DDP_SUSPECT_TWICE,   /* two labels on one thing: equal boxes, or IoU of 0.9 or more */
     DDP_SUSPECT_CLASS,   /* a label at whose place another class is likelier */
     DDP_SUSPECT_PLACE,   /* a label that a find covers only in part: IoU from 0.3 to 0.6 */
     DDP_SUSPECT_MISSING, /* a find without a label */

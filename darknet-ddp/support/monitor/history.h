@@ -13,7 +13,7 @@
 
 typedef struct ddp_history ddp_history;
 
-/* The values of one column in one point. count 0: nothing was measured, and the others are NaN. */
+/* One column in one point, of `count` rows that measured it. With count 0 the others are NaN. */
 typedef struct ddp_history_value {
     size_t count;
     double mean, least, greatest;

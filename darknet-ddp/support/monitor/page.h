@@ -25,12 +25,12 @@ typedef struct ddp_page_chart {
     const char *title; /* the chart's title */
     const char *unit;  /* unit of the values; "": none */
     int stack;         /* 1: the curves are areas that stand on each other */
-    int log;           /* 1: the scale is logarithmic, if the values allow it */
-    /* 1: a band is drawn around each curve, from the least to the greatest value of each point; not
-     * with `stack` */
+    int log;           /* 1: the scale is logarithmic, if all values are above 0 and span 20-fold */
+    /* 1: a band is drawn around each curve, from the least to the greatest value of each point; no
+     * effect with `stack` */
     int band;
     int zero; /* 1: the scale reaches down to 0, unless it is logarithmic */
-    int one;  /* 1: the scale begins at 0 and ends at 1: for fractions; not with `log` */
+    int one;  /* 1: the scale is from 0 to 1, or to about the greatest value; not with `log` */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;

@@ -1,5 +1,5 @@
-/* monitor/record_file.h: appends records, such as rows of a table, to a file. If a write fails, its
- * part of a record is cut off; records wait in memory, up to 4 MB, until the disk has room. */
+/* monitor/record_file.h: appends records, such as rows of a table, to a file. If a write fails,
+ * what it has written is cut off; records wait in memory, up to 4 MB, until the disk has room. */
 #ifndef DDP_MONITOR_RECORD_FILE_H
 #define DDP_MONITOR_RECORD_FILE_H
 

@@ -18,7 +18,7 @@ typedef enum ddp_label_verdict {
 } ddp_label_verdict;
 
 typedef struct ddp_label_line {
-    /* the box, but for box.line; set only if the verdict is DDP_LABEL_BOX or DDP_LABEL_CUT */
+    /* the box, but for box.line; valid only if the verdict is DDP_LABEL_BOX or DDP_LABEL_CUT */
     ddp_label_box box;
     const char *kind; /* short name of the fault: "label-columns"; NULL: no fault */
     char why[256];    /* a sentence about the fault; only if kind is not NULL */

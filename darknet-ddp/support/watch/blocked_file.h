@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /* Write to out, of `size` bytes, the path of a file for which another thread of this process waits
- * in a system call such as open, read or flock. If there are several, writes one. Devices do not
- * count. Writes "" if there is none, or this system does not say. Always ended by a zero. */
+ * in a system call such as open, read or flock. If there are several, writes one. Writes "" if
+ * there is none, or /proc does not tell. None in /dev, /proc or /sys counts. Ended by a zero. */
 void ddp_blocked_file(char *out, size_t size);
 
 #endif

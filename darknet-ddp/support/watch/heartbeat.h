@@ -49,7 +49,7 @@ ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_invitation *i
 
 /* On rank `rank`, which is not 0: connect with rank 0, at the address of the invitation that
  * answers first. Waits up to wait_ms. *out is set on success. Fails with DDP_ERR_COMM (no address
- * answers: the text names them), DDP_ERR_NOMEM. */
+ * answers; the text names some), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_invitation *invitation,
                               int rank, int wait_ms, ddp_error *err) DDP_MUST_CHECK;
 

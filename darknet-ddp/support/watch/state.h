@@ -22,8 +22,8 @@ struct ddp_watch {
     atomic_int table_asked; /* 1: the table of ranks must be printed */
     int closed;             /* descriptor that can be read when the watch is closing */
 
-    /* Members that say where this rank is: the main thread writes them, the watch's thread reads
-     * them. See ddp_rank_position. */
+    /* Members that say where this rank is: the main thread writes them (any thread the recorder),
+     * the watch's thread reads them. See ddp_rank_position. */
     atomic_uint_fast64_t moves, step;
     atomic_int phase, mini_batch, layer, bucket, peer;
     atomic_uint_fast64_t completed_step; /* last step that all ranks have completed */
@@ -107,7 +107,7 @@ void ddp_watch_send_table_request(ddp_watch *w);
 /* If ddp_watch_fail was called on this rank, tell rank 0 (rank 0: all ranks) that this rank ends
  * with its own error, so that it does not count as lost. Sends once. */
 void ddp_watch_notify_failing(ddp_watch *w);
-/* Tell rank 0 (rank 0: all ranks) that this rank ends without an error, and ddp_watch_poll once. */
+/* Tell rank 0 (rank 0: all ranks) that this rank ends without an error, then ddp_watch_poll. */
 void ddp_watch_say_goodbye(ddp_watch *w);
 
 /* On rank 0: tell each other rank to send its events and end, if its connection is open. Sets
@@ -118,9 +118,9 @@ void ddp_watch_send_events(ddp_watch *w);
 
 /* ---- hang_detector.c ---- */
 
-/* Check the run; called once a tick. Does nothing after ddp_watch_fail.
- *   rank 0        prints the table of ranks if it was asked for; warns if the run stands still, and
- *                 ends it if that lasts too long, or if a rank is lost
+/* Check the run; called once a tick or more often. Does nothing after ddp_watch_fail.
+ *   rank 0        (before ddp_watch_join any rank) prints the table of ranks if it was asked for;
+ *                 warns if the run stands still; ends it if that lasts too long, or a rank is lost
  *   other ranks   ask rank 0 for the table if it was asked for here; end themselves if rank 0 is
  *                 lost or silent; do nothing without a channel */
 void ddp_watch_detect_hang(ddp_watch *w);

@@ -28,8 +28,8 @@ typedef struct ddp_watch_config {
     /* Seconds in which no rank moves, after which the run ends; 0: never, but see io_timeout_s.
      * Before ddp_watch_join at least 30 s; at least io_timeout_s if that is shorter, and not 0. */
     double timeout_s;
-    /* After ddp_watch_join: the limit that replaces timeout_s, also a 0, while a rank, as far as it
-     * is heard, starts, loads, saves or validates; 0: no limit. */
+    /* After ddp_watch_join: the limit that replaces timeout_s, also a 0, while a rank that is
+     * still heard starts, loads, saves or validates; 0: no limit. */
     double io_timeout_s;
     /* On rank 0: seconds from the loss of a rank's connection, without a goodbye, to the end of the
      * run, in which the rank can report its own error. Other ranks end 3 s after rank 0 is lost. */
@@ -71,8 +71,8 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config,
 ddp_status ddp_watch_join(ddp_watch *w, int rank, int size, const char *const *hosts,
                           ddp_heartbeat *channel, ddp_error *err) DDP_MUST_CHECK;
 
-/* End the watch when this rank ends without an error: tell the other ranks, stop the thread, free w
- * and its channel. If rank 0 has ended the run meanwhile, config.end ends the process instead. */
+/* End the watch when this rank ends without an error: tell rank 0 (rank 0: all ranks), stop the
+ * thread, and free w and its channel. If rank 0 has ended the run, config.end ends the process. */
 void ddp_watch_close(ddp_watch *w);
 
 /* ---- where this rank is ---- */
