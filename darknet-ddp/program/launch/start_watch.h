@@ -19,11 +19,11 @@ typedef struct ddp_start_watch {
 /* The state of a start of ranks. */
 typedef enum ddp_start_verdict {
     DDP_LAUNCH_GOES_ON, /* the start goes on as it should */
-    /* no rank has begun for 10 seconds, or for half of limit_s if that is less; returned only once
-     */
+    /* no rank has begun for 10 s, or for half of limit_s if that is less; returned only once */
     DDP_LAUNCH_IS_SLOW,
     DDP_LAUNCH_HAS_NO_RANK, /* failed: no rank has begun within the limit */
-    DDP_LAUNCH_HAS_LOST,    /* failed: a rank of this host has ended before all had met */
+    /* failed: a rank of this host has been gone for 5 s; never with ranks_here 0 */
+    DDP_LAUNCH_HAS_LOST,
     /* failed: not all ranks have met limit_s + 10 s, at most 310 s, after the first began; never
      * with limit_s 0 */
     DDP_LAUNCH_DOES_NOT_MEET

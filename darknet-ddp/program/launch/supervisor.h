@@ -21,7 +21,7 @@
  * Returns only on failure, with
  *   - DDP_ERR_USAGE: no MPI in this build, a wrong host, too many ranks for this host's cores
  *     (ddp_cores_check), or a lone ":" in argv, at which mpirun would begin another command;
- *   - DDP_ERR_IO: mpirun cannot be started, or there is no interface of -ddp_interface;
+ *   - DDP_ERR_IO, as when mpirun cannot be started, or -ddp_interface names no interface;
  *   - DDP_ERR_NOMEM, or an error of ddp_limits_check. */
 ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv, ddp_error *err);
 

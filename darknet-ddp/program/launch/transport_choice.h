@@ -11,9 +11,9 @@
 ddp_status ddp_backend_check(const ddp_options *options, ddp_launcher launcher,
                              ddp_error *err) DDP_MUST_CHECK;
 
-/* Open the group of all ranks (comm/group.h), with the transport that the options ask for. Blocks
- * until all ranks have called it. Ranks that were started by hand print where they meet. Fails with
- * DDP_ERR_IO if there is no interface of -ddp_interface, and as ddp_group_open. */
+/* Open the group of all ranks (comm/group.h), with the transport that the options ask for. Call
+ * once, after ddp_backend_check; the options' strings must stay valid. Blocks until all ranks have
+ * called it. Fails with DDP_ERR_IO (no interface of -ddp_interface), and as ddp_group_open. */
 ddp_status ddp_backend_open(ddp_group **out, const ddp_options *options, ddp_launcher launcher,
                             ddp_error *err) DDP_MUST_CHECK;
 

@@ -13,10 +13,10 @@ typedef struct ddp_own_weights {
     size_t count;
 } ddp_own_weights;
 
-/* Add to *out the weights that the run `base` has saved in a folder: the numbered ones
- * (BASE_<batches>.weights) of its second half, oldest first, then the newest. If these are more
- * than DDP_PREDICTORS_MOST, the oldest are left out. *out must be all zero before; release it, also
- * on failure. Fails with DDP_ERR_IO (the folder cannot be read, or has none), DDP_ERR_NOMEM. */
+/* Add to *out at most DDP_PREDICTORS_MOST weights that the run `base` has saved in a folder. These
+ * are the last numbered ones (BASE_<batches>.weights) of its second half, and then the newest.
+ * *out must be all zero before; release it, also on failure. Fails with DDP_ERR_IO (the folder
+ * cannot be read, or has none), DDP_ERR_NOMEM. */
 ddp_status ddp_own_weights_find(ddp_own_weights *out, const char *folder, const char *base,
                                 ddp_error *err) DDP_MUST_CHECK;
 

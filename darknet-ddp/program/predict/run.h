@@ -16,7 +16,7 @@ typedef struct ddp_predict_run {
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];
     size_t predictor_count;
     const ddp_sink_config *config;
-    /* sinks for the predictions; on ranks other than 0, only those with is_of_each_rank */
+    /* sinks for the predictions; on ranks other than 0 only those with is_of_each_rank get any */
     ddp_sink sinks[DDP_SINKS_MOST];
     size_t sink_count;
     /* Print a sentence that names a picture that cannot be read. Called on the rank that reads it;
@@ -24,7 +24,7 @@ typedef struct ddp_predict_run {
     void (*unreadable)(const char *sentence);
     /* counts of pictures (frames, too), boxes, unreadable pictures of all ranks; set on rank 0 */
     size_t pictures, boxes, unreadable_count;
-    double forward_s; /* seconds of the forward passes of all ranks, added up; set on rank 0 */
+    double forward_s; /* ddp_prediction.seconds of all these, added up; set on rank 0 */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and hand the predictions to the sinks. Rank r of N takes

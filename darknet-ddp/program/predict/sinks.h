@@ -59,15 +59,15 @@ ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const 
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture's label file where training looks for it, unless the file
- * exists. Its `close` prints how many files this rank wrote, and how many existed. Fails with
- * DDP_ERR_NOMEM. */
+ * exists. Its `close` prints how many it wrote, and how many existed. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                ddp_error *err) DDP_MUST_CHECK;
 
 /* Open a sink that writes each picture with the boxes drawn in it, and thin ones for its labels.
  *   out   folder for the files, or for one picture the NAME of NAME.jpg; NULL: "predictions"
  * Fails with DDP_ERR_USAGE (a file would be overwritten that Darknet did not write), DDP_ERR_IO,
- * DDP_ERR_NOMEM. `take` fails as in the first case; at other failures Darknet ends the program. */
+ * DDP_ERR_NOMEM. `take` fails as in the first case, and if it would write over the picture that it
+ * gets; at other failures Darknet ends the program. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -27,8 +27,8 @@ typedef struct ddp_suspects_files {
 } ddp_suspects_files;
 
 /* Open a sink that compares its predictions with the labels, and prints and writes the ranking when
- * it is closed. Its predictions must have all boxes with a score above about 0.01. config and the
- * strings in *files must outlive it. Fails, like its `close`, with DDP_ERR_NOMEM, DDP_ERR_IO. */
+ * it is closed. It must get all boxes with a score above about 0.01. config and the strings in
+ * *files but `losses` must outlive it. Fails, like its `close`, with DDP_ERR_NOMEM, DDP_ERR_IO. */
 ddp_status ddp_suspects_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   const ddp_suspects_files *files, ddp_error *err) DDP_MUST_CHECK;
 

@@ -7,10 +7,10 @@
 
 struct network;
 
-/* Check that there is memory for net's layers at the largest size of pictures, and allocate it.
- * Does nothing if the cfg has no random=1. Call when the trainer is attached to net. Collective.
- * Fails with DDP_ERR_USAGE if this rank may not have so much; the text says what would fit. Then
- * end the job, since other ranks wait. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM.
+/* Check that there is memory for net's layers at the largest size of pictures, and allocate it, by
+ * resizing net and back. Does nothing if random= is 0. Call when the trainer is attached to net.
+ * Collective. Fails with DDP_ERR_USAGE if this rank may not have so much, and says what would fit.
+ * Then end the job, since other ranks wait. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *   checkpoint_bytes  size of a checkpoint, for which rank 0 needs memory when it saves */
 ddp_status ddp_memory_check(struct network *net, double checkpoint_bytes,
                             ddp_error *err) DDP_MUST_CHECK;

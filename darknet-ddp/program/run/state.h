@@ -23,7 +23,7 @@
 
 /* The run of this process. */
 extern struct ddp_run {
-    /* Members that ddp_session_open sets; first all options of the command line. */
+    /* Members that ddp_session_open sets; first the options, in which bf16 is no longer `auto`. */
     const ddp_options *options;
     ddp_launcher launcher;
     ddp_group *group;
@@ -58,9 +58,7 @@ extern struct ddp_run {
     ddp_run_files *records; /* CSV file, page and so on; NULL: none, as on ranks other than 0 */
     ddp_wait_shares waits;
 
-    /* Number of steps that this run has made. step.c sets this member and out_of_patience after
-     * each step. */
-    size_t steps;
+    size_t steps; /* number of steps since this process began; step.c sets the last two members */
     /* validations since the best when -patience ended the run; 0: -patience did not end the run */
     int out_of_patience;
 } ddp_run;

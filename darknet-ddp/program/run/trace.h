@@ -11,8 +11,8 @@
 #include "trainer/trainer.h"
 
 /* Open the trace file on rank 0, if the options ask for a trace. start: position at which the run
- * begins. Collective. Fails with DDP_ERR_MISMATCH if ranks have other steps to trace, with
- * DDP_ERR_IO on rank 0 if it cannot write the file, and with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * begins. Collective. options' strings, group and t must stay until ddp_trace_run_close. Fails with
+ * DDP_ERR_MISMATCH (other steps on a rank), DDP_ERR_NOMEM, DDP_ERR_COMM, on rank 0 DDP_ERR_IO. */
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 

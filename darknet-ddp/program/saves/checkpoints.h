@@ -128,7 +128,7 @@ int ddp_checkpoints_are_written(const ddp_checkpoints *c);
  * save. */
 const char *ddp_checkpoints_last(const ddp_checkpoints *c);
 
-/* Return the paths of the *count weights files that this run has saved, the latest last. Option
+/* Return the paths of the *count weights files that this process has saved, the latest last. Option
  * -keep may have removed some. On rank 0. Valid until the next poll or save. */
 char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
 
