@@ -4,8 +4,8 @@
 
 #include <limits.h>
 
-/* Write the path of the running program to path, also where /proc is not mounted. Returns 0; -1 if
- * it is not known, with errno set and path empty. */
+/* Write the path of the running program to path. If its file was replaced, " (deleted)" is behind
+ * it. Returns 0; -1 if the path is not known, with errno set and path empty. */
 int ddp_own_path(char path[PATH_MAX]);
 
 #endif

@@ -8,7 +8,7 @@
 typedef struct ddp_cfg_end {
     /* title of the first [yolo], [region] or [detection]; NULL: the network is no detector */
     const ddp_cfg_line *head;
-    const ddp_cfg_line *last; /* title of the last section; NULL: the cfg has no sections */
+    const ddp_cfg_line *last; /* title of the last section; NULL: the cfg has no title */
     int has_softmax;          /* 1: the cfg has a section [softmax] */
     int has_loss;             /* 1: the cfg has a section that computes a loss */
     const char *key; /* key of how many values come out: "filters", "output"; NULL: not known */
@@ -29,7 +29,7 @@ int ddp_cfg_end_misfit(const ddp_cfg_end *end, const char *data_path, int classe
                        char text[DDP_MISFIT_TEXT]);
 
 /* Return 1, with a sentence in text, if no section computes a loss, so that nothing is learnt. The
- * sentence is about the line of end->last. Returns 0 for a cfg without sections. */
+ * sentence is about the line of end->last. Returns 0 for a cfg without a title. */
 int ddp_cfg_end_no_loss(const ddp_cfg_end *end, char text[DDP_MISFIT_TEXT]);
 
 #endif
