@@ -47,7 +47,7 @@ int ddp_faults_have(const ddp_faults *f, const char *kind);
 void ddp_faults_release(ddp_faults *f); /* frees the list; *f may be all zero */
 
 /* Call each(ctx, fault) for every fault in turn; the fault's strings are valid until `each`
- * returns. Afterwards *f may only be released. */
+ * returns. Afterwards only f->lost may be read, and *f released. */
 void ddp_faults_each(ddp_faults *f, void (*each)(void *ctx, const ddp_fault *fault), void *ctx);
 
 #endif
