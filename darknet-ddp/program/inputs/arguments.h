@@ -30,18 +30,18 @@ int ddp_arguments_has_data(const char *command);
  *   - DDP_ERR_USAGE if DATA has an unknown key, one twice, or a wrong number (inputs/data_keys.h);
  *   - DDP_ERR_IO if the run cannot read a file, or cannot write weights, trace or events;
  *   - DDP_ERR_FORMAT if train= lists no picture.
- * If a->elsewhere is 1, only DDP_ERR_USAGE is checked, in the files that can be read here. */
+ * What CFG says is only checked if DATA is there and can be read. If a->elsewhere is 1, only
+ * DDP_ERR_USAGE is checked, in the files that can be read here. */
 ddp_status ddp_arguments_check(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Check that DATA, CFG and WEIGHTS are of the kinds that their places want, for any command. Fails
- * with DDP_ERR_USAGE as ddp_arguments_check_places does, and with DDP_ERR_IO if one of these files
- * cannot be read, whatever a->elsewhere is. */
+/* Check DATA, CFG and WEIGHTS as ddp_arguments_check_places does. Fails also with DDP_ERR_IO if one
+ * of these files cannot be read, whatever a->elsewhere is. */
 ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Check that DATA, CFG and WEIGHTS are of the kinds that their places want, for any command. Fails
  * with DDP_ERR_USAGE, as for a cfg in the place of DATA, or another framework's model. If
  * a->validates is 1, fails also if DATA lacks a classes= that validation needs. Files that cannot
- * be read pass. */
+ * be read pass. a->command may be NULL if a->validates is 0. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
 /* Call say(ctx, kind, why) for faults of DATA but wrong numbers, of the files that it names, and of
