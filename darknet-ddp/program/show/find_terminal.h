@@ -7,16 +7,16 @@
 
 /* Where the output of this process goes. */
 typedef struct ddp_terminal_place {
-    int terminal; /* descriptor of standard output's terminal; -1: none that can renew a line */
-    /* 1: standard error goes to standard output's terminal, too, and may be written there */
+    int terminal; /* descriptor of the terminal, maybe read-only; -1: none that can renew a line */
+    /* 1: standard error goes to that, too, and its text may be written to standard output */
     int joined;
 } ddp_terminal_place;
 
 /* Find the terminal. The descriptor stays open until the process ends. */
 ddp_terminal_place ddp_find_terminal(ddp_launcher launcher);
 
-/* Return the text that a rank other than 0 must print before a line on standard error. It erases
- * rank 0's line of progress. "": mpirun's standard error is no terminal, or the rank is 0. */
+/* Return the text that a rank must print before a line on standard error to erase rank 0's line of
+ * progress. "": rank 0, no such terminal, or ddp_supervisor_run started the ranks. */
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 #endif

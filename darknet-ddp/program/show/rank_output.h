@@ -14,7 +14,8 @@
 
 #include <stdio.h>
 
-/* Note this rank's number, as its launcher gives it. Call before all other functions here. */
+/* Note this rank's number, as its launcher gives it. Call before all other functions here, after
+ * ddp_terminal_replace_streams. */
 void ddp_rank_output_init(ddp_launcher launcher);
 
 /* Note the group, which must outlive every call below. From now on ranks other than 0 print nothing
@@ -22,16 +23,15 @@ void ddp_rank_output_init(ddp_launcher launcher);
  * ddp_rank_output_show_errors it shows all again. Call before the first message of a run. */
 void ddp_rank_output_open(ddp_group *group);
 
-/* Discard what other code writes to standard error, until ddp_rank_output_show_errors. Functions of
- * this header still print there. */
+/* Discard what goes to descriptor 2, until ddp_rank_output_show_errors, but for what this header's
+ * functions print. Not what stderr writes if ddp_terminal_place.joined is 1. */
 void ddp_rank_output_hide_errors(void);
 
-/* End ddp_rank_output_hide_errors, so that libraries can print errors again. Call when the network
- * is built. */
+/* Let other code print on standard error again. */
 void ddp_rank_output_show_errors(void);
 
 /* Discard standard output from now on. Returns a stream that still writes to it, which is never
- * closed. If that cannot be made, returns stdout, and discards nothing. */
+ * closed. If that fails, returns stdout, and discards nothing. Not after ddp_terminal_open. */
 FILE *ddp_rank_output_take_output(void);
 
 /* Print no errors from now on. A thread that fails later then blocks, without a message, until the
@@ -40,8 +40,8 @@ FILE *ddp_rank_output_take_output(void);
 void ddp_rank_output_close(void);
 
 /* Print the error and end every rank, with exit status 2 for DDP_ERR_USAGE, else 1. Any thread may
- * call. Only a DDP_ERR_MISMATCH must be given by all ranks, on the thread that uses the group: each
- * rank then prints it before any rank ends. */
+ * call. Only a DDP_ERR_MISMATCH must be given by all ranks, on the thread that uses the group.
+ * They wait up to 5 s for each other, so that each rank prints it. */
 void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 
 /* Print a message of Darknet's and end every rank. Never returns. It is a callback for Darknet's
@@ -49,8 +49,8 @@ void ddp_rank_output_failure(const ddp_error *err) __attribute__((noreturn));
 void ddp_rank_output_fatal(int exit_status, const char *message);
 
 /* Set the resume hint, a sentence without a newline. It is printed after an error of this rank, or
- * when the watch ends the run. NULL: none. The text must stay valid. Does nothing after
- * ddp_report_forget_resume_hint. */
+ * after the watch has written the last events. NULL: none. The text must stay valid. Does nothing
+ * after ddp_report_forget_resume_hint. */
 void ddp_report_set_resume_hint(const char *text);
 
 /* Print no resume hint from now on, whatever is set later. From any thread. */
@@ -79,8 +79,8 @@ void ddp_rank_output_end_soon(int exit_status);
  * also tells the darknet that started the ranks. Call on every rank. */
 void ddp_rank_output_done(int exit_status);
 
-/* Write NAME.log to the disk, and end every rank without a message. From any thread. alone: 1 if
- * this rank has lost the others; mpirun's daemon on this host is then killed, too. */
+/* Write NAME.log, and end every rank without a message. From any thread. alone: 1 if this rank has
+ * lost the others: mpirun's daemon on this host is then killed, too, if it runs 10 s later. */
 void ddp_rank_output_end(int exit_status, int alone) __attribute__((noreturn));
 
 /* Set a function to call if this process ends by a failure, before other ranks are ended; NULL:

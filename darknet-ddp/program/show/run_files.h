@@ -62,11 +62,11 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Note that a save begins; call before weights are saved. All rows and all lines of NAME.log go to
- * the disk, so that a run resumed from these weights finds all steps before them. */
+/* Note that a save begins; call before weights are saved. All rows and all lines of NAME.log are
+ * written, so that a run resumed from these weights finds all steps before them. */
 void ddp_run_files_saving(ddp_run_files *r);
 /* Note that a save has ended; call after weights are saved. Writes files again that somebody has
- * removed (ddp_run_files_bring_back). The next row goes to the disk at once. */
+ * removed (ddp_run_files_bring_back). The next row is written at once. */
 void ddp_run_files_saved(ddp_run_files *r);
 
 /* Write NAME.csv, .html and .log again if somebody has removed them. Their folder must be there. */
@@ -78,8 +78,8 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
 /* Add a validation that was missed before, of step `now` from which the run was resumed. If the
- * last row is of this step, it gets the result, unless it has one. If the last row is of another
- * step, add a row. */
+ * last row is of this step, it gets the result, unless it has one or there is no CSV file. If the
+ * last row is of another step, add a row. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

@@ -4,7 +4,7 @@
  * call these functions. Order of calls:
  *   1. ddp_run_log_keep: what is added from here on will be in the file;
  *   2. ddp_run_log_open, or ddp_run_log_drop if the run has no log;
- *   3. ddp_run_log_add, then ddp_run_log_write or, to wait for the disk, ddp_run_log_flush. */
+ *   3. ddp_run_log_add, then ddp_run_log_write, or ddp_run_log_flush to wait for all writes. */
 #ifndef DDP_SHOW_RUN_LOG_H
 #define DDP_SHOW_RUN_LOG_H
 
@@ -19,16 +19,16 @@ void ddp_run_log_drop(void);
 
 /* Open the file, and write `head` and what was kept. If the file cannot be opened or written, a
  * line on standard error says so once.
- *   path    path of the file, which must outlive the run
+ *   path    path of the file; must stay valid until the process ends
  *   append  1: add to an old file; 0: rename it to PATH.old, over an older one */
 void ddp_run_log_open(const char *path, int append, const char *head);
 
-/* Add text, which must have no control characters (base/printable.h). Does not wait for the disk.
- * Text is lost if more than 1 MiB would wait, or without memory. */
+/* Add text without control characters (base/printable.h). Text is lost if more than 1 MiB would
+ * wait, or without memory. Waits for ddp_run_log_open and _bring_back, not for other writes. */
 void ddp_run_log_add(const char *text, size_t bytes);
 
-/* Add a line, which must end with a newline, and replace its control characters. Then call
- * ddp_run_log_write(0). */
+/* Add a line, which must end with a newline, and replace its control characters. Calls
+ * ddp_run_log_write(0), which may wait for the disk. */
 void ddp_run_log_add_line(const char *line);
 
 /* Write what waits. Does nothing while another thread writes, or before ddp_run_log_open. If `now`

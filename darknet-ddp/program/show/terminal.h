@@ -22,7 +22,7 @@
 void ddp_terminal_replace_streams(void);
 
 /* Return a stream that behaves as the new stdout, but writes to the descriptor fd. Closing it
- * leaves fd open. NULL: no memory. */
+ * leaves fd open. NULL: no memory. Do not use it after ddp_terminal_open. */
 FILE *ddp_terminal_stream(int fd);
 
 /* Find out whether a line of progress can be shown; under mpirun this depends on mpirun's own
@@ -30,7 +30,8 @@ FILE *ddp_terminal_stream(int fd);
  * calls do nothing. */
 void ddp_terminal_open(ddp_launcher launcher);
 
-/* Return 1 if a line of progress can be shown; 0 for a file, a pipe, or TERM=dumb. */
+/* Return 1 if a line of progress can be shown; 0 for a file, a pipe, no TERM or TERM=dumb, and
+ * before ddp_terminal_open. */
 int ddp_terminal_renews(void);
 
 /* Show segments[0..count) as the line of progress, without colours if NO_COLOR is set. Groups for
@@ -41,12 +42,11 @@ void ddp_terminal_show(const ddp_line_segment *segments, size_t count);
 /* Erase the line of progress, and show none from now on. */
 void ddp_terminal_clear(void);
 
-/* Return the errno of a failed write to standard output; 0: none, or its reader has gone. */
+/* Return the errno of a failed write by the stream stdout; 0: none, or its reader has gone. */
 int ddp_terminal_output_error(void);
 
 /* Print a line, which must end with a newline, to fd, the real standard error. From any thread.
- * Does not wait for a disk: NAME.log gets the line with the next one that is printed, or by
- * ddp_run_log_flush. */
+ * NAME.log gets the line with the next one that is printed, or by ddp_run_log_flush. */
 void ddp_terminal_say(int fd, const char *text);
 
 #endif

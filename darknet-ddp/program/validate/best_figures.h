@@ -19,8 +19,8 @@ typedef struct ddp_best_figure {
 typedef struct ddp_best_figures {
     ddp_best_figure best;
     int number; /* number of validations so far */
-    /* `count` validations that were the best when they came, the present best last. On rank 0;
-     * those for which there was no memory are missing. */
+    /* `count` validations that were the best when they came, the present best last. Right on rank 0
+     * alone; those for which there was no memory are missing. */
     ddp_best_figure *all;
     size_t count;
 } ddp_best_figures;
@@ -28,7 +28,7 @@ typedef struct ddp_best_figures {
 /* Free the list, and make *b all zero. */
 void ddp_best_figures_release(ddp_best_figures *b);
 
-/* Add the figure of the validation after `step`. Returns 1 if it is the best so far, else 0. */
+/* Add the figure of the validation after `step`. Returns 1 if it beats the best so far, else 0. */
 int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 
 /* Return the number of validations since the best one. After ddp_best_figures_go_back with step 0,

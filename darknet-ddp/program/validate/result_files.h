@@ -24,16 +24,15 @@ typedef struct ddp_results_config {
     size_t path_count;
 } ddp_results_config;
 
-/* Make the folder, if its parent exists, and check what results would replace there. Call before
- * the detector runs.
- * Fails with DDP_ERR_USAGE: the format does not fit the classes, or a file is there that is no
- * earlier result of that format, or that this command reads.
- * Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Make the folder, if its parent exists, and check what results would replace there. Call after
+ * ddp_overwrite_check, before the detector runs. Fails with DDP_ERR_USAGE if the format does not
+ * fit the classes. Fails so, too, if a file there is one that this command reads, or is neither
+ * empty nor an earlier result of that format. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write found[0..count), sorted by ddp_sort_detections. Call after ddp_results_check. Sets
  * written[0..size) to the path of the file, or of VOC's files with * for the class. Fails with
- * DDP_ERR_IO, DDP_ERR_NOMEM; the files are then not whole. */
+ * DDP_ERR_IO (also for a picture that cannot be read), DDP_ERR_NOMEM; files are then not whole. */
 ddp_status ddp_results_write(const ddp_results_config *config, const ddp_detection *found,
                              size_t count, char *written, size_t size,
                              ddp_error *err) DDP_MUST_CHECK;

@@ -48,9 +48,9 @@ void ddp_validation_list(const ddp_validation *v, char text[DDP_VALIDATION_LIST]
  * order do not count. Reads all labels. */
 void ddp_validation_contents(const ddp_validation *v, char text[DDP_VALIDATION_LIST]);
 
-/* Fail with DDP_ERR_MISMATCH if ranks validate on different pictures or labels. truth: which kind
- * of files has the labels (inputs/same_data.h). v may be NULL, then on all ranks. Collective. Fails
- * also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Fail with DDP_ERR_MISMATCH if ranks list different pictures. Fail so, too, if their files differ,
+ * as far as ddp_same_data_agree sees in 10 s. Collective. v may be NULL, then on all ranks. Fails
+ * also with DDP_ERR_NOMEM, DDP_ERR_COMM. truth: which kind of files has the labels. */
 ddp_status ddp_validation_agree(const ddp_validation *v, ddp_truth_files truth,
                                 ddp_error *err) DDP_MUST_CHECK;
 
@@ -114,8 +114,8 @@ void ddp_validation_add_earlier(ddp_validation *v, size_t step, double key);
  * was no best one. */
 int ddp_validation_go_back(ddp_validation *v, size_t step);
 
-/* Copy rank 0's best result to all ranks. v may be NULL on all ranks. Collective. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Copy rank 0's best result to all ranks. Call after ddp_validation_add_earlier or _go_back, before
+ * _judge. v may be NULL on all ranks. Collective. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_validation_share_best(ddp_validation *v, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the result of the last validation, which the next one overwrites; NULL: there was none, or

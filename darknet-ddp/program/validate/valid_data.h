@@ -18,8 +18,9 @@ typedef struct ddp_valid_data {
 
 /* Read the .data file at path `data`. If it has valid=, read the list and the names, too; else
  * d->set.list stays NULL. *d must be all zero before. Release it also after an error. Fails with
- * DDP_ERR_FORMAT if a file has a byte 0, the list is empty, classes= is less than 1, or a
- * classifier's labels= do not fit its pictures. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * DDP_ERR_FORMAT if a file has a byte 0, the list is empty, or classes= is less than 1. So it does
+ * if a classifier's labels= is missing, or does not fit its pictures. Fails also with DDP_ERR_IO,
+ * DDP_ERR_NOMEM. The program ends if a detector's map= cannot be read (ddp_map_read). */
 ddp_status ddp_valid_data_read(ddp_valid_data *d, const char *data, int is_classifier,
                                ddp_error *err) DDP_MUST_CHECK;
 void ddp_valid_data_release(ddp_valid_data *d);

@@ -92,8 +92,8 @@ ddp_status ddp_file_copy(const char *to, const char *from, ddp_error *err) DDP_M
 int ddp_file_write_all(int fd, const char *data, size_t bytes);
 
 /* Bring back a removed file that fd still has open for writing: copy its bytes to path, and make fd
- * write to the copy. Does nothing if there is something at path. Errors are not reported: fd then
- * stays as it is, and a copy may be at path. */
+ * write to the copy. Its offset becomes 0; O_APPEND stays. Does nothing if there is something at
+ * path. Errors are not reported: fd then stays as it is, and a copy may be at path. */
 void ddp_file_bring_back(const char *path, int fd);
 
 /* Return 1 if both paths lead to one existing file, by whatever names. */
