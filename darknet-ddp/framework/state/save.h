@@ -10,7 +10,7 @@
 
 /* Save the weights of net's first `cutoff` layers at path, as Darknet does, and all else at path
  * with ".state" behind it. Call ddp_trainer_flush before. Sets run->saved_at_ns. Fails with
- * DDP_ERR_FORMAT (a number of net is not finite), DDP_ERR_USAGE (a layer's type is unknown, or a
+ * DDP_ERR_FORMAT (a number is not finite), DDP_ERR_USAGE (a layer's type is unknown, or a
  * name is too long), DDP_ERR_IO, DDP_ERR_NOMEM. Fails also as run->guard and, with run->sharded,
  * with DDP_ERR_COMM. */
 ddp_status ddp_checkpoint_save(network *net, const char *path, int cutoff, ddp_checkpoint_run *run,

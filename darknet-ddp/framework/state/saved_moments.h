@@ -8,8 +8,8 @@
 
 typedef struct ddp_saved_moments ddp_saved_moments;
 
-/* Open the moments, of the table's parameters, in the checkpoint *c that was read from a file. On
- * success *out owns all of *c, which becomes empty. Fails with DDP_ERR_NOMEM. */
+/* Open the moments of the table's parameters in checkpoint *c, which was read from a file and has
+ * all of them. On success *out owns all of *c, which becomes empty. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
                                   const ddp_param_table *table, ddp_error *err) DDP_MUST_CHECK;
 

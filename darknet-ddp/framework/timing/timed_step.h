@@ -14,7 +14,7 @@ typedef struct ddp_step_clock ddp_step_clock;
 typedef struct ddp_timed_step {
     double forward, backward, update; /* time of a phase, without its communication */
     double exposed; /* communication that did not run at the same time as other work */
-    double step;    /* the whole step, from the end of the work before it to its own end */
+    double step;    /* the whole step, from its start, behind all work before it, to its end */
 } ddp_timed_step;
 
 /* Open a clock for training steps of net, to which t is attached. A step is an update: sync_every
@@ -31,12 +31,12 @@ void ddp_step_clock_close(ddp_step_clock *c); /* frees c; NULL is allowed */
  *          gradients, so that ranks differ; call ddp_trainer_flush before */
 ddp_status ddp_step_run(ddp_step_clock *c, int alone, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return the events of the last step, which c owns, and set *mini_batches. In order they are: the
- * step's start, two for each mini-batch (the ends of its forward and of its backward pass), the
- * update's end, the step's end. */
+/* Return the last step's events, which c owns, and set *mini_batches. In order: the step's start,
+ * the ends of each mini-batch's forward and backward pass, the update's end, the step's end. */
 ddp_device_event *const *ddp_step_events(const ddp_step_clock *c, int *mini_batches);
 
-/* Wait for the end of the last step, and set *times. Fails with DDP_ERR_COMM. */
+/* Wait for the end of the last step, and set *times. Call it before any other communication, which
+ * would count as the step's. Fails with DDP_ERR_COMM. */
 ddp_status ddp_step_read(ddp_step_clock *c, ddp_timed_step *times, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

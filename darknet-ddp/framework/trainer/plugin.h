@@ -102,8 +102,8 @@ void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
 void ddp_plugin_stop(void);
 
 /* Return the path of the picture that is sample number `sample` of the run, from 0, and set *line
- * to its line in the training list, from 1. NULL if the run has no list; *line then stays. The
- * string is Darknet's, and lives as long as the run. */
+ * to its line in the training list, from 1. Does not know what another rank loaded in place of an
+ * unreadable one. NULL without a list; *line then stays. The string lives as long as the run. */
 const char *ddp_plugin_sample_path(size_t sample, size_t *line);
 
 /* Return the path of the picture on line `line` of the training list, from 0. The run must have a

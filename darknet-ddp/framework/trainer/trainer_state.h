@@ -134,8 +134,8 @@ ddp_device *ddp_trainer_device(const ddp_trainer *t, const network *net);
 /* End the phase under way, and begin another. Time in communication counts for neither. */
 void ddp_trainer_enter_phase(ddp_trainer *t, ddp_trainer_phase phase);
 
-/* Wait until all sums for a GPU have arrived. Call before Darknet waits for that GPU, since Darknet
- * would not notice a lost rank. */
+/* Wait until all fenced sums for a GPU have arrived. Call before Darknet waits for that GPU, since
+ * Darknet would not notice a lost rank. */
 void ddp_trainer_wait_for_sums(ddp_trainer *t);
 
 /* ---- the step (trainer/trainer_hooks.c) ---- */
