@@ -48,8 +48,8 @@ void ddp_suspect_place(const ddp_suspect_list *all, const ddp_suspect *s,
 void ddp_suspects_put_page(FILE *f, const ddp_suspect_list *all);
 
 /* Write a corrected label file for each picture of the suspects all->shown to the folder, which is
- * made if it does not exist. Prints how many. Existing files are not overwritten. Fails with
- * DDP_ERR_IO (a file exists, or cannot be written), DDP_ERR_NOMEM. */
+ * made if it does not exist. Lines with faults are left out. Prints how many files. Fails with
+ * DDP_ERR_IO (a file exists, and stays as it is, or cannot be written), DDP_ERR_NOMEM. */
 ddp_status ddp_suspects_write_labels(const ddp_suspect_list *all, const char *folder,
                                      ddp_error *err) DDP_MUST_CHECK;
 

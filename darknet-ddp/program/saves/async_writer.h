@@ -49,9 +49,9 @@ ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run
 /* Wait until all saves are written, end the thread and free s. NULL is allowed. */
 void ddp_async_writer_close(ddp_async_writer *s);
 
-/* Start to save net's first `cutoff` layers at path. Call ddp_trainer_flush before. May wait for
- * earlier saves. When this returns, net may change. Most errors are told later, by
- * ddp_async_writer_poll. Fails at once, with nothing written, with
+/* Start to save net's first `cutoff` layers at path. Before, call ddp_trainer_flush and gather
+ * run->state. May wait for earlier saves. When this returns, net may change. Most errors are told
+ * later, by ddp_async_writer_poll. Fails at once, with nothing written, with
  *   - DDP_ERR_FORMAT: a number of net is not finite;
  *   - DDP_ERR_COMM: other ranks do not send their optimizer state. */
 ddp_status ddp_async_writer_save(ddp_async_writer *s, network *net, const char *path, int cutoff,
