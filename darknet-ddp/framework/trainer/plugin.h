@@ -23,7 +23,7 @@
 
 /* Figures of the last step. */
 typedef struct ddp_figures {
-    double loss;                       /* mean loss per image, over all ranks */
+    double loss;                       /* mean loss per image, over all ranks (ddp_trainer_loss) */
     double average_loss;               /* Darknet's running average of the loss */
     double rate;                       /* learning rate */
     ddp_head_figures heads[DDP_HEADS]; /* this rank's, in the cfg's order; unused entries: 0 */

@@ -159,8 +159,8 @@ ddp_requests ddp_trainer_requested(const ddp_trainer *t);
  * could not be read; 0 without config.bad_data. Only while attached. */
 size_t ddp_trainer_replaced_samples(const ddp_trainer *t);
 
-/* Return the mean loss per image, over all ranks, in the step whose loss Darknet asked for last; 0
- * before the first. */
+/* Return the mean loss per image, over all ranks, in the step whose loss Darknet asked for last. If
+ * that is not finite, return the last finite one. 0 before the first. */
 double ddp_trainer_loss(const ddp_trainer *t);
 
 /* Return the trainer's settings, which it owns. */
