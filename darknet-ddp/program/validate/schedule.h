@@ -71,7 +71,7 @@ void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int widt
 /* Return 1 if a validation is due after step `now`; 0 if not, or if v is NULL. */
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
-/* Check that net can be validated as a detector. Call before ddp_validation_measure. Fails with
+/* Check that net can be validated as a detector. ddp_validation_measure does so, too. Fails with
  * DDP_ERR_USAGE: net is no detector, or, without map=, has another number of classes. */
 ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
@@ -80,7 +80,7 @@ ddp_status ddp_validation_check_detector(const ddp_validation *v, const network 
  *   listener  gets the boxes that were found, and the pictures that cannot be read; NULL: none
  * Fails with DDP_ERR_FORMAT: no picture can be read, or more cannot than -ddp_on_bad_data skips.
  * Fails with DDP_ERR_USAGE: net does not fit the classes, or cannot predict in bf16 (-bf16).
- * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. After a failure the last result is undefined. */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,
                                   const ddp_validation_listener *listener,
                                   ddp_error *err) DDP_MUST_CHECK;
