@@ -15,8 +15,8 @@
 
 typedef struct ddp_loss_line {
     const char *picture; /* path of the picture, as the training list has it */
-    double mean;         /* mean loss of the label */
-    uint64_t count;      /* how often the label was trained */
+    double mean;         /* mean loss of the label, without the first 30 % of the run's steps */
+    uint64_t count;      /* how many losses the mean is of */
     unsigned line;       /* number of the label's line in its file, from 1 */
 } ddp_loss_line;
 

@@ -20,7 +20,7 @@ enum {
 /* Results of one class, or of all classes together. */
 typedef struct ddp_precision {
     size_t truths;     /* boxes of labels */
-    size_t detections; /* boxes that the network gave, at any score; not only the 100 best */
+    size_t detections; /* boxes that the caller passed, at any score; not only the 100 best */
     size_t left_out;   /* set by the caller: boxes of all classes that it left out as not finite */
     /* average precision, mean over ten IoU thresholds (AP@0.5:0.95); -1: the class has no truth */
     double ap;

@@ -11,7 +11,7 @@ typedef struct ddp_label_box {
 
 typedef enum ddp_label_verdict {
     DDP_LABEL_BLANK, /* the line has nothing but blanks */
-    DDP_LABEL_BOX,   /* the box is good; `kind` is not NULL if training leaves the box out */
+    DDP_LABEL_BOX,   /* the box is good; `kind` is not NULL if it is too small for training */
     DDP_LABEL_CUT,   /* the box has size 0, or a number of it is not within 0 to 1. Training takes
                         the part in the picture, if any; `ddp check` reports an error */
     DDP_LABEL_WRONG  /* no box, or of negative size: training ends with an error */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Return the length of the byte-order mark at the start of text[0..bytes): 3, or 0 for none. */
+/* Return the length of UTF-8's byte-order mark if text[0..bytes) begins with it: 3; else 0. */
 size_t ddp_byte_order_mark(const char *text, size_t bytes);
 
 /* Return a text for the user about a text file that has bytes of 0: "is UTF-16 text: save it as

@@ -30,7 +30,7 @@ typedef struct ddp_event {
     int64_t unix_ns; /* nanoseconds since 1970, by the clock of the host that writes the file */
     uint64_t step;   /* step under way, from 1; 0: before the first */
     int32_t kind;    /* a ddp_event_kind */
-    int32_t number;  /* a phase or a bucket, as ddp_event_kind says of `kind`; else unused */
+    int32_t number;  /* a phase or a bucket, as ddp_event_kind says of `kind`; else no matter */
 } ddp_event;
 
 /* The last events of this rank. All zero is an empty recorder. */
@@ -53,8 +53,8 @@ size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */
 
-/* Write the events of a rank, a line each. host: name of its host, without spaces. A phase's number
- * is followed by the phase's name. */
+/* Write the events of a rank, a line each. host: name of its host, without spaces. A number
+ * that is a phase is followed by the phase's name. */
 void ddp_events_write(FILE *out, int rank, const char *host, const ddp_event *events, size_t count);
 
 /* Write to out, of `size` bytes, a few sentences that say which rank broke off first, or that none

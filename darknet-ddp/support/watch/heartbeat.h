@@ -41,8 +41,8 @@ typedef enum ddp_link {
 /* On rank 0 of `size` ranks: begin to listen, and fill *invitation for the others.
  *   interface   network interface on which to listen, or its network ("10.1.0.0/16"); NULL: those
  *               that `local` names
- *   local       1: all ranks are on one host, listen on its loopback address; 0: listen on every
- *               other interface that is up
+ *   local       1: all ranks are on one host, listen on its loopback address; 0: listen on the
+ *               other interfaces that are up
  * *out is set on success. Fails with DDP_ERR_IO (no such interface, no socket), DDP_ERR_NOMEM. */
 ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_invitation *invitation, int size,
                                 int local, const char *interface, ddp_error *err) DDP_MUST_CHECK;
@@ -53,7 +53,7 @@ ddp_status ddp_heartbeat_invite(ddp_heartbeat **out, ddp_heartbeat_invitation *i
 ddp_status ddp_heartbeat_join(ddp_heartbeat **out, const ddp_heartbeat_invitation *invitation,
                               int rank, int wait_ms, ddp_error *err) DDP_MUST_CHECK;
 
-/* Close all connections, and free c; NULL is allowed. */
+/* Close all connections, drop unsent messages, and free c; NULL is allowed. */
 void ddp_heartbeat_close(ddp_heartbeat *c);
 
 /* Send bytes[0..count), at most DDP_CHANNEL_BYTES, as a message to `rank`. kind: any number. Does
