@@ -53,9 +53,9 @@ struct ddp_sink {
 ddp_status ddp_terminal_sink_open(ddp_sink *s, const ddp_sink_config *config,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Open a sink that writes all predictions to the file at path, which is emptied now. coco: 1: in
- * COCO's format of results, for at most DDP_COCO_CLASSES (validate/result_files.h) classes; 0: in
- * our own. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Open a sink that writes all predictions to the file at path, which is emptied now. Fails with
+ * DDP_ERR_IO, DDP_ERR_NOMEM.
+ *   coco   1: in COCO's format of results, for at most DDP_COCO_CLASSES classes; 0: in our own */
 ddp_status ddp_json_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *path,
                               int coco, ddp_error *err) DDP_MUST_CHECK;
 
