@@ -28,8 +28,8 @@ ddp_status ddp_supervisor_run(const ddp_options *options, int ranks, char **argv
 /* Return 1 if ddp_supervisor_run started this rank. */
 int ddp_supervisor_is_ours(void);
 
-/* Return 1 if ddp_supervisor_run has restarted this rank's job after it had saved a checkpoint, so
- * that it must resume. */
+/* Return 1 if ddp_supervisor_run has restarted this rank's job, and the job must resume: an earlier
+ * start has saved a checkpoint, or gone on from one. */
 int ddp_supervisor_must_resume(void);
 
 /* Return 1 if ddp_supervisor_run has restarted this rank's job. */

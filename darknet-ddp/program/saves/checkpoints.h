@@ -110,7 +110,7 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
  * (another run has taken the name over), and as ddp_checkpoints_poll.
  *
  * If nothing was trained yet, saves only if the run was resumed from another path than `path`, and
- * `path` has a whole checkpoint or no file. Else prints a line and returns DDP_OK. */
+ * `path` has no file or one that its state file describes. Else prints a line, returns DDP_OK. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -21,9 +21,9 @@ ddp_status ddp_displaced_keep_best(const char *directory, const char *base, size
  * weights; SIZE_MAX: their state file is missing or cannot be read. */
 size_t ddp_displaced_step(const char *path);
 
-/* Return 1 if the file at path is no whole checkpoint of ours: its state file is missing, damaged,
- * or does not belong to it. Return 1 also if a file cannot be read, or memory is short. Return 0 if
- * it is one, or does not exist. Reads all of both files. */
+/* Return 1 if no state file describes the file at path: it is missing, damaged, or of other
+ * weights. Return 1 also if a file cannot be read, or memory is short. Return 0 if a state file
+ * does, even a header alone, or if no file is at path. Reads all of both files. */
 int ddp_displaced_is_foreign(const char *path);
 
 /* Rename the weights at path to path.old or path.old.N, if the run named `base` must not write over
