@@ -114,6 +114,11 @@ static void the_last_of_them_comes_back(void **state)
     assert_false(has("toy.csv"));
     assert_true(has("toy.12/toy.csv"));
     assert_int_equal(access(folder_file(&folder, "toy.11"), F_OK), -1);
+    /* Somebody else's folder: it is not counted down to. */
+    assert_int_equal(mkdir(folder_file(&folder, "toy.999999999"), 0777), 0);
+    path = ddp_set_aside_last(folder.path, "toy", "toy.csv");
+    assert_string_equal(path, folder_file(&folder, "toy.12"));
+    free(path);
 }
 
 /* The files that a process had moved to toy.1 when it died: so many of these. */

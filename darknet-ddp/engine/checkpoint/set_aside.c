@@ -295,17 +295,36 @@ static int holds(const char *folder, const char *base, const char *name)
     return found;
 }
 
+/* Return the folder's greatest number below `limit`; 0: there is none. */
+static unsigned long greatest_below(const char *directory, const char *base, unsigned long limit,
+                                    int *is_moving)
+{
+    DIR *dir = opendir(directory);
+    struct dirent *entry;
+    unsigned long greatest = 0;
+
+    while (dir && (entry = readdir(dir)) != NULL) {
+        int moves;
+        unsigned long number = number_of(entry->d_name, base, &moves);
+
+        if (number > greatest && number < limit) {
+            greatest = number;
+            *is_moving = moves;
+        }
+    }
+    if (dir)
+        (void)closedir(dir);
+    return greatest;
+}
+
 char *ddp_set_aside_last(const char *directory, const char *base, const char *name)
 {
-    ddp_error ignored;
-    struct found f;
+    unsigned long number = ULONG_MAX;
     char *path = NULL;
+    int is_moving;
 
-    if (look(&f, directory, base, &ignored))
-        f.last = 0;
-    for (unsigned long number = f.last; number > 0 && !path; number--) {
-        if (asprintf(&path, "%s/%s.%lu%s", directory, base, number,
-                     number == f.moving ? moving_end : "")
+    while (!path && (number = greatest_below(directory, base, number, &is_moving)) > 0) {
+        if (asprintf(&path, "%s/%s.%lu%s", directory, base, number, is_moving ? moving_end : "")
             < 0)
             path = NULL;
         if (path && !holds(path, base, name)) {
@@ -313,7 +332,6 @@ char *ddp_set_aside_last(const char *directory, const char *base, const char *na
             path = NULL;
         }
     }
-    release(&f);
     return path;
 }
 
