@@ -77,6 +77,18 @@ class OtherMpi(darknet.Case):
         expected = self.expected()
         self.check_trained(self.succeeds(*TRAIN, "-ddp_exact", "-ddp_ranks", 2), 2, expected)
 
+    def test_within_a_lone_task_of_srun(self):
+        """As in `srun --pty bash`: ranks that mpiexec starts there are ranks, and start no others."""
+        lone = {"SLURM_JOB_ID": "1", "SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}
+        expected = self.expected()
+        for ranks, words in ((2, (self.mpiexec, "-n", "2", darknet.PROGRAM, *TRAIN)), (2, (darknet.PROGRAM, *TRAIN, "-ddp_ranks", "2")),
+                             (1, (darknet.PROGRAM, *TRAIN, "-ddp_max_restarts", "1"))):
+            with self.subTest(words=words):
+                result = darknet.run([*words, "-ddp_exact"], self.folder, environment=lone)
+                self.assertEqual(result.code, 0, result)
+                self.assertEqual(result.out.count("DDP: sums over ranks") if ranks > 1 else 0, ranks // 2, result)
+                self.same_weights(self.weights(), expected, result)
+
     def test_without_ddp_two_processes_are_refused(self):
         words = [self.mpiexec, "-n", "2", darknet.PROGRAM, *TRAIN[:4]]
         self.check_refused(darknet.run(words, self.folder), "-ddp")

@@ -115,7 +115,9 @@ ddp_status ddp_child_start(ddp_child_process *c, const char *const *args, int en
     (void)close(pipes[2][0]);
     c->out = pipes[0][0];
     c->err = pipes[1][0];
-    if (why)
+    if (why) {
+        (void)unsetenv(DDP_STARTER_VARIABLE); /* ddp_child_tell is for ranks */
         return ddp_fail(err, DDP_ERR_IO, "cannot start %s: %s", args[0], strerror(why));
+    }
     return DDP_OK;
 }

@@ -18,10 +18,10 @@ typedef struct ddp_child_process {
 int ddp_child_listen(void);
 
 /* Start the program args[0], a path, with args (NULL after the last). The program has a process
- * group of its own and no standard input. DDP_STARTER_VARIABLE is set for it, and stays set in this
- * process. If this process is killed, the program gets end_signal. If end_signal is not SIGTERM,
- * the program begins with SIGTERM and SIGINT blocked. Call on the main thread, while there is no
- * other thread. Fails with DDP_ERR_IO if the program cannot be started. */
+ * group of its own and no standard input. DDP_STARTER_VARIABLE is set for it, and on success stays
+ * set in this process. If this process is killed, the program gets end_signal. If end_signal is not
+ * SIGTERM, the program begins with SIGTERM and SIGINT blocked. Call on the main thread, while there
+ * is no other thread. Fails with DDP_ERR_IO if the program cannot be started. */
 ddp_status ddp_child_start(ddp_child_process *c, const char *const *args, int end_signal,
                            ddp_error *err) DDP_MUST_CHECK;
 

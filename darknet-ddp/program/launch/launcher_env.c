@@ -1,6 +1,7 @@
 #include "launch/launcher_env.h"
 
 #include "comm/group.h"
+#include "launch/child.h"
 #include "launch/mpirun.h"
 
 #include <limits.h>
@@ -28,6 +29,13 @@ static int number_of(const char *name)
 static int tasks_of_srun(void)
 {
     return getenv(size_names[0]) ? 0 : number_of("SLURM_STEP_NUM_TASKS");
+}
+
+/* 1: an mpiexec with PMI has started ranks within a task of srun, which itself sets PMI_SIZE=1 in
+ * a task that is alone. */
+static int runs_mpiexec(void)
+{
+    return number_of("PMI_SIZE") > 1 || (getenv("PMI_SIZE") && getenv(DDP_STARTER_VARIABLE));
 }
 
 /* The number that a variable was set to by hand; -1 where it is none. */
@@ -63,7 +71,7 @@ ddp_launcher ddp_launcher_read(void)
 {
     if (is_by_hand())
         return read_by_hand();
-    if (tasks_of_srun() == 1)
+    if (tasks_of_srun() == 1 && !runs_mpiexec())
         return (ddp_launcher){0};
     for (int i = 0; i < LAUNCHERS; i++) {
         const char *size = getenv(size_names[i]);
