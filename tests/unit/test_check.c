@@ -333,6 +333,8 @@ static void compares_data_and_cfg(void **state)
     assert_number_equal(heads.anchors[3], 0.5f);
     expect_model("[net]\n[convolutional]\nfilters=255\n[yolo]\nclasses=3\nmask=0,1,2\n", 3,
                  "cfg-filters:3", &heads);
+    expect_model("[net]\n[conv]\nfilters=255\n[yolo]\nclasses=3\nmask=0,1,2\n", 3, "cfg-filters:3",
+                 &heads);
     expect_model("[net]\n[convolutional]\nfilters=255\n[yolo]\nclasses=80\nmask=0,1,2\n", 3,
                  "cfg-classes:5", &heads);
     expect_model("[net]\n[convolutional]\nfilters=125\n[region]\nclasses=20\nnum=5\ncoords=4\n", 20,

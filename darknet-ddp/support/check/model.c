@@ -55,6 +55,11 @@ static int is(const ddp_cfg_section *s, const char *title)
     return s->title && strcmp(s->title->key, title) == 0;
 }
 
+static int is_convolution(const ddp_cfg_section *s)
+{
+    return is(s, "[convolutional]") || is(s, "[conv]");
+}
+
 static int is_head(const ddp_cfg_section *s)
 {
     return is(s, "[yolo]") || is(s, "[region]") || is(s, "[detection]");
@@ -81,7 +86,7 @@ static void check_filters(const struct model *m, const ddp_cfg_section *before,
     double wanted = filters_of(head); /* may be larger than an int */
     int found = before ? number_of(before, "filters", 1) : 1;
 
-    if (wanted == 0 || !before || !is(before, "[convolutional]") || !is_readable(before, "filters")
+    if (wanted == 0 || !before || !is_convolution(before) || !is_readable(before, "filters")
         || found == wanted)
         return;
     ddp_fault_add(m->f, DDP_FAULT_ERROR, "cfg-filters", m->cfg_path,
