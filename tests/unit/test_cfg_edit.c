@@ -36,6 +36,7 @@ static void values_change_in_their_places(void **state)
                   "[route]\nbatch=1\n[yolo]\n#anchors=5,6\nanchors=7,8\n");
     expect_edited(cfg, edits, 0, cfg);
     expect_edited("", edits, 4, "");
+    expect_edited("[net]", edits, 1, "[net]\nbatch=16\n");
     expect_edited("[network]\r\nbatch=1\r\n", edits, 1, "[network]\r\nbatch=16\n");
 }
 

@@ -87,6 +87,8 @@ char *ddp_cfg_edited(const char *text, const ddp_cfg_edit *edits, size_t count)
             (void)fwrite(text, 1, bytes, out);
         if (*skip_blanks(text) == '[') {
             title = text;
+            if (text[bytes - 1] != '\n')
+                (void)fputc('\n', out);
             add_missing(out, title, text + bytes, edits, count);
         }
     }

@@ -34,7 +34,7 @@ void ddp_picture_size_if_unknown(ddp_annotated_picture *p)
     if (p->width > 0 && p->height > 0)
         return;
     p->width = p->height = 0;
-    if (p->path && ddp_picture_file_look(&file, p->path)) {
+    if (p->path && ddp_picture_file_look(&file, p->path) && (file.width > 1 || file.height > 1)) {
         p->width = file.width;
         p->height = file.height;
     }

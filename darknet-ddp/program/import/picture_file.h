@@ -14,8 +14,8 @@ typedef struct ddp_picture_file {
  * be read, or its first or last bytes show that Darknet could not load it. */
 int ddp_picture_file_look(ddp_picture_file *p, const char *path);
 
-/* If the source did not say the picture's size, set it as ddp_picture_file_look does: 1 x 1 for
- * some formats. It becomes 0 if there is no file, or Darknet could not load it. */
+/* Set the picture's size to that of its file, if the source did not say it. The size becomes 0 if
+ * there is no file, Darknet could not load it, or its format is one whose size is not read. */
 void ddp_picture_size_if_unknown(ddp_annotated_picture *p);
 
 /* Turn a box by Exif's orientation, 1 to 8, from the picture as stored to the picture as viewers
