@@ -95,6 +95,7 @@ static int conclude(int stopped)
         ddp_done_marker_write();
     ddp_run_files_end(ddp_run.records, stopped ? "stopped" : "ended");
     ddp_run_files_close(ddp_run.records);
+    ddp_run.records = NULL; /* a failure that comes now would end them again */
     return status;
 }
 

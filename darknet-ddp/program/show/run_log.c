@@ -22,7 +22,7 @@ static struct {
     int keeps; /* 1: what is added is kept */
     int fd;    /* -1: not open */
     int failed;
-    const char *path;
+    char path[PATH_MAX];
     int writes;    /* 1: a thread writes the file */
     char *waiting; /* output for the file */
     size_t bytes, room;
@@ -119,7 +119,7 @@ void ddp_run_log_open(const char *path, int append, const char *head)
 
     lock();
     if (run_log.keeps) {
-        run_log.path = path;
+        (void)snprintf(run_log.path, sizeof run_log.path, "%s", path);
         (void)snprintf(old, sizeof old, "%s.old", path);
         if (!append && rename(path, old) && errno != ENOENT)
             note_failure(errno);

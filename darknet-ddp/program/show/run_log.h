@@ -19,7 +19,7 @@ void ddp_run_log_drop(void);
 
 /* Open the file, and write `head` and what was kept. If the file cannot be opened or written, a
  * line on standard error says so once.
- *   path    path of the file; must stay valid until the process ends
+ *   path    path of the file
  *   append  1: add to an old file; 0: rename it to PATH.old, over an older one */
 void ddp_run_log_open(const char *path, int append, const char *head);
 
