@@ -152,7 +152,8 @@ static void a_file_of_losses_is_read_as_it_was_written(void **state)
     out = fopen(path, "we");
     ddp_loss_file_put_head(out);
     ddp_loss_file_put(out, &lines[0]);
-    (void)fputs("this is no loss\n\n-1 2 3 a.jpg\n1 2 3\n", out);
+    (void)fputs(
+        "this is no loss\n\n-1 2 3 a.jpg\n1 2 3\ninf 2 3 a.jpg\n1 2 0 a.jpg\n1 2 -1 a.jpg\n", out);
     ddp_loss_file_put(out, &lines[1]);
     ddp_loss_file_put(out, &lines[2]);
     assert_int_equal(fclose(out), 0);

@@ -29,6 +29,9 @@ static int by_label(const void *a, const void *b)
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
+/* A line with more than that is damaged: MOST_LINES lines of a label file. */
+enum { MOST_LOSS = 1000000, MOST_LINES = 1000000 };
+
 /* Return 1 if text, which is cut at its end, is a line of a label. */
 static int parse(ddp_loss_line *line, const char *text)
 {
@@ -37,7 +40,8 @@ static int parse(ddp_loss_line *line, const char *text)
     if (sscanf(text, "%lf %" SCNu64 " %u %n", &line->mean, &line->count, &line->line, &path) < 3)
         return 0;
     line->picture = text + path;
-    return path > 0 && line->picture[0] && line->mean > 0;
+    return path > 0 && line->picture[0] && line->mean > 0 && line->mean < MOST_LOSS
+           && line->line > 0 && line->line <= MOST_LINES;
 }
 
 static ddp_status take_lines(ddp_loss_file *f, ddp_error *err)
