@@ -417,6 +417,7 @@ class Darknets(darknet.Case):
         for ddp in ((), ("-ddp",)):
             self.refused(*TRAIN, "-w", "320", *ddp, code=2,
                          says="detector train does not know the option '-w'; detector demo does\n")
+        self.refused("average", "a", "b", "-gpus", "0", says="average does not know the option '-gpus'\n")
 
     def test_what_may_have_been_meant_is_said(self):
         for words, says in (
