@@ -22,12 +22,8 @@
 
 static void describes_positions(void **state)
 {
-    ddp_rank_position p = {.step = 12,
-                           .phase = DDP_PHASE_BACKWARD,
-                           .mini_batch = 1,
-                           .layer = 81,
-                           .bucket = -1,
-                           .peer = -1};
+    ddp_rank_position p = {
+        .step = 12, .phase = DDP_PHASE_BACKWARD, .mini_batch = 1, .layer = 81, .bucket = -1};
     char text[128];
 
     (void)state;
@@ -35,10 +31,9 @@ static void describes_positions(void **state)
     assert_string_equal(text, "step 12, mini-batch 2, backward, layer 81");
     p.phase = DDP_PHASE_WAITING;
     p.bucket = 3;
-    p.peer = 2;
     ddp_rank_position_describe(text, sizeof text, &p);
-    assert_string_equal(text, "step 12, mini-batch 2, waiting for bucket 3, rank 2 owes a part");
-    p = (ddp_rank_position){.phase = DDP_PHASE_STARTING, .layer = -1, .bucket = -1, .peer = -1};
+    assert_string_equal(text, "step 12, mini-batch 2, waiting for bucket 3");
+    p = (ddp_rank_position){.phase = DDP_PHASE_STARTING, .layer = -1, .bucket = -1};
     ddp_rank_position_describe(text, sizeof text, &p);
     assert_string_equal(text, "starting");
 }
@@ -54,26 +49,25 @@ static void table_names_all(void **state)
     const int64_t s = 1000000000;
     const char *const hosts[] = {"a", "a", "b"};
     ddp_known_rank ranks[] = {
-        {.at = {.step = 1, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = 4, .peer = 2},
+        {.at = {.step = 1, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = 4},
          .heard_ns = 20 * s,
          .moved_ns = 10 * s},
-        {.at = {.step = 1, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = 4, .peer = 2},
+        {.at = {.step = 1, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = 4},
          .heard_ns = 20 * s,
          .moved_ns = 20 * s},
-        {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+        {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1},
          .heard_ns = 9 * s,
          .moved_ns = 9 * s}};
     const ddp_known_ranks known = {.ranks = ranks, .hosts = hosts, .count = 3, .now_ns = 20 * s};
     char *text = ddp_hang_report_make("title", &known, layers_of, NULL);
 
     (void)state;
-    assert_string_equal(
-        text,
-        "title\n"
-        "  rank 0 @ a: step 1, mini-batch 1, waiting for bucket 4, rank 2 owes a part; for 10 s\n"
-        "  rank 1 @ a: step 1, mini-batch 1, waiting for bucket 4, rank 2 owes a part\n"
-        "  rank 2 @ b: step 1, mini-batch 1, forward, layer 7; not heard for 11 s\n"
-        "  bucket 4 holds layers 4 to 13");
+    assert_string_equal(text,
+                        "title\n"
+                        "  rank 0 @ a: step 1, mini-batch 1, waiting for bucket 4; for 10 s\n"
+                        "  rank 1 @ a: step 1, mini-batch 1, waiting for bucket 4\n"
+                        "  rank 2 @ b: step 1, mini-batch 1, forward, layer 7; not heard for 11 s\n"
+                        "  bucket 4 holds layers 4 to 13");
     free(text);
 }
 
@@ -83,14 +77,14 @@ static void table_says_which_places_are_old(void **state)
     const int64_t s = 1000000000;
     const char *const hosts[] = {"a", "a", "b"};
     ddp_known_rank ranks[] = {
-        {.at = {.step = 9, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+        {.at = {.step = 9, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1},
          .heard_ns = 20 * s,
          .moved_ns = 20 * s},
-        {.at = {.step = 7, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+        {.at = {.step = 7, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1},
          .heard_ns = 18 * s,
          .moved_ns = 18 * s,
          .lost_ns = 18 * s},
-        {.at = {.step = 8, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+        {.at = {.step = 8, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1},
          .heard_ns = 19 * s,
          .moved_ns = 19 * s,
          .left = 1}};
@@ -113,10 +107,10 @@ static void table_says_what_a_rank_has_sent(void **state)
     const int64_t s = 1000000000;
     const char *const hosts[] = {"a", "b"};
     ddp_known_rank ranks[] = {
-        {.at = {.step = 309, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = -1, .peer = -1},
+        {.at = {.step = 309, .phase = DDP_PHASE_WAITING, .layer = -1, .bucket = -1},
          .heard_ns = 20 * s,
          .moved_ns = 20 * s},
-        {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1, .peer = -1},
+        {.at = {.step = 1, .phase = DDP_PHASE_FORWARD, .layer = 7, .bucket = -1},
          .heard_ns = 14 * s,
          .moved_ns = 14 * s,
          .file = "images/a.png"}};

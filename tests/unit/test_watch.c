@@ -209,8 +209,8 @@ static void names_the_rank_that_stands_still(void **state)
     open_ranks(3, 4);
     for (int r = 0; r < 3; r++)
         train(r);
-    ddp_watch_wait(ranks[0].watch, 2, 1);
-    ddp_watch_wait(ranks[2].watch, 2, 1);
+    ddp_watch_wait(ranks[0].watch, 2);
+    ddp_watch_wait(ranks[2].watch, 2);
     assert_true(wait_for_words(
         &ranks[0], "wait for rank 1 on b: step 5, mini-batch 1, forward, layer 3|", PATIENCE_S));
     for (int r = 0; r < 3; r++)
@@ -472,7 +472,7 @@ static void nothing_is_watched_without_one(void **state)
     (void)state;
     ddp_watch_step(NULL, 1, 0);
     ddp_watch_layer(NULL, DDP_PHASE_FORWARD, 1);
-    ddp_watch_wait(NULL, 1, 1);
+    ddp_watch_wait(NULL, 1);
     ddp_watch_fail(NULL);
     ddp_watch_close(NULL);
 }

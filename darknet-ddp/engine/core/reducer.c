@@ -203,7 +203,7 @@ static ddp_status start_second_sums(ddp_reducer *r, ddp_error *err)
     while (!st && ddp_encoded_sums_next_second(r->encoded) < r->plan->bucket_count) {
         int64_t start = ddp_clock_ns();
 
-        ddp_watch_wait(r->config.watch, (int)ddp_encoded_sums_next_second(r->encoded), -1);
+        ddp_watch_wait(r->config.watch, (int)ddp_encoded_sums_next_second(r->encoded));
         st = start_second_sum(r, err);
         r->total.wait_ns += ddp_clock_ns() - start;
         if (!st)
@@ -257,7 +257,7 @@ static ddp_status fence_next(ddp_reducer *r, ddp_error *err)
         r->landed++;
         return DDP_OK;
     }
-    ddp_watch_wait(r->config.watch, (int)b, -1);
+    ddp_watch_wait(r->config.watch, (int)b);
     if (fence_sum(r, piece, err))
         return ddp_reducer_wrap_error(r, b, err);
     ddp_watch_record(r->config.watch, DDP_EVENT_LAND, (int)b);

@@ -104,7 +104,7 @@ static ddp_status receive_next(ddp_reducer *r, ddp_error *err)
         r->received++;
         return DDP_OK;
     }
-    ddp_watch_wait(r->config.watch, (int)b, -1);
+    ddp_watch_wait(r->config.watch, (int)b);
     if (ddp_work_wait(sum_of(r, b), err)) {
         ddp_reducer_wrap_error(r, b, err);
         return ddp_wrap(err, "updated parameters");

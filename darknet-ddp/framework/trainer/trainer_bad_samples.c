@@ -34,7 +34,7 @@ void ddp_trainer_finish_bad_samples(ddp_trainer *t)
     if (!t->bad.started)
         return;
     t->bad.started = 0;
-    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    ddp_watch_wait(t->config.reducer.watch, -1);
     ddp_trainer_check(t, ddp_work_wait(t->bad.sum, &err), &err);
     t->waited_ns += ddp_clock_ns() - start;
 }

@@ -218,7 +218,7 @@ static float mean_loss(void *ctx, float loss)
     (void)loss;
     ddp_trainer_end_updates(t);
     start = ddp_clock_ns();
-    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    ddp_watch_wait(t->config.reducer.watch, -1);
     if (t->verdict == DDP_STEP_NOT_JUDGED) /* else the loss has arrived */
         ddp_trainer_check(t, ddp_loss_start(t->loss, &err), &err);
     ddp_trainer_check(t, ddp_loss_finish(t->loss, &err), &err);

@@ -66,7 +66,7 @@ void ddp_trainer_sync(ddp_trainer *t)
     t->steps.sync_due = 0;
     if (ddp_trainer_in_sync(t))
         return;
-    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    ddp_watch_wait(t->config.reducer.watch, -1);
     ddp_trainer_check(t, t->steps.plug->sync(t->steps.self, &err), &err);
     t->waited_ns += ddp_clock_ns() - start;
 }

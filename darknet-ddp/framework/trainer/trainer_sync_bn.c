@@ -7,7 +7,7 @@
 /* Whoever is waited for has not come here. */
 static int64_t begin_to_join(const ddp_trainer *t)
 {
-    ddp_watch_wait(t->config.reducer.watch, -1, -1);
+    ddp_watch_wait(t->config.reducer.watch, -1);
     return ddp_clock_ns();
 }
 

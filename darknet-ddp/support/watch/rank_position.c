@@ -22,7 +22,7 @@ const char *ddp_phase_name(int32_t phase)
 
 void ddp_rank_position_describe(char *out, size_t size, const ddp_rank_position *p)
 {
-    char step[64] = "", layer[32] = "", bucket[32] = "", peer[32] = "";
+    char step[64] = "", layer[32] = "", bucket[32] = "";
 
     if (p->step > 0)
         (void)snprintf(step, sizeof step, "step %" PRIu64 ", mini-batch %d, ", p->step,
@@ -31,7 +31,5 @@ void ddp_rank_position_describe(char *out, size_t size, const ddp_rank_position 
         (void)snprintf(layer, sizeof layer, ", layer %d", p->layer);
     if (p->bucket >= 0)
         (void)snprintf(bucket, sizeof bucket, " for bucket %d", p->bucket);
-    if (p->peer >= 0)
-        (void)snprintf(peer, sizeof peer, ", rank %d owes a part", p->peer);
-    (void)snprintf(out, size, "%s%s%s%s%s", step, ddp_phase_name(p->phase), layer, bucket, peer);
+    (void)snprintf(out, size, "%s%s%s%s", step, ddp_phase_name(p->phase), layer, bucket);
 }

@@ -26,8 +26,6 @@ typedef struct ddp_rank_position {
     int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
     int32_t layer;      /* layer that the rank computes, or computed last; -1: none */
     int32_t bucket;     /* bucket for whose sum the rank waits; -1: none */
-    int32_t peer;       /* rank for whose message this one waits; -1: not known */
-    int32_t unused;
 } ddp_rank_position;
 
 /* Return 1 if a phase may take as long as ddp_watch_config.io_timeout_s: it waits for disks. */

@@ -25,7 +25,7 @@ struct ddp_watch {
     /* Members that say where this rank is: the main thread writes them (any thread the recorder),
      * the watch's thread reads them. See ddp_rank_position. */
     atomic_uint_fast64_t moves, step;
-    atomic_int phase, mini_batch, layer, bucket, peer;
+    atomic_int phase, mini_batch, layer, bucket;
     atomic_uint_fast64_t completed_step; /* last step that all ranks have completed */
     ddp_flight_recorder recorder;
 

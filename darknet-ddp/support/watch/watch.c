@@ -37,7 +37,6 @@ void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch)
 static void set_phase(ddp_watch *w, ddp_phase phase)
 {
     STORE(w->bucket, -1);
-    STORE(w->peer, -1);
     if (LOAD(w->phase) == (int)phase)
         return;
     STORE(w->phase, (int)phase);
@@ -62,13 +61,12 @@ void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer)
     ddp_watch_moved(w);
 }
 
-void ddp_watch_wait(ddp_watch *w, int bucket, int peer)
+void ddp_watch_wait(ddp_watch *w, int bucket)
 {
     if (!w)
         return;
     set_phase(w, DDP_PHASE_WAITING);
     STORE(w->bucket, bucket);
-    STORE(w->peer, peer);
 }
 
 void ddp_watch_step_completed(ddp_watch *w)
@@ -96,8 +94,7 @@ static ddp_rank_position position(ddp_watch *w)
                                .phase = LOAD(w->phase),
                                .mini_batch = LOAD(w->mini_batch),
                                .layer = LOAD(w->layer),
-                               .bucket = LOAD(w->bucket),
-                               .peer = LOAD(w->peer)};
+                               .bucket = LOAD(w->bucket)};
 }
 
 static void note_completed(ddp_watch *w)
@@ -136,9 +133,8 @@ static void become_member(ddp_watch *w)
     w->channel = w->told.channel;
     w->ranks = w->told.ranks;
     for (int r = 0; r < (w->rank == 0 ? w->size : 1); r++)
-        w->ranks[r] = (ddp_known_rank){.at = {.layer = -1, .bucket = -1, .peer = -1},
-                                       .heard_ns = w->own_ns,
-                                       .moved_ns = w->own_ns};
+        w->ranks[r] = (ddp_known_rank){
+            .at = {.layer = -1, .bucket = -1}, .heard_ns = w->own_ns, .moved_ns = w->own_ns};
     w->heard_ns = w->moved_ns = w->own_ns;
 }
 
@@ -198,7 +194,6 @@ ddp_status ddp_watch_open(ddp_watch **out, const ddp_watch_config *config, ddp_e
     w->hosts = this_host;
     STORE(w->layer, -1);
     STORE(w->bucket, -1);
-    STORE(w->peer, -1);
     if (pthread_create(&w->thread, NULL, run, w)) {
         (void)close(w->closed);
         free(w->ranks);

@@ -84,9 +84,8 @@ void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
 /* Note that this rank begins a layer, in a phase. */
 void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
 /* Note that this rank waits for a sum, until its next ddp_watch_phase or ddp_watch_layer.
- *   bucket   the bucket that is summed; -1: another sum
- *   peer     the rank that has not contributed yet; -1: not known */
-void ddp_watch_wait(ddp_watch *w, int bucket, int peer);
+ *   bucket   the bucket that is summed; -1: another sum */
+void ddp_watch_wait(ddp_watch *w, int bucket);
 /* Note that all ranks have completed the step under way: the sum of their losses has arrived. */
 void ddp_watch_step_completed(ddp_watch *w);
 /* Note that this rank still moves, since it has received data for example. */
