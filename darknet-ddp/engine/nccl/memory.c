@@ -83,7 +83,7 @@ static void free_for_nccl(ddp_group *g, struct ddp_nccl_memory *m)
 #endif
 }
 
-/* What fails on this rank alone must not keep it from register_memory: the others wait there. */
+/* A failure of this rank alone must not keep it from register_memory: the others wait there. */
 float *ddp_nccl_alloc(ddp_group *g, size_t count)
 {
     struct ddp_nccl *n = ddp_nccl_of(g);
