@@ -98,7 +98,7 @@ class Bench(darknet.Case):
         batch, seconds = 4, 0
         while seconds < 1.2:
             self.write("deep.cfg", net.format(batch))
-            result = self.succeeds("ddp", "bench", "deep.cfg", "-steps", "1", "-ddp_timeout", "10", "-json", "figures")
+            result = self.succeeds("ddp", "bench", "deep.cfg", "-steps", "1", "-ddp_timeout", "10", "-json", "figures", "-profile", "layers")
             self.assertNotIn("nothing has moved", result.err, result)
             with open(self.path("figures"), encoding="ascii") as f:
                 seconds = json.load(f)["local_step"]["median"]

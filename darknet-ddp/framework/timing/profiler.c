@@ -13,6 +13,7 @@ struct profiler {
     ddp_hook_chain passing; /* to no inner hooks */
     network *net;
     ddp_device *device;
+    ddp_watch *watch;
     ddp_device_event **of_layers;          /* MOMENTS a layer */
     ddp_device_event *forward_ends, *ends; /* the mini-batch's ends of forward, and of all */
     char *ready;                           /* 1 for each layer whose gradients were final before */
@@ -40,8 +41,11 @@ static void forward_begin(void *ctx, network *net)
 
 static void forward_layer(void *ctx, network *net, int layer)
 {
+    const struct profiler *p = ctx;
+
     (void)net;
-    ddp_device_event_record(moment(ctx, layer, FORWARD));
+    ddp_watch_moved(p->watch);
+    ddp_device_event_record(moment(p, layer, FORWARD));
 }
 
 static void backward_begin(void *ctx, network *net)
@@ -57,6 +61,7 @@ static void gradient_ready(void *ctx, int layer)
 {
     struct profiler *p = ctx;
 
+    ddp_watch_moved(p->watch);
     if (!p->ready[layer])
         ddp_device_event_record(moment(p, layer, GRADIENTS));
     p->ready[layer] = 1;
@@ -206,9 +211,9 @@ static ddp_status open_profiler(struct profiler *p, size_t mini_batches, ddp_err
 }
 
 ddp_status ddp_layer_profile_measure(ddp_layer_profile *p, network *net, ddp_device *device,
-                                     int steps, ddp_error *err)
+                                     ddp_watch *watch, int steps, ddp_error *err)
 {
-    struct profiler m = {.net = net, .device = device};
+    struct profiler m = {.net = net, .device = device, .watch = watch};
     size_t mini_batches = (size_t)steps * (size_t)ddp_train_position_mini_batches(net);
     ddp_status st = ddp_layer_profile_init(p, net->n, err);
 

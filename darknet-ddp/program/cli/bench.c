@@ -53,13 +53,14 @@ static ddp_bench_config config_of(const char *cfg, const ddp_options *o)
 static void write_profile(const ddp_bench_config *config, FILE *out)
 {
     ddp_device *device = ddp_group_device(config->group);
+    ddp_watch *watch = ddp_trainer_settings(config->trainer)->reducer.watch;
     const char **kinds = ddp_network_layer_types(config->net);
     ddp_layer_profile profile;
     char of[256];
     ddp_error err;
 
     ddp_trainer_flush(config->trainer);
-    if (ddp_layer_profile_measure(&profile, config->net, device, config->steps, &err))
+    if (ddp_layer_profile_measure(&profile, config->net, device, watch, config->steps, &err))
         ddp_session_fail(&err);
     (void)snprintf(of, sizeof of, "%s, %dx%d, by rank 0 of %d; medians of %d step%s", config->cfg,
                    config->shape.width, config->shape.height, ddp_group_size(config->group),
