@@ -152,9 +152,9 @@ static ddp_status take(ddp_predict_run *run, ddp_prediction *p, ddp_error *err)
 }
 
 /* Predict the pictures first..end - 1 of the list. */
-static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end,
-                               const struct progress *line, ddp_error *err)
+static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end, ddp_error *err)
 {
+    const struct progress line = {ddp_clock_ns(), "pictures", end - first};
     size_t ranks = (size_t)ddp_group_size(run->group), rank = (size_t)ddp_group_rank(run->group);
     size_t next = first + rank;
     ddp_status st = DDP_OK;
@@ -169,7 +169,7 @@ static ddp_status run_pictures(ddp_predict_run *run, size_t first, size_t end,
             st = take(run, &own, err);
         if (!st)
             st = gather(run, &own, end - round, err);
-        show_progress(line, run->pictures);
+        show_progress(&line, end - round < ranks ? end - first : round + ranks - first);
         ddp_prediction_release(&own);
     }
     return st;
@@ -266,13 +266,12 @@ static size_t end_of_pictures(const ddp_predict_run *run, size_t first)
 
 ddp_status ddp_predict_run_all(ddp_predict_run *run, ddp_error *err)
 {
-    const struct progress line = {ddp_clock_ns(), "pictures", run->config->count};
     ddp_status st = DDP_OK;
 
     for (size_t i = 0; i < run->config->count && !st;) {
         size_t end = end_of_pictures(run, i);
 
-        st = end > i ? run_pictures(run, i, end, &line, err) : run_film(run, i, err);
+        st = end > i ? run_pictures(run, i, end, err) : run_film(run, i, err);
         i = end > i ? end : i + 1;
     }
     return st;
