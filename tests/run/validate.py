@@ -265,8 +265,9 @@ class Validate(darknet.Case):
         for ranks in (0, 2):
             self.refused(*words, "backup/tiny_final.weights", ranks=ranks, says="cannot make the folder no/such/place", code=1)
         for command in ("valid", "map"):
-            for classes in (5, 1):
-                self.data.data("train.data", valid="valid.list", classes=classes)
+            self.write("some.map", "1\n0\n")
+            for classes, values in ((5, {}), (1, {}), (3, {"map": "some.map"})):
+                self.data.data("train.data", valid="valid.list", classes=classes, **values)
                 self.refused("detector", command, *words[2:], "backup/tiny_final.weights", says=f"classes={classes} in the .data file, and the cfg has 2", code=2)
             self.write("train.data", "train=train.list\nvalid=valid.list\nnames=classes.names\n")
             self.refused("detector", command, *words[2:], "backup/tiny_final.weights", says="train.data has no classes=, the number of classes", code=2)

@@ -40,8 +40,8 @@ typedef struct ddp_validation_listener {
     void (*unreadable)(const char *sentence);
 } ddp_validation_listener;
 
-/* Fail with DDP_ERR_USAGE if net is no detector or, without set->map, has another number of classes
- * than set->classes. */
+/* Fail with DDP_ERR_USAGE if net is no detector, or has fewer classes than set->classes; without
+ * set->map also if it has more. */
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 

@@ -22,7 +22,8 @@ ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_
 
     if (classes == 0)
         return ddp_fail(err, DDP_ERR_USAGE, "the cfg has no [yolo], [region] or [detection]");
-    if (!set->map && set->classes != classes)
+    /* By map= a few of the network's classes count. */
+    if (set->map ? set->classes > classes : set->classes != classes)
         return ddp_fail(err, DDP_ERR_USAGE, "classes=%d in the .data file, and the cfg has %d",
                         set->classes, classes);
     return DDP_OK;
