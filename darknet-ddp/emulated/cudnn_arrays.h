@@ -49,7 +49,7 @@ struct noise {
 };
 
 /* An array that a convolution writes, as NCHW floats. It begins with x's values or, with keep 0,
- * with undefined ones. */
+ * with undefined ones. write_back brings it to x. */
 class result
 {
   public:

@@ -114,8 +114,8 @@ ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const ch
 /* Remove old numbered weights, BASE_<number>.weights, with their state files. The `keep` that were
  * saved last stay; all their state files but the newest are reduced to headers (ddp_pair_reduce).
  * Call after a save. Does nothing if there is no such directory. Weights are removed only if their
- * state file names base, describes them, and is of at least <number> steps or epochs. So a user's
- * own copy stays. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * state file names base, describes them, and says that at least <number> steps or epochs were
+ * trained. So a user's own copy stays. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_prune(const char *directory, const char *base, size_t keep,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -209,7 +209,7 @@ void ddp_group_abort_queued(ddp_group *g);
  * run, since they are not safe while other threads run. */
 void ddp_group_exit(ddp_group *g, int exit_status);
 
-/* Return the interface that ddp_group_use_interface chose; NULL: none. */
+/* Return the interface or network that ddp_group_use_interface chose, as text; NULL: none. */
 const char *ddp_group_interface(void);
 
 /* Write this host's name to name[0..DDP_HOST_BYTES), with a zero at its end; "unknown" if the

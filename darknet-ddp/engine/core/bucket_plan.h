@@ -41,13 +41,13 @@ typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
     ddp_bucket *buckets; /* the bucket of the last layers first, that of the first layers last */
-    ddp_place *places;   /* by parameter: its gradient's place; all 0 if the layer is frozen */
+    ddp_place *places;   /* by parameter: its gradient's place; all 0 if it has no gradient */
 } ddp_bucket_plan;
 
-/* Plan the buckets of all parameters that are not frozen. A bucket is closed when it has
- * bucket_bytes or more, the first one when it has first_bucket_bytes or more; both are at least 1.
- * It is also closed where a block of layers (table->block) begins or ends.
- * *out is set on success; free it with ddp_bucket_plan_close. Fails with DDP_ERR_NOMEM. */
+/* Plan the buckets of all parameters of layers from table->first_trained on. A bucket is closed
+ * when it has bucket_bytes or more, the first one when it has first_bucket_bytes or more; both are
+ * at least 1. It is also closed where a block of layers (table->block) begins or ends. *out is set
+ * on success; free it with ddp_bucket_plan_close. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_bucket_plan_open(ddp_bucket_plan **out, const ddp_param_table *table,
                                 size_t bucket_bytes, size_t first_bucket_bytes,
                                 ddp_error *err) DDP_MUST_CHECK;

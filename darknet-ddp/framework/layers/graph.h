@@ -24,8 +24,8 @@ int layer_source(const network *net, int i, int k);
 int layer_actual_source(const network *net, int i, int reader);
 
 /* Return the index of the first layer behind layer `after` that has layer i as an actual source;
- * net->n if there is none. If a [dropout] stands right behind i, no other layer has i as an
- * actual source. */
+ * net->n if there is none. If a [dropout] stands right behind i, only that [dropout] has i
+ * as an actual source. */
 int layer_reader(const network *net, int i, int after);
 
 /* Return 1 if layer i uses the weights of another layer, or another layer uses those of layer i. */

@@ -103,7 +103,8 @@ struct ddp_trainer {
     struct {
         ddp_work *sum; /* sums `samples` over ranks; NULL: config.bad_data is NULL */
         int started;   /* 1: the sum is under way */
-        /* how many unreadable samples end the run: this rank's, and after the sum all ranks' */
+        /* how many unreadable samples end the run: this rank's, and once `sum` has ended, all
+         * ranks' */
         float samples;
         size_t step;             /* step, from 1, to which `samples` belongs */
         size_t images_at_update; /* net->seen when the last whole update ended */

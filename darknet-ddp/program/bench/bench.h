@@ -43,7 +43,7 @@ typedef struct ddp_bench_config {
     int steps;                         /* number of steps of each kind to time, at least 1 */
     const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */
     int fp32;                          /* 1: GPUs compute without TF32 (-ddp_fp32), to print */
-    int bf16;                          /* 1: layers compute in bf16 where they can (-ddp_bf16) */
+    int bf16;                          /* 1: layers compute in bf16 (-ddp_bf16), to print */
     int exact, deterministic, overlap; /* 1: the option of the member's name is on */
     const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
     const char *replay; /* profile by whose times layers sleep; NULL: they compute */

@@ -21,7 +21,7 @@ typedef struct ddp_sink_config {
     /* passes over a picture, of all predictors: one each; two each if they see it mirrored, too */
     int views;
     float thresh;       /* least score, 0 to 1, of boxes that were kept */
-    int ext_output;     /* 1: sides of boxes are printed, too, in pixels (-ext_output) */
+    int ext_output;     /* 1: left, top, width and height of boxes are printed, too (-ext_output) */
     char *const *paths; /* paths of the pictures and films, `count` of them */
     size_t count;
     int is_one_file; /* 1: the command names one picture or film, and no list or folder */

@@ -80,8 +80,8 @@ static inline int64_t ddp_watch_now_ns(const ddp_watch *w)
     return w->config.clock_ns ? w->config.clock_ns(w->config.ctx) : ddp_clock_ns();
 }
 
-/* Return the seconds since w->own_ns was `then_ns`. Time in which this process was stopped does not
- * count. */
+/* Return the seconds from then_ns, a time of the clock w->own_ns, until now. Time in which this
+ * process was stopped does not count. */
 static inline double ddp_watch_seconds_since(const ddp_watch *w, int64_t then_ns)
 {
     return (double)(w->own_ns - then_ns) / 1e9;
