@@ -45,8 +45,9 @@ struct ddp_sum_engine {
      * It may keep its own data at w->own. On failure it keeps nothing, and close is not called. */
     ddp_status (*open)(ddp_work *w, ddp_error *err);
     void (*close)(ddp_work *w); /* frees w->own */
-    /* Start the sum, or the half of it that w->phase names, behind the work that is queued on
-     * w->behind. The count is not 0, and the sum is not in flight. */
+    /* Start the sum, or if w->phase says so half of it: its reduce-scatter or its all-gather. It
+     * begins when the work that is on the queue w->behind has ended. The count is not 0, and the
+     * sum is not in flight. */
     ddp_status (*start)(ddp_work *w, ddp_error *err);
     /* Return 1 from a start until the sum may be started again, else 0. On a GPU that is until its
      * fence or wait, on the host until it has ended. */

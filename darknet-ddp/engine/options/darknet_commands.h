@@ -2,7 +2,8 @@
  * mostly ignores words and options that it does not know, so a table lists the words that each
  * command takes and the options that it reads (options/darknet_commands.def).
  *
- * argv is the command line, with NULL at its end and the program at argv[0]. Its *words* are what
+ * argv is the command line, from which ddp_options_parse has removed our own options, with NULL at
+ * its end and the program at argv[0]. Its *words* are what
  * is left without the program, the options and their values. Word 0 is the command's name. */
 #ifndef DDP_OPTIONS_DARKNET_COMMANDS_H
 #define DDP_OPTIONS_DARKNET_COMMANDS_H
@@ -37,9 +38,8 @@ extern const char *const ddp_darknet_everywhere;
  * `size` bytes. *list becomes the rest. Returns 0 if *list is empty. */
 int ddp_darknet_next_option(const char **list, char *name, char *value, size_t size);
 
-/* Check that argv is a command of Darknet that this program can run. Call it after
- * ddp_options_parse, which removes our own options. If a word is nearly right, the error suggests
- * another. Fails with DDP_ERR_USAGE for:
+/* Check that argv is a command of Darknet that this program can run. If a word is nearly right, the
+ * error suggests another. Fails with DDP_ERR_USAGE for:
  *   - a command or verb that is missing or unknown, or a command of DDP_SHOWS
  *   - too few or too many words, or a word for LAYERS that is no number from 1
  *   - an option that the command does not read, or whose value is missing or no number

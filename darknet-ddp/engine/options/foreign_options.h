@@ -10,7 +10,7 @@
 
 enum {
     DDP_FOREIGN_OPTION_TEXT = 256, /* bytes of a text that says what to type */
-    DDP_FOREIGN_OPTIONS_MOST = 8   /* most words in a ddp_foreign_options_taken */
+    DDP_FOREIGN_OPTIONS_MOST = 8   /* most removed words that are kept to be named */
 };
 
 /* Words that were removed from a command line since they have no effect here. */

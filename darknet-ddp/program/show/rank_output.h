@@ -27,7 +27,8 @@ void ddp_rank_output_open(ddp_group *group);
  * functions print. Not what stderr writes if ddp_terminal_place.joined is 1. */
 void ddp_rank_output_hide_errors(void);
 
-/* Let other code print on standard error again. */
+/* End ddp_rank_output_hide_errors, and what ddp_rank_output_open hides: all that goes to descriptor
+ * 2 is printed again. */
 void ddp_rank_output_show_errors(void);
 
 /* Discard standard output from now on. Returns a stream that still writes to it, which is never
