@@ -120,6 +120,11 @@ class Watch(darknet.Case):
         for name, pattern in (("tiny.log", says), ("tiny.html", r"rank 1 on \S+ waits least, [\d.]+% of its time; rank 0 [\d.]+%")):
             self.until(lambda of=name, text=pattern: darknet.slow(rank) or re.search(text, self.contents("backup/" + of)), lambda of=name: of, process)
 
+    def test_so_it_is_without_records(self):
+        process = self.start("-ddp_records", "0")
+        rank = darknet.ranks_under(process.pid)[1]
+        self.until(lambda: darknet.slow(rank) or "rank 1 on " in self.said() and " holds the others up" in self.said(), self.said, process)
+
     def contents(self, name):
         with open(self.path(name), encoding="utf-8", errors="replace") as f:
             return f.read()

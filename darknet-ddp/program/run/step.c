@@ -9,11 +9,13 @@
 #include "show/rank_output.h"
 
 static const double a_day_s = 86400;
+static const int64_t ask_every_ns = 2000000000;
 
 static struct {
     int64_t ended_ns;     /* the last one */
     int grace_is_short;   /* it was said */
     int validation_waits; /* for ranks to be alike */
+    int64_t asked_ns;     /* how long ranks wait; 0: not yet */
 } stepping;
 
 static int64_t communication_now(void)
@@ -204,6 +206,18 @@ ddp_status ddp_session_validate_missed(network *net, const ddp_train_position *n
     return save_validated(&judged, net, err);
 }
 
+/* Rank 0 asks from time to time how long each rank waits. */
+static void ask_for_waits(void)
+{
+    int64_t now_ns = ddp_clock_ns();
+
+    if (ddp_group_rank(ddp_run.group) != 0
+        || (stepping.asked_ns > 0 && now_ns - stepping.asked_ns < ask_every_ns))
+        return;
+    ddp_run.asked[DDP_REQUEST_WAITS] = stepping.asked_ns > 0;
+    stepping.asked_ns = now_ns;
+}
+
 static ddp_status step_ended(network *net, const ddp_train_position *now,
                              const ddp_figures *figures, ddp_error *err)
 {
@@ -220,13 +234,13 @@ static ddp_status step_ended(network *net, const ddp_train_position *now,
     ddp_session_advise_if_saved();
     ddp_run_files_step(ddp_run.records, now, figures);
     if (due && validate(&judged, net, now, err)) {
-        (void)ddp_run_files_add(ddp_run.records, NULL);
+        ddp_run_files_add(ddp_run.records, NULL);
         return end_unvalidated(net, now, err);
     }
     if (due)
         ddp_trace_run_add(began_ns, "validation");
-    if (ddp_run_files_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL))
-        ddp_run.asked[DDP_REQUEST_WAITS] = 1;
+    ddp_run_files_add(ddp_run.records, due ? ddp_validation_last(ddp_run.validation) : NULL);
+    ask_for_waits();
     if (due && save_validated(&judged, net, err))
         return err->code;
     if (ddp_trace_run_step(net, now, err))

@@ -25,8 +25,6 @@ enum { POINTS = 1000 }; /* of a chart */
 
 enum { CSV, PAGE, LOG, FILES };
 
-static const int64_t tell_every_ns = 2000000000;
-
 struct ddp_run_files {
     ddp_run_files_config config;
     char *name, *banner, *command;
@@ -44,7 +42,6 @@ struct ddp_run_files {
     int64_t began_ns;
     size_t began_at; /* step at began_ns */
     ddp_page_file page;
-    int64_t told_ns;
     int csv_failed, events_failed; /* 1: a failure, of the CSV or event file, was said */
     int has_saved;                 /* 1: weights were saved since the last row */
 };
@@ -204,7 +201,7 @@ static ddp_status open_all(ddp_run_files *r, ddp_error *err)
         open_log(r);
     }
     ddp_step_timing_begin(&r->times, r->config.trainer, r->config.start.images);
-    r->began_ns = r->told_ns = ddp_clock_ns();
+    r->began_ns = ddp_clock_ns();
     r->began_at = r->config.start.step;
     r->now = r->config.start;
     return DDP_OK;
@@ -431,13 +428,12 @@ void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
     add_row(r);
 }
 
-int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result)
+void ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result)
 {
     int64_t now_ns;
-    int tell;
 
     if (!r)
-        return 0;
+        return;
     ddp_csv_columns_fill(&r->columns, result, r->row);
     r->row[DDP_COLUMN_SAVE] = ddp_step_timing_save_s(&r->times);
     ddp_wait_shares_fill(r->config.waits, r->row + r->columns.count);
@@ -448,11 +444,7 @@ int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result)
         write_page(r, "training");
         now_ns = ddp_clock_ns();
     }
-    tell = now_ns - r->told_ns >= tell_every_ns;
-    if (tell)
-        r->told_ns = now_ns;
     ddp_step_timing_next(&r->times, now_ns);
-    return tell;
 }
 
 void ddp_run_files_end(ddp_run_files *r, const char *how)

@@ -9,8 +9,8 @@
  *  3. ddp_run_files_add. It writes the step's row to the CSV file (monitor/csv.c; columns:
  *     show/csv_columns.c), the page's history (monitor/history.c) and TensorBoard.
  *
- * Every two seconds or less often ddp_run_files_add returns 1. Then the caller has all ranks gather
- * how long each waited (show/wait_shares.h), for the page.
+ * The caller has all ranks gather from time to time how long each waited (show/wait_shares.h), for
+ * the page.
  *
  * Every function allows NULL as a ddp_run_files, and then does nothing. */
 #ifndef DDP_SHOW_RUN_FILES_H
@@ -83,9 +83,9 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 
-/* Write the row of the step that ddp_run_files_step has noted. Returns 1 if it is time to gather
- * how long each rank waits. result: result of the step's validation; NULL: none. */
-int ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
+/* Write the row of the step that ddp_run_files_step has noted. result: result of the step's
+ * validation; NULL: none. */
+void ddp_run_files_add(ddp_run_files *r, const ddp_validation_result *result);
 
 /* Write all files at the run's end. Does nothing if r is NULL, or this run has added no row.
  * how: "ended", "stopped" or "failed", for the page. */
