@@ -30,8 +30,8 @@ typedef struct ddp_pair_writing ddp_pair_writing;
 /* Write both files of the pair of path under temporary names. Several pairs may be begun, also of
  * one path. *out is set on success; end it with ddp_pair_finish or ddp_pair_abandon. Until then
  * *c->guard must stay; nothing else of c must. Sets saved_at_ns, weights_bytes and weights_hash of
- * c->metadata. Fails with DDP_ERR_IO, DDP_ERR_NOMEM, and as ddp_checkpoint_write. A full disk may
- * be found only by ddp_pair_finish. */
+ * c->metadata. Fails with DDP_ERR_IO, or an error of ddp_checkpoint_write. A full disk may be found
+ * only by ddp_pair_finish. */
 ddp_status ddp_pair_write(ddp_pair_writing **out, const char *path, ddp_checkpoint *c,
                           const ddp_weights_writer *weights, ddp_error *err) DDP_MUST_CHECK;
 
@@ -41,7 +41,7 @@ const ddp_checkpoint_metadata *ddp_pair_metadata(const ddp_pair_writing *w);
 /* Sync both files to the disk, and give them their names. Frees w, also on failure; then the old
  * pair, or the new one, is complete on the disk. Call it from any thread, for one pair at a time,
  * and for pairs of one path in the order in which they were written. Fails with DDP_ERR_IO,
- * DDP_ERR_NOMEM, and as c->guard of ddp_pair_write. */
+ * DDP_ERR_NOMEM, or the error of the guard that ddp_pair_write got in c. */
 ddp_status ddp_pair_finish(ddp_pair_writing *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Remove both temporary files and free w. NULL is allowed. */

@@ -55,7 +55,7 @@ int ddp_encoded_sums_may_start_first(const ddp_encoded_sums *r);
 ddp_status ddp_encoded_sums_start_first(ddp_encoded_sums *r, size_t bucket,
                                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Skip a bucket that no rank sends in this pass, the next of the launch order. */
+/* Skip `bucket`, the next in the launch order, which no rank sends in this pass. */
 void ddp_encoded_sums_skip_bucket(ddp_encoded_sums *r, size_t bucket);
 
 /* Return the index, in the plan, of the bucket whose turn for a second sum is next. A bucket

@@ -159,7 +159,7 @@ void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 /* Tell r that the gradients of a layer are final in this pass. If the pass syncs, with
  * config.overlap, this launches full buckets whose turn has come. Repeats are ignored, and so are
  * layers that are frozen or have no parameters. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, and with
- * DDP_ERR_USAGE if this pass had to sync (config.mini_batches). */
+ * DDP_ERR_USAGE if this pass does not sync, but is the last of config.mini_batches. */
 ddp_status ddp_reducer_layer_ready(ddp_reducer *r, int layer, ddp_error *err) DDP_MUST_CHECK;
 
 /* Move messages of launched buckets along, and launch buckets whose turn has come. Waits only as
@@ -171,7 +171,7 @@ ddp_status ddp_reducer_progress(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
  * also start all second sums; without NCCL this waits for first sums.
  *
  * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. Fails with DDP_ERR_USAGE if:
- *   - this pass had to sync (config.mini_batches)
+ *   - this pass does not sync, but is the last of config.mini_batches
  *   - find_unused is 0, and a layer did not run that is neither frozen nor dropped */
 ddp_status ddp_reducer_backward_end(ddp_reducer *r, ddp_error *err) DDP_MUST_CHECK;
 

@@ -29,7 +29,7 @@ typedef struct ddp_state_spec {
     const char *name; /* name in a state file, static; DDP_STATE_OF_RANK appends a blank and the
                          rank */
     ddp_state_kind kind;
-    int is_moment; /* 1: saved with moments, only if DDP_STATE_SAME; 0: saved after all others */
+    int is_moment; /* in a state file, 1: among moments (only DDP_STATE_SAME); 0: at the end */
 } ddp_state_spec;
 
 typedef struct ddp_state ddp_state;

@@ -34,8 +34,8 @@ void ddp_tree_sum_close(ddp_tree_sum *t);
  * last leaf the block holds the sum of all leaves there; after any other leaf +0. */
 void ddp_tree_sum_fold(ddp_tree_sum *t, int leaf, size_t offset, size_t count);
 
-/* End the sum of elements offset to offset + count - 1 before its last leaf: add the partial sums
- * of the first `folded` leaves to the block, and clear them. Then a new sum may begin. */
+/* End the sum of elements offset to offset + count - 1 early, after `folded` leaves were folded:
+ * add their partial sums to the block, which may hold one more leaf. Then a new sum may begin. */
 void ddp_tree_sum_collect(ddp_tree_sum *t, int folded, size_t offset, size_t count);
 
 /* Return how many bytes are allocated for partial sums. */

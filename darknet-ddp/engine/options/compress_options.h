@@ -32,7 +32,7 @@ typedef struct ddp_compress_row {
 } ddp_compress_row;
 
 extern const ddp_compress_row
-    ddp_compress_table[DDP_COMPRESS_WORDS]; /* all words of -ddp_compress, by ddp_compress_word */
+    ddp_compress_table[DDP_COMPRESS_WORDS]; /* all words, indexed by ddp_compress_word */
 
 typedef struct ddp_compress_choice {
     ddp_compress_word word;

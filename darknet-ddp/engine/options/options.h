@@ -129,8 +129,8 @@ double ddp_options_first_bucket_mb(const ddp_options *o);
 /* Return how many MiB of buckets may be deferred: -ddp_defer_mb, or its default. */
 double ddp_options_defer_mb(const ddp_options *o);
 
-/* Return a text for ddp_agree: a line for each option with DDP_OPTION_AGREE, on CPUs without those
- * of DDP_OPTION_ON_GPU, and one for on_gpus (1: on GPUs). The caller frees it. NULL: no memory. */
+/* Return a text for ddp_agree: a line for on_gpus, and one for each option with DDP_OPTION_AGREE.
+ * on_gpus 0: leave out options with DDP_OPTION_ON_GPU. The caller frees it. NULL: no memory. */
 char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
 /* Try all our options, but for those of `darknet ddp` alone, as candidates for the unknown word of

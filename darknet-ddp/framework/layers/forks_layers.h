@@ -34,8 +34,8 @@ int parse_forks_layer(layer *l, LAYER_TYPE type, list *options, size_params para
  * table, return 0, and leave *l as it is. */
 int resize_forks_layer(layer *l, network *net);
 
-/* Return the index of the layer that key `from` of a section names. End the program if it names
- * not one earlier layer, or if that layer or the one before the section takes no gradient. */
+/* Return the index of the one earlier layer that a section's key `from` names; else end the
+ * program. End it also if that layer, or the one before the section, takes no gradient. */
 int find_other_source(list *options, size_params params);
 
 #endif

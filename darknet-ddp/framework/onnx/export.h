@@ -25,7 +25,7 @@ typedef struct ddp_onnx_options {
     int keep_bn;       /* 1: write batch_normalize=1 as nodes; 0: multiply it into the weights */
     int dynamic_batch; /* 1: the model takes any number of pictures at a time; 0: one */
     int half_weights;  /* 1: store a layer's weights as float16, if all of them fit */
-    float thresh;      /* with DDP_ONNX_NMS: score, 0 to 1, up to which boxes are left out */
+    float thresh;      /* with DDP_ONNX_NMS: boxes of this score, 0 to 1, or less are left out */
     float nms;         /* with DDP_ONNX_NMS: most overlap, 0 to 1, of two boxes of a class */
     const char *names; /* names of the classes, one on each line; NULL: not known */
 

@@ -29,7 +29,7 @@ void ddp_head_sums_init(ddp_head_sums *s, const network *net);
 void ddp_head_sums_add_mini_batch(ddp_head_sums *s, int layer, const struct head_figures *figures);
 
 /* Write the step's figures of each head to out[0..DDP_HEADS), zeros behind the last head. Then set
- * all sums to zero. images: this rank's images of the step, at least 1. */
+ * all sums to zero. images: how many images this rank trained in the step, 1 or more. */
 void ddp_head_sums_take_figures(ddp_head_sums *s, double images, ddp_head_figures *out);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct ddp_bench_config {
     const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */
     int fp32;                          /* 1: GPUs compute without TF32 (-ddp_fp32), to print */
     int bf16;                          /* 1: layers compute in bf16 (-ddp_bf16), to print */
-    int exact, deterministic, overlap; /* 1: the option of the member's name is on */
+    int exact, deterministic, overlap; /* to print; 1: the option is on */
     const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
     const char *replay; /* profile by whose times layers sleep; NULL: they compute */
     int draw;           /* 1: two more steps run, the second is traced; same value on all ranks */

@@ -33,7 +33,7 @@ const char *ddp_command_data_file(const char *command);
 
 /* Load the cfg, with the width, height, batch and subdivisions of the options in place of its own;
  * print no table of layers. Set *shape. The caller frees the result with ddp_network_free. If
- * Darknet refuses the cfg, it ends the program. Ends ddp_rank_output_hide_errors. gpu: -1: the CPU.
+ * Darknet refuses the cfg, it ends the program. Calls ddp_rank_output_show_errors. gpu -1: the CPU.
  * draws: 1: draw first weights, for training. */
 network *ddp_command_load(ddp_network_shape *shape, const char *cfg, const ddp_options *options,
                           int gpu, int draws);

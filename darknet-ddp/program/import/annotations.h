@@ -105,8 +105,8 @@ ddp_oddity ddp_oddity_find(const char *word);
 /* Return 1 if -leave accepts the kind's name. kind must not be DDP_ODDITIES. */
 int ddp_oddity_is_choice(ddp_oddity kind);
 
-/* Print for each kind that was counted how often, what was done, and examples. left: kinds that the
- * user leaves out, bits 1 << kind. */
+/* Print, for each kind of which there are some, how many, what was done with them, and examples.
+ * left: kinds that -leave names, bits 1 << kind. */
 void ddp_annotations_print_odd(FILE *out, const ddp_annotations *a, unsigned left);
 
 #endif

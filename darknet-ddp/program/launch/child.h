@@ -47,7 +47,7 @@ typedef struct ddp_child_config {
      * far. NULL: the start is not watched. */
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;            /* first argument of say_start */
-    double start_limit_s; /* seconds in which a rank must begin (ddp_start_watch); 0: no limit */
+    double start_limit_s; /* seconds until the first rank must have begun; 0: no limit */
     int ranks_here;       /* number of ranks to run on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own messages are printed, too */
     int trains;           /* 1: the ranks train, and save before they end */

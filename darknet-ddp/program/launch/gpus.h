@@ -27,8 +27,8 @@ int ddp_gpus_wanted(const ddp_options *options);
 int ddp_gpus_use_nccl(const ddp_group *group);
 
 /* Check that this build and this host's GPUs can do what the options ask for. Set *to_start to how
- * many ranks -gpus or -ddp_ranks has this process start; 0: fewer than 2, or it is a rank itself.
- * Call before ranks are started and, in a rank, before ddp_gpus_open. Fails with DDP_ERR_USAGE. */
+ * many ranks this process must start for -gpus or -ddp_ranks; 0: none. In a rank it is 0. Call
+ * before ranks are started and, in a rank, before ddp_gpus_open. Fails with DDP_ERR_USAGE. */
 ddp_status ddp_gpus_check(const ddp_options *options, ddp_launcher launcher, int *to_start,
                           ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,7 +8,7 @@
 /* Where the output of this process goes. */
 typedef struct ddp_terminal_place {
     int terminal; /* descriptor of the terminal, maybe read-only; -1: none that can renew a line */
-    /* 1: standard error goes to that, too, and its text may be written to standard output */
+    /* 1: standard error goes to the terminal, too: its text may be written to standard output */
     int joined;
 } ddp_terminal_place;
 

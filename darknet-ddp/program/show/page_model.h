@@ -19,7 +19,7 @@ typedef struct ddp_page_model {
     const char *command;            /* the command line */
     const ddp_page_pictures *views; /* views of the last validation; NULL: none */
     const ddp_csv_columns *columns;
-    const ddp_history *history; /* rows: `columns`, then DDP_WAITS_COLUMNS for `waits` */
+    const ddp_history *history; /* a row has `columns`, then DDP_WAITS_COLUMNS of `waits` */
     const double *row; /* values of the last step, by `columns`; NaN: not known, or no step yet */
     const ddp_wait_shares *waits;     /* how long each rank waited, gathered last */
     const ddp_validation *validation; /* validation of the run; NULL: none */

@@ -24,9 +24,9 @@ void ddp_net_interface_names(const char *interface, char *names, size_t size);
  * up with an address. If interface is NULL, the text says that the host has only lo. */
 ddp_status ddp_net_interface_fail(const char *host, const char *interface, ddp_error *err);
 
-/* Fail with DDP_ERR_IO if no interface of this host that is up with an address has the name, or
- * lies in the network, `interface` (ddp_net_interface_matches). The text lists those that are up.
- * Fails also if interfaces cannot be listed. If `interface` is NULL, nothing is checked. */
+/* Fail with DDP_ERR_IO if no interface of this host matches `interface`, a name or a network, and
+ * is up with an address (ddp_net_interface_matches). The text lists those that are up. Fails also
+ * if interfaces cannot be listed. If `interface` is NULL, nothing is checked. */
 ddp_status ddp_net_interface_check(const char *interface, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

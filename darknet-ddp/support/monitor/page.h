@@ -30,7 +30,7 @@ typedef struct ddp_page_chart {
      * effect with `stack` */
     int band;
     int zero; /* 1: the scale reaches down to 0, unless it is logarithmic */
-    int one;  /* 1: the scale is from 0 to 1, or to about the greatest value; not with `log` */
+    int one;  /* 1: the scale goes from 0 to a little above the values, 1 at most; not with `log` */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;

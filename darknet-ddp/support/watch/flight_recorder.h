@@ -30,7 +30,7 @@ typedef struct ddp_event {
     int64_t unix_ns; /* nanoseconds since 1970, by the clock of the host that writes the file */
     uint64_t step;   /* step under way, from 1; 0: before the first */
     int32_t kind;    /* a ddp_event_kind */
-    int32_t number;  /* a phase or a bucket, as ddp_event_kind says of `kind`; else no matter */
+    int32_t number;  /* a phase or a bucket (ddp_event_kind); without meaning for other kinds */
 } ddp_event;
 
 /* The last events of this rank. All zero is an empty recorder. */

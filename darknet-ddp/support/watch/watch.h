@@ -26,7 +26,7 @@ typedef struct ddp_watch ddp_watch;
 
 typedef struct ddp_watch_config {
     /* Seconds in which no rank moves, after which the run ends; 0: never, but see io_timeout_s.
-     * Before ddp_watch_join at least 30 s; at least io_timeout_s if that is shorter, and not 0. */
+     * Before ddp_watch_join at least 30 s, or io_timeout_s if that is shorter and not 0. */
     double timeout_s;
     /* After ddp_watch_join: the limit that replaces timeout_s, also a 0, while a rank that is
      * still heard starts, loads, saves or validates; 0: no limit. */

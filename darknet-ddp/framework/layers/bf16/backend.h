@@ -63,8 +63,8 @@ typedef struct bf16_backend {
     /* Add the gradient by the weights to the layer's weight_updates, in float32. Call after
      * normalize_backward or add_bias_backward. input: the layer's input, in bf16. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
-    /* Write or add the gradient by the convolution's input to input_delta. Call as the one above,
-     * after a forward pass with net.train 1. */
+    /* Write or add the gradient by the convolution's input to input_delta. Call after
+     * normalize_backward or add_bias_backward; net.train was 1 in the forward pass. */
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 
     /* ---- BatchNorm, biases and activation of a [convolutional] or [connected]. In training with

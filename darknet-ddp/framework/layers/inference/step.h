@@ -64,8 +64,8 @@ size_t inference_value_bytes(const inference_plan *p);
 /* Return how many bytes a tensor of all images has. */
 size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t);
 
-/* Set in the step of layer i, a [convolutional], how it is computed, and return 1. If the plan
- * cannot run it, return 0. */
+/* Choose how layer i, a [convolutional], is computed, and set that in its step. Return 1, or 0 if
+ * the plan cannot run the layer. */
 int inference_plan_convolution(inference_plan *p, int i);
 
 /* Let convolution i also compute layer i + 1, if that is a [shortcut] that it can add, and no

@@ -42,7 +42,7 @@ void onednn_free_layout(onednn_layout layout);
 /* How a layout that cuts dimensions into nested blocks places values. Distances and sizes are in
  * values. */
 typedef struct {
-    int count;                    /* nested blocks */
+    int count;                    /* number of nested blocks */
     const dnnl_dim_t *sizes;      /* size of each block, the outermost first */
     const dnnl_dim_t *dimensions; /* number of the dimension that each block cuts */
     const dnnl_dim_t *strides; /* each dimension's distance from one outermost block to the next */

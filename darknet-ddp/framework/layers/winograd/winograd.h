@@ -51,8 +51,8 @@ void winograd_forward(const convolution_shape *s, const float *packed, const flo
 /* Gradients of weights are computed in two steps: winograd_sum_products for some images at a time,
  * then winograd_add_gradients once for all of them. */
 
-/* Return how many bytes winograd_sum_products needs for s, also with fewer images: for its sums,
- * and for its scratch memory. */
+/* Return how many bytes winograd_sum_products needs for s, also with fewer images: at `sums` (the
+ * first function), and at `scratch` (the second). */
 size_t winograd_sums_bytes(const convolution_shape *s);
 size_t winograd_sums_scratch(const convolution_shape *s);
 
