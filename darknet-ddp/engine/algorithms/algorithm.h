@@ -78,9 +78,9 @@ typedef struct ddp_algorithm {
      * are called. Only of's group, device, state and options outlive the call. After a failure
      * close is not called. */
     ddp_status (*open)(void **self, const ddp_algorithm_of *of, ddp_error *err);
-    /* Begin to work on a network that is about to train. What *a points to stays until detach,
-     * but a->saved_moments and *a only during the call. After a failure detach is not called. Fails
-     * with DDP_ERR_NOMEM, DDP_ERR_COMM, or on a->root the error of a->saved_moments. */
+    /* Begin to work on a network that is about to train. *a and a->saved_moments are valid during
+     * the call, all else that *a points to until detach. After a failure detach is not called.
+     * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM, or on a->root the error of a->saved_moments. */
     ddp_status (*attach)(void *self, const ddp_attached *a, ddp_error *err);
     /* End the work that attach has begun: after training, or because a later part of attaching
      * the network has failed. Does not free self. */

@@ -41,7 +41,7 @@ typedef struct ddp_array_update {
                   float *const *moments);
 } ddp_array_update;
 
-/* Updates parameters instead of the framework. */
+/* Updates parameters in the framework's place. */
 typedef struct ddp_update_plug {
     /* Update an array: call u->apply for the elements that this rank updates. */
     void (*optimize)(void *self, const ddp_array_update *u);

@@ -13,7 +13,7 @@
 typedef void ddp_cfg_difference(void *ctx, const char *sentence);
 
 /* Compare two cfgs, was[0..was_bytes) and now[0..now_bytes).
- *   hear   called with ctx for each difference; the first section of another type is the last.
+ *   hear   called with ctx for each difference, up to the first section of another type.
  *          Differences are then no error. NULL: fail with DDP_ERR_MISMATCH at the first
  * Fails also with DDP_ERR_NOMEM. */
 ddp_status ddp_cfg_compare(const char *was, size_t was_bytes, const char *now, size_t now_bytes,

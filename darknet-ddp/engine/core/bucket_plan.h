@@ -25,7 +25,7 @@
 typedef struct ddp_place {
     size_t bucket;
     size_t offset;
-    size_t nth; /* index among the bucket's parameters, and of its run count */
+    size_t nth; /* index of the parameter in its bucket, and of its run count there */
 } ddp_place;
 
 typedef struct ddp_bucket {

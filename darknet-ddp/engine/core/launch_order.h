@@ -44,8 +44,8 @@ size_t ddp_launch_order_place(ddp_launch_order o, size_t sum);
  * have `early` elements or more together. All later sums are late. counts[i]: elements of sum i. */
 void ddp_launch_order_limit(ddp_launch_order *o, const size_t *counts, size_t early);
 
-/* For ddp_launch_order_adapt. DDP_LAUNCH_STEPS: number of last steps of which it takes the median.
- * DDP_LAUNCH_EMPTY_STEPS: steps in a row with late sums and no backlog that clear the history. */
+/* For ddp_launch_order_adapt. It takes the median of the last DDP_LAUNCH_STEPS steps. After
+ * DDP_LAUNCH_EMPTY_STEPS steps in a row with late sums but no backlog it clears the history. */
 enum { DDP_LAUNCH_STEPS = 5, DDP_LAUNCH_EMPTY_STEPS = 3 };
 
 /* History of the last steps, for ddp_launch_order_adapt. All 0 at first. */

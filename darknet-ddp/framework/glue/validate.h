@@ -45,7 +45,7 @@ typedef struct ddp_validation_listener {
 ddp_status ddp_validate_check_detector(const network *net, const ddp_validation_set *set,
                                        ddp_error *err) DDP_MUST_CHECK;
 
-/* Validate a detector on all ranks (collective), and set the results on every rank. Fails as
+/* Validate a detector (collective); every rank gets the results. listener may be NULL. Fails as
  * ddp_validate_check_detector, and with DDP_ERR_NOMEM, DDP_ERR_COMM; results are then undefined.
  *   all          figures of all classes together; all->left_out: boxes that are not finite
  *   each         each[c]: figures of class c; config->classes, its length, must be set->classes

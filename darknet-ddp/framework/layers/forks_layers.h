@@ -12,7 +12,7 @@
 #include "network.h"
 #include "parser.h"
 
-/* Declare the functions of a type:
+/* Declare the functions of a type, a row of forks_layers.def:
  *   parse      return the layer of a cfg section; parse_forks_layer adds output and delta
  *   resize     set the shape, after the layers that it reads were resized
  *   forward    write l.output (_gpu: l.output_gpu)

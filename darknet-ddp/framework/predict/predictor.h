@@ -35,7 +35,7 @@ enum { DDP_PREDICTION_WHY = 1024 };
 
 /* The prediction of one picture by one predictor. */
 typedef struct ddp_prediction {
-    const char *path;  /* ddp_predictor_load's pointer; for pixels in memory NULL until set */
+    const char *path;  /* passed to ddp_predictor_load; for pixels in memory NULL until set */
     size_t number;     /* index of the picture in its list, or of the frame in its film, from 0 */
     int is_frame;      /* 1: a frame of a film */
     int width, height; /* size of the picture in pixels; 0: it cannot be read */

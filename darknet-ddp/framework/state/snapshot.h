@@ -14,10 +14,10 @@ ddp_status ddp_snapshot_open(ddp_snapshot **out, ddp_error *err) DDP_MUST_CHECK;
 /* Free the snapshot. NULL is allowed. */
 void ddp_snapshot_close(ddp_snapshot *s);
 
-/* Copy all that ddp_checkpoint_save would write now. Call ddp_trainer_flush before. net may change
- * as soon as this returns. Do not call it while another thread writes s. run->cfg and run->guard
- * must outlive the snapshot. Fails as ddp_checkpoint_of_network; s is then of no use until it is
- * taken again. */
+/* Copy to s all that ddp_checkpoint_save would write now; cutoff: number of layers in the weights
+ * file. Call ddp_trainer_flush before. net may change as soon as this returns. Do not call it while
+ * another thread writes s. run->cfg and run->guard must outlive s. Fails as
+ * ddp_checkpoint_of_network; s is then of no use until it is taken again. */
 ddp_status ddp_snapshot_take(ddp_snapshot *s, network *net, int cutoff,
                              const ddp_checkpoint_run *run, ddp_error *err) DDP_MUST_CHECK;
 

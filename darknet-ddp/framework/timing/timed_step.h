@@ -14,7 +14,7 @@ typedef struct ddp_step_clock ddp_step_clock;
 typedef struct ddp_timed_step {
     double forward, backward, update; /* time of a phase, without its communication */
     double exposed; /* communication that did not run at the same time as other work */
-    double step;    /* the whole step, from its start, behind all work before it, to its end */
+    double step;    /* the whole step, from the end of earlier work to the end of its own */
 } ddp_timed_step;
 
 /* Open a clock for training steps of net, to which t is attached. A step is an update: sync_every

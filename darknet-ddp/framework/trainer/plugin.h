@@ -26,7 +26,7 @@ typedef struct ddp_figures {
     double loss;                       /* mean loss per image, over all ranks (ddp_trainer_loss) */
     double average_loss;               /* Darknet's running average of the loss */
     double rate;                       /* learning rate */
-    ddp_head_figures heads[DDP_HEADS]; /* this rank's, in the cfg's order; unused entries: 0 */
+    ddp_head_figures heads[DDP_HEADS]; /* for this rank's images, in the cfg's order; unused: 0 */
 } ddp_figures;
 
 /* Functions that the plugin calls; all but `unreadable` on every rank. None is NULL. cfg: path of

@@ -27,8 +27,8 @@ typedef ddp_status ddp_import_reader(ddp_annotations *a, const ddp_import_source
  * test (ddp_folder_side). */
 ddp_import_reader ddp_coco_read;
 
-/* Read a folder, never a file, of Pascal VOC's XML (with expat): a file for each picture. The lists
- * train.txt, val.txt and test.txt in ImageSets/Main say the sides; without them, the paths do.
+/* Read a folder of Pascal VOC's XML files (with expat), one for each picture. A path of a file is
+ * refused. Lists train.txt, val.txt, test.txt in ImageSets/Main say the sides, or else the paths.
  * Boxes reach from xmin to xmax and ymin to ymax, as labelImg writes them. */
 ddp_import_reader ddp_voc_read;
 

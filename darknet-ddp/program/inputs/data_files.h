@@ -27,8 +27,8 @@ ddp_status ddp_data_files_add(ddp_data_files *in, const char *what, const char *
 ddp_status ddp_data_files_agree(const ddp_data_files *in, ddp_group *group,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add an option to a checkpoint's metadata for each `what` of the list, with a hash of the contents
- * of its files. (So files may be renamed.) Fails with DDP_ERR_USAGE if metadata has no room. */
+/* Add to a checkpoint's metadata an option for each key (`what`) in the list, with a hash of its
+ * files' contents. (So files may be renamed.) Fails with DDP_ERR_USAGE if metadata has no room. */
 ddp_status ddp_data_files_remember(const ddp_data_files *in, ddp_checkpoint_metadata *metadata,
                                    ddp_error *err) DDP_MUST_CHECK;
 

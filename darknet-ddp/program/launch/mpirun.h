@@ -23,7 +23,7 @@ typedef struct ddp_mpirun_start {
     const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
     const char *network;   /* for Open MPI: network between hosts, an interface or "10.1.0.0/16"; an
                               interface of -ddp_interface stands here, too; NULL: not known */
-    const char *interface; /* for MPICH: interface that -ddp_interface names; NULL: none */
+    const char *interface; /* for MPICH: name of -ddp_interface's network interface; NULL: none */
     int has_domains;       /* 1: some of `hosts` are named with a domain */
     const char *const *passed_on; /* names of environment variables to set on other hosts, too, at
                                      most 6, then NULL; unused without hosts */

@@ -20,9 +20,8 @@ typedef struct ddp_own_weights {
 ddp_status ddp_own_weights_find(ddp_own_weights *out, const char *folder, const char *base,
                                 ddp_error *err) DDP_MUST_CHECK;
 
-/* Add to *out the weights that the run of a .data file and a cfg has saved, as ddp_own_weights_find
- * does.
- *   data  the .data file, whose backup= is the folder; without it, backup/ beside the file
+/* Call ddp_own_weights_find for the run of a .data file and a cfg, and fail as it does.
+ *   data  the .data file, whose backup= is the folder; without backup=, backup/ beside the file
  *   path  path of the .data file
  *   cfg   path of the cfg, after which the weights are named */
 ddp_status ddp_own_weights_of_cfg(ddp_own_weights *out, const ddp_sections *data, const char *path,

@@ -33,7 +33,7 @@ typedef struct ddp_disk_files {
  * 1000, then every 10000. */
 size_t ddp_disk_numbered_of_detector(size_t last);
 
-/* Print how many bytes all files take in `directory` at most if checkpoints have the size `use`. */
+/* Print how many bytes the run's files take in `directory` at most. use: size of a checkpoint. */
 void ddp_disk_print(const ddp_disk_use *use, const ddp_disk_files *files, const char *directory);
 
 #endif

@@ -28,10 +28,10 @@ ddp_status ddp_remember_validation(ddp_checkpoint_run *run, uint64_t *since,
 ddp_status ddp_remember_unlabelled(ddp_checkpoint_run *run, const char *has, size_t n,
                                    ddp_error *err) DDP_MUST_CHECK;
 
-/* Find out whether more pictures are without a label file than at checkpoint `was`. has[i]: 1:
- * picture i has one. Does nothing if there are no more, or `was` does not say how many there were.
- * If there were none, prints a line and sets each has[i] to 1, so that reading a missing file
- * fails. Else fails with DDP_ERR_USAGE, since nobody knows which files are gone. */
+/* Find out whether more pictures lack a label file than at checkpoint `was`. has[i]: 1: picture i
+ * has one. Does nothing if no more do, or if `was` does not say how many did. If none did then,
+ * prints a line and sets each has[i] to 1, so that reading a missing file fails. Else fails with
+ * DDP_ERR_USAGE, since nobody knows which files are gone. */
 ddp_status ddp_recall_unlabelled(const ddp_checkpoint_metadata *was, char *has, size_t n,
                                  ddp_error *err) DDP_MUST_CHECK;
 

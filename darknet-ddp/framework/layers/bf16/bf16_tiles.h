@@ -15,8 +15,8 @@ typedef struct {
     int channels, count; // channels of a row; rows of the array
     int lanes, rows;     // a block's threads side by side; rows that a block takes at a time
     int tiles;           // blocks for all channels of a row
-    int parts;           // blocks that share the rows of a tile, where channels are summed
-    int step;            // rows from one group of a block to the next group of the block
+    int parts;           // blocks that share a tile's rows in a kernel that sums channels
+    int step;            // rows from one group of a block to its next group
 } tile_shape;
 
 // Four blocks for each of a large GPU's 132 multiprocessors. A constant, since sums are to be the

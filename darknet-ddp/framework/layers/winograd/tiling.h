@@ -14,8 +14,8 @@ typedef struct {
     int across, each;  /* tiles in a row, and in an image */
     int tiles;         /* tiles in all images */
     int at_once;       /* tiles of each block; the last block may have fewer */
-    int most_at_once;  /* greatest number of tiles in a block, also with fewer images: for the
-                          size of scratch memory */
+    int most_at_once;  /* at_once is not above this, also with fewer images: for the size
+                          of scratch memory */
 } winograd_tiling;
 
 /* Where the output of a tile lies, at most m x m pixels. */
