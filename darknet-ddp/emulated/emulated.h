@@ -43,8 +43,8 @@ void round_to_tf32(float *to, const float *x, size_t count);
 
 /* ---- memory.cpp ---- */
 
-/* A guard: while it lives, its thread may access device memory. Without a guard an access crashes
- * with protection keys, else not always (memory.cpp). */
+/* A guard: while it lives, its thread may access device memory. An access without a guard crashes:
+ * with protection keys always, without them sometimes (memory.cpp). */
 struct open_memory {
     open_memory();
     ~open_memory();

@@ -158,8 +158,8 @@ struct ddp_allreduce_algorithm {
     ddp_status (*launch)(ddp_group *g, struct ddp_chunk *c, ddp_error *err);
     /* Go on with a chunk whose request i has ended: add what came, and post its next messages. */
     ddp_status (*advance)(ddp_group *g, struct ddp_chunk *c, int i, ddp_error *err);
-    /* Called at each poll for a chunk in flight. If something other than a request, for which the
-     * chunk waited, is there now, go on with the chunk and set *moved to 1. Else leave *moved.
+    /* Called at each poll for a chunk in flight. The chunk may wait for something other than a
+     * request. If that has come, go on with the chunk and set *moved to 1. Else leave *moved.
      * NULL: chunks wait for requests alone. */
     ddp_status (*look)(ddp_group *g, struct ddp_chunk *c, int *moved, ddp_error *err);
 

@@ -49,8 +49,8 @@ ddp_status ddp_holds_on_all(ddp_group *g, int *holds, ddp_error *err) DDP_MUST_C
 ddp_status ddp_concatenate(ddp_group *g, const void *mine, size_t bytes, void **all, size_t *total,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Concatenate the bytes of all ranks as ddp_concatenate does, but on rank 0 alone. On other ranks
- * *all becomes NULL, and *total 0. */
+/* Concatenate the bytes of all ranks on rank 0; parameters are those of ddp_concatenate. On other
+ * ranks *all becomes NULL, and *total 0. */
 ddp_status ddp_concatenate_on_first(ddp_group *g, const void *mine, size_t bytes, void **all,
                                     size_t *total, ddp_error *err) DDP_MUST_CHECK;
 

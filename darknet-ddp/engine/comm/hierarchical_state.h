@@ -20,7 +20,7 @@ struct ddp_board {
     /* 1 more than the sequence number of the chunk that the rank launched last. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint launched;
     /* By slot: 2 (s + 1), where s is the sequence number of the last chunk for which the rank needs
-     * the other ranks' memory no more. 1 is added if it saw a number in it that is not finite. */
+     * the other ranks' memory no more. Plus 1 if the rank saw a number in s that is not finite. */
     _Alignas(DDP_HIERARCHICAL_LINE) atomic_uint shared[DDP_CHUNKS_MOST];
     uint32_t counts[DDP_CHUNKS_MOST]; /* by slot: ddp_chunk.count of the chunk launched last */
     /* by slot: ddp_host_memory_place of the chunk launched last; 0: it is in the slot itself */
@@ -30,7 +30,7 @@ struct ddp_board {
 /* States of a chunk, by what this rank waits for. */
 enum ddp_hierarchical_state {
     DDP_HIERARCHICAL_MEETING,   /* the other ranks of the host must launch the chunk */
-    DDP_HIERARCHICAL_REDUCING,  /* slices must arrive from other hosts, to be added, and go */
+    DDP_HIERARCHICAL_REDUCING,  /* slices to add must arrive from other hosts, and go to them */
     DDP_HIERARCHICAL_RETURNING, /* sums must arrive from other hosts, and go to them */
     DDP_HIERARCHICAL_GATHERING, /* an all-gather's messages with other hosts must end */
     DDP_HIERARCHICAL_SHARING    /* other ranks of the host must be done with this rank's memory */
@@ -167,8 +167,8 @@ void ddp_hierarchical_gather_copy_shared(const ddp_group *g, struct ddp_hierarch
 /* ---- hierarchical_sums.c ---- */
 
 /* Sum this rank's lanes (comm/hierarchical_plan.h) over the ranks of its host. The sums overwrite
- * addends; c->held[0] gets their addresses. Sets c->not_finite to 1 if one is over all ranks and
- * not finite. Call when all ranks of the host have launched the chunk. */
+ * addends; c->held[0] gets their addresses. Sets c->not_finite to 1 if a sum of all the group's
+ * ranks is not finite. Call when all ranks of the host have launched the chunk. */
 void ddp_hierarchical_sum_lane(const ddp_group *g, struct ddp_hierarchical_chunk *c);
 
 /* Add the slices received in c's stage to the slices that this rank keeps. Then c->held of the next

@@ -60,9 +60,9 @@ ddp_status ddp_allgather_open(ddp_work **out, ddp_group *g, ddp_device *d, float
 void ddp_work_close(ddp_work *w);
 
 /* Start the sum or all-gather, without waiting for other ranks, except when NCCL first connects to
- * them. But on a GPU, if the last start's sum has a fence and nothing has waited for it, wait as
- * ddp_group_synchronize. The buffer of w belongs to the group until a fence or wait. Several sums
- * may be in flight. Fails with DDP_ERR_USAGE if w is in flight already. */
+ * them. But on a GPU, if the last sum of w was fenced and nothing has waited for it since, call
+ * ddp_group_synchronize first. The buffer of w belongs to the group until a fence or wait. Several
+ * sums may be in flight. Fails with DDP_ERR_USAGE if w is in flight already. */
 ddp_status ddp_work_start(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
 
 /* Start the sum as ddp_work_start does, but order it behind another queue than the device's default

@@ -59,7 +59,7 @@ const char *ddp_compress_choice_format(const ddp_compress_choice *c, char text[D
 /* Return the type in which numbers are sent with c. */
 ddp_wire ddp_compress_choice_wire(const ddp_compress_choice *c);
 
-/* Return 1 if c is a compression. */
+/* Return 1 if the word of c names a compression, else 0. */
 int ddp_compress_choice_compresses(const ddp_compress_choice *c);
 
 #endif

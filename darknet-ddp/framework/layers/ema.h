@@ -12,8 +12,8 @@
 /* Allocate the average of layer l, all zeros. Does nothing if l is not a [convolutional]. Darknet
  * frees it with the layer. */
 void make_averages(layer *l);
-/* If it is due, update the averages, or copy them to the weights; before that, deferred updates of
- * layers are finished. Call on every rank after each batch. Does nothing without ema_alpha. */
+/* Update the averages, or copy them to the weights, if that is due. Deferred updates of layers are
+ * finished first. Call on every rank after each batch. Does nothing without ema_alpha. */
 void average_weights(network *net);
 /* Handler that is called on rank 0 if a file of averages cannot be written. Null: the run ends. */
 extern void (*averages_unsaved)(const char *why);

@@ -9,7 +9,7 @@
  * leave *l as it is. */
 int resize_same_size_layer(layer *l, int w, int h);
 
-/* Resize the layer's output and delta, wherever it has them, to n values; all become undefined. */
+/* Resize the layer's output and delta, on host and GPU, to n values, which become undefined. */
 void resize_layer_output(layer *l, size_t n);
 
 #endif

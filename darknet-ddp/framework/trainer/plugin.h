@@ -88,7 +88,7 @@ void ddp_plugin_open(const ddp_plugin_config *config);
 void ddp_plugin_save(network *net, const char *end);
 
 /* Save the backup, if this run has learnt anything, and end the program by
- * callbacks.end_unreadable, which explains the arguments. Every rank calls it, in a callback. */
+ * callbacks.end_unreadable, which explains the arguments. Call on every rank, from a callback. */
 void ddp_plugin_end_unreadable(network *net, const char *what, const char *instead)
     __attribute__((noreturn));
 

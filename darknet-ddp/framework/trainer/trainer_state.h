@@ -141,7 +141,7 @@ void ddp_trainer_wait_for_sums(ddp_trainer *t);
 
 /* ---- the step (trainer/trainer_hooks.c) ---- */
 
-/* Set net->hooks to t->hooks, all set but `release`. Call after ddp_trainer_attach_algorithms. */
+/* Fill t->hooks, and point net->hooks to it. Call after ddp_trainer_attach_algorithms. */
 void ddp_trainer_hook_network(ddp_trainer *t, network *net);
 
 /* ---- numbers that are not finite (trainer/trainer_nan_guard.c) ---- */
@@ -151,7 +151,7 @@ void ddp_trainer_check_arrived(ddp_trainer *t);
 
 /* Set t->update_begins: 1 if the mini-batch is the first of an update, else 0. At the first, keep a
  * copy of BatchNorm's statistics if the update may be skipped, or ended by unreadable samples. Call
- * before each forward pass, after ddp_batchnorm_stats_begin_forward. */
+ * before each forward pass, after ddp_batchnorm_stats_begin_forward. before: position then. */
 void ddp_trainer_keep_statistics(ddp_trainer *t, const ddp_train_position *before);
 
 /* Note whether the mini-batch's loss is finite, and set t->verdict to DDP_STEP_NOT_JUDGED. Call

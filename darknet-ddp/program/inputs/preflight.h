@@ -22,7 +22,7 @@ typedef void ddp_preflight_say(const char *lines);
  *
  * Does nothing for commands other than "detector" and "classifier", with -nocheck, or with
  * -ddp_on_bad_data skip. Checks nothing if on some rank a file cannot be read (Darknet says so), or
- * if the list is empty. The same if the cfg has an unknown section or is of another kind.
+ * if the list is empty. Nor if the cfg has an unknown section or is of another kind.
  *   values     new values of [net] (inputs/overrides.h); not NULL
  *   data, cfg  paths of the command's files; NULL: none, so nothing is done */
 ddp_status ddp_preflight(ddp_group *group, const ddp_options *options, const ddp_net_value *values,

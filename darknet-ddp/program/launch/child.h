@@ -54,8 +54,8 @@ typedef struct ddp_child_config {
     /* 1: the launcher passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts.
      * 0: this process sends them, SIGSTOP for SIGTSTP, to the ranks of this host */
     int forwards_signals;
-    /* Signal that makes the launcher end its ranks. If it is not SIGTERM, the launcher runs with
-     * SIGTERM and SIGINT blocked. If one is sent to the launcher, this process obeys it instead. */
+    /* Signal that makes the launcher end its ranks. If it is not SIGTERM, the launcher blocks
+     * SIGTERM and SIGINT; this process obeys in its place if one is sent to the launcher. */
     int end_signal;
 } ddp_child_config;
 

@@ -92,7 +92,7 @@ void ddp_rank_output_at_end(void (*at_end)(void));
  * for something that surely ends. */
 void ddp_rank_output_moves(void);
 
-/* Set the watchdog (watch/watch.h) that ddp_rank_output_moves tells, and that learns if this
+/* Set the watch (watch/watch.h) that ddp_rank_output_moves tells, and that learns if this
  * process fails; NULL: none. Set NULL before the watch is closed. */
 void ddp_rank_output_watch(ddp_watch *watch);
 

@@ -72,7 +72,7 @@ void ddp_validation_plan(ddp_validation *v, size_t lines, size_t batch, int widt
 int ddp_validation_due(const ddp_validation *v, const ddp_train_position *now);
 
 /* Check that net can be validated as a detector. ddp_validation_measure does so, too. Fails with
- * DDP_ERR_USAGE: net is no detector, or, without map=, has another number of classes. */
+ * DDP_ERR_USAGE: net is no detector, has fewer classes than classes=, or more without map=. */
 ddp_status ddp_validation_check_detector(const ddp_validation *v, const network *net,
                                          ddp_error *err) DDP_MUST_CHECK;
 

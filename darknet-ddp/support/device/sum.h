@@ -46,7 +46,7 @@ int ddp_sum_nodes(int size, int begin, int end, int *firsts);
  *   end        number of the first rank behind the last node
  *   additions  room for `count` numbers, which are set
  *
- * Returns how many nodes the stack has in the end: those of all these ranks, from left to right. */
+ * Returns how many nodes are left on the stack: those of ranks firsts[0] to end - 1, in order. */
 int ddp_sum_stack(int size, const int *firsts, int count, int end, unsigned char *additions);
 
 #endif

@@ -38,8 +38,8 @@ struct ddp_watch {
         ddp_known_rank *ranks; /* array that the member `ranks` below will point to */
     } told;
 
-    /* 1: the members below are copies of those of `told`, of ddp_watch_join. While the
-     * watch's thread runs, it alone uses `member` and what follows. */
+    /* 1: ddp_watch_join was called, and the members below are copies of those of `told`. While the
+     * watch's thread runs, it alone uses `member` and the members below. */
     int member;
     int rank, size; /* this rank, and number of ranks; 0 and 1 until `member` is 1 */
     const char *const *hosts;

@@ -28,8 +28,8 @@ typedef struct ddp_watch_config {
     /* Seconds in which no rank moves, after which the run ends; 0: never, but see io_timeout_s.
      * Before ddp_watch_join at least 30 s, or io_timeout_s if that is shorter and not 0. */
     double timeout_s;
-    /* After ddp_watch_join: the limit that replaces timeout_s, also a 0, while a rank that is
-     * still heard starts, loads, saves or validates; 0: no limit. */
+    /* After ddp_watch_join: the limit in place of timeout_s, even of 0, while a rank that is still
+     * heard starts, loads, saves or validates; 0: no limit. */
     double io_timeout_s;
     /* On rank 0: seconds from the loss of a rank's connection, without a goodbye, to the end of the
      * run, in which the rank can report its own error. Other ranks end 3 s after rank 0 is lost. */
@@ -48,8 +48,8 @@ typedef struct ddp_watch_config {
      * ends the run while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
     /* Write the events of a rank to a file, when the watch ends the run. Rank 0 calls it for each
-     * rank. A rank that cannot reach rank 0 calls it for itself; before ddp_watch_join, with rank
-     * 0. The last call has rank -1 and no events. NULL: events are not wanted. */
+     * rank. A rank that cannot reach rank 0 calls it for itself. Before ddp_watch_join, that
+     * is rank 0. The last call has rank -1 and no events. NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));

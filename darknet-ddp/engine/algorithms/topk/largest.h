@@ -17,7 +17,7 @@ extern "C" {
 /* Sizes of the scratch memory of ddp_largest_encode on a GPU. */
 enum {
     DDP_LARGEST_BINS = 1 << 11, /* bins of the histogram of magnitudes */
-    DDP_LARGEST_TILE = 1 << 12, /* elements from which one block of threads writes the largest */
+    DDP_LARGEST_TILE = 1 << 12, /* elements that one block of threads looks through */
     /* floats of the scratch memory */
     DDP_LARGEST_SCRATCH = DDP_LARGEST_BINS + 2 + 2 * DDP_TOP_K_SECTION / DDP_LARGEST_TILE
 };

@@ -144,8 +144,8 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
     d->dh += g.bottom - g.top;
 }
 
-/* Add the gradient of -s/d, a term of ciou (iou.h), to *d; the forks use it for diou, too. In dx
- * and dy, the part that comes from the diagonal d has the wrong sign. */
+/* Add the gradient of -s/d, a term of ciou (iou.h), to the gradient *d. The forks use it for diou,
+ * too. In dx and dy, the part that comes from the diagonal has the wrong sign. */
 FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);

@@ -31,7 +31,7 @@ winograd_tiling winograd_tiling_of(const convolution_shape *s, int most_at_once)
 winograd_tile winograd_tile_at(const winograd_tiling *t, int number);
 
 /* Write the transform of tile `number`'s input to out, [product][channel]. x: all images. zeros: a
- * float of 0 for each channel; it is read for pixels beside an image. */
+ * float of 0 for each channel; it is read for pixels outside the image. */
 void winograd_read_tile(const convolution_shape *s, const winograd_tiling *t, int number,
                         const float *x, const float *zeros, float *out);
 
