@@ -48,12 +48,12 @@ struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first, so that its address is that of the struct */
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while REDUCING or RETURNING */
-    int hosts_posted; /* in an all-gather: other hosts posted to so far, and as many posted from */
+    int hosts_posted; /* all-gather: to how many hosts sends were posted; receives, from as many */
     /* ranks of the host, from its first on, that have launched the chunk (in MEETING), or that are
      * done with this rank's memory (in SHARING) */
     int ranks_seen;
     int messages_left;   /* posted messages that have not ended */
-    int messages_posted; /* messages posted in this stage, one way, or by the last gather_post */
+    int messages_posted; /* messages posted in this stage, up or back, or by the last gather_post */
     int not_finite;      /* 1: a sum over all ranks, or a float of an all-gather, is not finite */
     /* at[i]: memory of the chunk that local rank i has, mapped here; set when that rank has
      * launched the chunk */

@@ -36,8 +36,8 @@ struct ddp_reducer {
     char *ready;     /* by layer: 1 if its gradients are final in this pass */
     size_t *pending; /* by bucket: how many parameters are not ready */
     size_t limit;    /* how many pieces may be launched now: the first ones of the launch order */
-    size_t launched; /* how many first pieces of the launch order are launched, or dropped */
-    size_t landed;   /* how many first pieces of the launch order are fenced, or dropped */
+    size_t launched; /* how many pieces are launched or dropped: the first of the launch order */
+    size_t landed;   /* how many pieces are fenced or dropped: the first of the launch order */
 
     ddp_reducer_times total;
 

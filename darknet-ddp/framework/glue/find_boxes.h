@@ -12,7 +12,7 @@ typedef struct ddp_find_rules {
      * less likely box is left out; 0: none is */
     float overlap;
     int classes; /* number of the network's classes; with `map`, its length instead */
-    int *map; /* map[i]: node of class i in a tree of classes; 200 or more of them; NULL: no tree */
+    int *map; /* map[i]: node of class i in a tree of classes; 200 entries or more; NULL: no tree */
 } ddp_find_rules;
 
 /* Return how many classes a detector has; 0: net is no detector. */

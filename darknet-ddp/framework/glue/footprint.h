@@ -30,8 +30,8 @@ void ddp_footprint_measure(ddp_footprint *host, ddp_footprint *gpu, struct netwo
 
 /* Resize net, which must draw sizes, to its largest, host->width x host->height, and back. Later
  * resizes then neither allocate nor free memory of layers. If that size is larger than at the
- * measurement, sets `used` and `pixels` of both for it. Call after ddp_footprint_measure, while no
- * sum is in flight. */
+ * measurement, sets `used` and `pixels` of *host and *gpu for it. Call after ddp_footprint_measure,
+ * while no sum is in flight. */
 void ddp_footprint_take_largest(ddp_footprint *host, ddp_footprint *gpu, struct network *net,
                                 ddp_device *d);
 

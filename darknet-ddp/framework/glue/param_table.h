@@ -25,8 +25,8 @@ ddp_status ddp_param_table_init(ddp_param_table *table, network *net, ddp_device
  * `device` is the host, do nothing. `host`: table of net on the host. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_pull(const ddp_param_table *host, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
-/* Copy net's parameters, BatchNorm buffers and optimizer state from the host to GPU `device`. What
- * is left out, `host` and errors are as in ddp_param_table_pull. */
+/* Copy from the host to GPU `device` what ddp_param_table_pull copies to the host. If `device` is
+ * the host, do nothing. `host`: table of net on the host. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_param_table_push(const ddp_param_table *host, network *net, ddp_device *device,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -11,8 +11,7 @@
 extern void (*layer_table_handler)(const network *net, const char *table, size_t bytes);
 
 /* Call these in this order while a network is made. With a handler, all that is printed on stderr
- * between begin and end becomes the table, which show gives to the handler. Without one:
- * nothing. */
+ * between begin and end becomes the table, which show gives to the handler. Else: nothing. */
 void layer_table_begin(void);
 void layer_table_end(void);
 void layer_table_show(const network *net);

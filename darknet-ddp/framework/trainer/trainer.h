@@ -120,7 +120,7 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_
 void ddp_trainer_detach(ddp_trainer *t);
 
 /* Wait for the sums of gradients and BatchNorm statistics under way, and update the layers that
- * wait for one, so that the network can be read (collective). A failure ends the program by
+ * wait for a sum, so that the network can be read (collective). A failure ends the program by
  * config.fail. Only while attached. */
 void ddp_trainer_flush(ddp_trainer *t);
 

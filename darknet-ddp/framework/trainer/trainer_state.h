@@ -46,7 +46,7 @@ struct ddp_trainer_layers {
     char *dropped; /* per layer: 1 if the step under way drops it, else 0 */
     /* per layer: at a block's [shortcut] the factor of the block's output in this step, else 1 */
     float *scale;
-    layer_drops drops; /* by which Darknet's passes read `dropped` and `scale` */
+    layer_drops drops; /* `dropped` and `scale`, as Darknet's passes read them */
 };
 
 /* Local steps: each rank updates with its own gradients. All zero if every step sums gradients. */

@@ -31,7 +31,7 @@ typedef enum ddp_side {
     DDP_SIDE_TEST     /* a picture of a test set, for no list */
 } ddp_side;
 
-/* A box. Its sides are fractions of the picture's width and height. */
+/* A box. left and right are fractions of the picture's width, top and bottom of its height. */
 typedef struct ddp_annotated_box {
     size_t picture;   /* index of the box's picture in the set */
     int class_id;     /* index of the box's class in the set */
@@ -66,7 +66,7 @@ typedef struct ddp_annotations {
     const char *object_word;
 
     size_t odd[DDP_ODDITIES];                       /* by kind: number of oddities counted */
-    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: where the first were; NULL: none */
+    char *examples[DDP_ODDITIES][DDP_ODD_EXAMPLES]; /* by kind: places of the first; NULL: none */
     int lost; /* 1: something could not be added for want of memory */
 } ddp_annotations;
 

@@ -26,7 +26,7 @@ typedef enum ddp_written_kind {
 /* Return the name of the kind, such as "weights file". */
 const char *ddp_written_name(ddp_written_kind kind);
 
-/* Return 1 for weights, and a cfg, which people edit: no command but training overwrites them. */
+/* Return 1 if only training overwrites files of this kind: weights, and cfgs, which people edit. */
 int ddp_written_is_kept(ddp_written_kind kind);
 
 /* Return 1 if the file at path does not begin as files of this kind do. Return 0 if it does, is

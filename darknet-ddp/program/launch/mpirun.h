@@ -21,8 +21,8 @@ typedef struct ddp_mpirun_start {
     double grace_s;    /* -ddp_grace: seconds from SIGTERM to SIGKILL when Open MPI 4's mpirun ends
                           ranks; 0: its default */
     const char *hosts; /* "a:4,b:4" (ddp_hosts_argument); NULL: this host alone */
-    const char *network;   /* for Open MPI: network between hosts, an interface or "10.1.0.0/16"; an
-                              interface of -ddp_interface stands here, too; NULL: not known */
+    const char *network;   /* for Open MPI: network between hosts, as "10.1.0.0/16" or as the name
+                              of an interface (also that of -ddp_interface); NULL: not known */
     const char *interface; /* for MPICH: name of -ddp_interface's network interface; NULL: none */
     int has_domains;       /* 1: some of `hosts` are named with a domain */
     const char *const *passed_on; /* names of environment variables to set on other hosts, too, at

@@ -25,7 +25,7 @@ typedef enum ddp_start_verdict {
     DDP_LAUNCH_HAS_NO_RANK, /* failed: no rank has begun within the limit */
     /* failed: a rank of this host has been gone for 5 s; never with ranks_here 0 */
     DDP_LAUNCH_HAS_LOST,
-    /* failed: not all ranks have met limit_s + 10 s, at most 310 s, after the first began; never
+    /* failed: limit_s + 10 s (at most 310 s) after the first rank began, not all have met; never
      * with limit_s 0 */
     DDP_LAUNCH_DOES_NOT_MEET
 } ddp_start_verdict;

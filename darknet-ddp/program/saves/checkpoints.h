@@ -117,7 +117,7 @@ ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *pa
 /* Note the saves that have ended since the last call; call after each step. If one has failed,
  * fails with the error of the first, such as DDP_ERR_IO for a full disk. With -ddp_on_save_error
  * continue a line says so instead. Does nothing on ranks other than 0, and if c is NULL.
- *   wait  1: first wait until all saves have ended, as is always done if one has failed */
+ *   wait  1: first wait until all saves have ended; 0: do so only if one has failed */
 ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return 1 if no save waits or is being written; saves may have failed. On rank 0. */

@@ -16,7 +16,8 @@ typedef struct ddp_terminal_place {
 ddp_terminal_place ddp_find_terminal(ddp_launcher launcher);
 
 /* Return the text that a rank must print before a line on standard error to erase rank 0's line of
- * progress. "": rank 0; mpirun's standard error is no terminal; or ddp_supervisor_is_ours is 1. */
+ * progress. Returns "" on rank 0, if mpirun's standard error is no terminal, or if
+ * ddp_supervisor_is_ours returns 1. */
 const char *ddp_terminal_erasing(ddp_launcher launcher);
 
 #endif

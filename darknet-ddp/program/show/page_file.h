@@ -20,9 +20,9 @@ typedef struct ddp_page_file {
 ddp_status ddp_page_file_init(ddp_page_file *f, const char *path, ddp_error *err) DDP_MUST_CHECK;
 void ddp_page_file_release(ddp_page_file *f); /* frees part_path; *f may be all zero */
 
-/* Return 1 if at now_ns (ddp_clock_ns) it is time to write the page again. That is 10 s after the
- * last write began, or 1,000 times as long as that took, if this is more. Before the first write it
- * is time at once. */
+/* Return 1 if at now_ns (ddp_clock_ns) it is time to write the page. That is at once before the
+ * first write. Later it is when 10 s have passed since the last write began, and also 1,000 times
+ * as long as that took. */
 int ddp_page_file_is_due(const ddp_page_file *f, int64_t now_ns);
 
 /* Write the page anew. If that fails for the first time, a line on standard error says so. */

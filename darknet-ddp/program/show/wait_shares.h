@@ -19,7 +19,7 @@ typedef struct ddp_wait_shares {
     double *shares;  /* by rank: share of time, 0 to 1, in which the rank waited; NaN: not known */
     int straggler;   /* rank that is the straggler; -1: none */
     double over_s;   /* seconds since rank `straggler` became the straggler */
-    double excess_s; /* seconds of over_s by which each other rank has waited longer */
+    double excess_s; /* least seconds, of over_s, that each other rank has waited longer */
     int reported;    /* 1: ddp_wait_shares_straggler has returned this straggler */
 } ddp_wait_shares;
 

@@ -38,7 +38,7 @@ typedef struct ddp_cfg_section {
  * failure. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_cfg_text_read(ddp_cfg_text *c, const char *text, size_t bytes,
                              ddp_error *err) DDP_MUST_CHECK;
-/* Read text[0..bytes), a .data file, as ddp_cfg_text_read reads a cfg. */
+/* Read text[0..bytes), a .data file; all else is as in ddp_cfg_text_read. */
 ddp_status ddp_cfg_text_read_data(ddp_cfg_text *c, const char *text, size_t bytes,
                                   ddp_error *err) DDP_MUST_CHECK;
 void ddp_cfg_text_release(ddp_cfg_text *c); /* frees its memory; *c may be all zero */

@@ -70,8 +70,8 @@ typedef struct ddp_check_config {
     char *const *names;
     int most_boxes;       /* most boxes that training takes of a picture; 0: not known */
     int missing_is_error; /* 1: a missing label file is an error; 0: the picture shows nothing */
-    /* Write to shares[0] and shares[1] which fractions of the network's width and height, input[0]
-     * and input[1], a picture fills. width, height 0 or 1: not known. NULL: all of both. */
+    /* Write to shares which fractions of the network's width and height (input) a picture fills.
+     * width, height: the picture's in pixels; 0 or 1 if not known. NULL: it fills all of both. */
     void (*shares)(int width, int height, const int input[2], float shares[2]);
     int input[2]; /* the network's width and height in pixels, an argument of shares */
     /* width and height of each anchor, in fractions of the network's input; NULL: no anchors */

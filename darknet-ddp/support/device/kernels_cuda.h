@@ -34,7 +34,7 @@ struct ddp_cuda_sums {
     const float *nodes; /* node i is at nodes + i * stride */
     size_t stride;
     int count;                      /* how many nodes, at most DDP_CUDA_NODES */
-    const unsigned char *additions; /* additions after each node, in host memory (ddp_sum_stack) */
+    const unsigned char *additions; /* [i]: how many follow node i (ddp_sum_stack); host memory */
     float *sums;                    /* memory for the larger nodes; overlaps no node */
 };
 

@@ -22,8 +22,8 @@ struct ddp_watch {
     atomic_int table_asked; /* 1: the table of ranks must be printed */
     int closed;             /* descriptor that can be read when the watch is closing */
 
-    /* Members that say where this rank is: the main thread writes them (any thread the recorder),
-     * the watch's thread reads them. See ddp_rank_position. */
+    /* Members that say where this rank is (see ddp_rank_position). The main thread writes them, and
+     * any thread writes to the recorder. The watch's thread reads them. */
     atomic_uint_fast64_t moves, step;
     atomic_int phase, mini_batch, layer, bucket;
     atomic_uint_fast64_t completed_step; /* last step that all ranks have completed */

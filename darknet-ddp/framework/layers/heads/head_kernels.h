@@ -155,7 +155,7 @@ static __device__ float sum_over_block(float value)
     return shared[0];
 }
 
-/* Return the sum of n values, `stride` floats apart. All threads call it, as sum_over_block. */
+/* Return the sum of n values, `stride` floats apart. All threads of the block must call it. */
 static __device__ float sum_of_values(const float *x, size_t n, size_t stride)
 {
     float sum = 0;

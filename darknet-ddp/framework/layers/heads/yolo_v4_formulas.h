@@ -273,7 +273,7 @@ FORMULA void train_assigned(layer l, network net, place p, const float *truth, t
     ++sum->count;
 }
 
-/* Return the overlap of an anchor with a truth, by the measure `kind`, if both had one centre. */
+/* Return the overlap of an anchor with a truth, by the measure `kind`, with one centre for both. */
 FORMULA float anchor_overlap(layer l, network net, int anchor, box truth, IOU_KIND kind)
 {
     box a = {0, 0, l.biases[2 * anchor] / (float)net.w, l.biases[2 * anchor + 1] / (float)net.h};

@@ -98,18 +98,17 @@ size_t convolution_scratch_bytes(convolution *c, convolution_pass pass);
 /* Compute y from x, for the shape's number of images.
  *   packed    weights, by convolution_pack for this pass
  *   bias      a float for each filter; NULL without has_bias
- *   scratch   in this and the next two functions: convolution_scratch_bytes of the pass, aligned
- *             to 64 */
+ *   scratch   convolution_scratch_bytes bytes for this pass, aligned to 64 */
 void convolution_forward(convolution *c, const void *packed, const float *bias, const void *x,
                          void *y, void *scratch);
 
 /* Compute dx, the gradient by x, from dy, the gradient by y. add: 1 adds it to what dx holds, 0
- * sets dx. scratch: as for convolution_forward. */
+ * sets dx. scratch: convolution_scratch_bytes bytes, aligned to 64. */
 void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
                                int add, void *scratch);
 
 /* Add the gradient of weights to `gradients`, floats that lie as convolution_pack's weights do.
- * scratch: as for convolution_forward. */
+ * scratch: convolution_scratch_bytes bytes for this pass, aligned to 64. */
 void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
                                   void *scratch);
 

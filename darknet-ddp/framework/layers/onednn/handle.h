@@ -26,8 +26,8 @@ int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p)
  * program ends if oneDNN has none. */
 const onednn_primitive *onednn_pass(convolution *c, convolution_pass pass);
 
-/* Return the product that computes gradients of weights, made at the first call; NULL if c's shape
- * has none. */
+/* Return the matrix product that computes gradients of weights, made at the first call; NULL if c's
+ * shape has none. */
 const onednn_primitive *onednn_product(convolution *c);
 
 /* Return how many bytes of scratch memory onednn_run_product needs; 0 if c has no product. */
@@ -43,9 +43,9 @@ void onednn_run_product(convolution *c, const void *x, const void *dy, float *gr
 void onednn_compute_gradients(convolution *c, convolution_way way, const void *x, const void *dy,
                               float *gradients, void *scratch);
 
-/* Write the weights of shape s to packed, in bf16 and in `layout`. weights, packed: as in
- * convolution_pack. Return 1; 0, with packed unchanged, if s is not of bf16, has groups or a window
- * larger than 3x3, or if packing.c does not know the layout. */
+/* Write weights ([filter][channel][row][column]) of shape s to packed, in bf16 and in `layout`, and
+ * return 1. Return 0, with packed unchanged, if s is not of bf16, has groups or a window larger
+ * than 3x3, or if packing.c does not know the layout. */
 int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const float *weights,
                       void *packed);
 

@@ -43,8 +43,8 @@ void winograd_pack_backward(const convolution_shape *s, const float *weights, fl
 /* Return how many bytes of scratch memory winograd_forward needs for s, also with fewer images. */
 size_t winograd_forward_scratch(const convolution_shape *s);
 
-/* Compute y from x, with the activation and the sum of s. bias: a float for each filter; NULL
- * without has_bias. scratch: winograd_forward_scratch bytes, aligned to 64. */
+/* Compute y from x, with s->activation and s->sum. bias: a float for each filter; NULL without
+ * has_bias. scratch: winograd_forward_scratch bytes, aligned to 64. */
 void winograd_forward(const convolution_shape *s, const float *packed, const float *bias,
                       const float *x, float *y, float *scratch);
 
