@@ -106,8 +106,8 @@ ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const ch
 /* Set the run's name in metadata. Too long a name is cut; bytes below a blank become '?'. */
 void ddp_checkpoint_set_base(ddp_checkpoint_metadata *metadata, const char *base);
 
-/* Write c as a state file to f, which is new. A write error is not reported here, but when f is
- * finished; after it, nothing more is read from c's source. Fails with DDP_ERR_USAGE (a part's or
+/* Write c as a state file to f, which is new. A write error is reported only when f is
+ * finished; from the error on, c's source is not read. Fails with DDP_ERR_USAGE (a part's or
  * array's name is too long), with the source's error, and with DDP_ERR_NOMEM. */
 ddp_status ddp_checkpoint_write(const ddp_checkpoint *c, ddp_file *f,
                                 ddp_error *err) DDP_MUST_CHECK;

@@ -7,7 +7,7 @@
 
 #define DDP_SUM_COST_BYTES 1e8 /* bytes of the sum whose cost is computed */
 
-/* The cost of a sum of DDP_SUM_COST_BYTES for the largest host, as far as algorithms differ. */
+/* Costs of a sum of DDP_SUM_COST_BYTES for the largest host, where the two algorithms differ. */
 typedef struct ddp_sum_cost {
     double inter_host_bytes; /* bytes that the host sends to others; it receives as many */
     /* seconds of inter_host_bytes at 10 Gbit/s or of the polls of all chunks, whichever is more */

@@ -84,7 +84,7 @@ void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
  * or the first sum if the bucket has neither. */
 ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 
-/* Return 1 if a bucket's turn for a second sum has been (ddp_encoded_sums_next_second), and all its
+/* Return 1 if a bucket's turn for a second sum is over (ddp_encoded_sums_next_second), and all its
  * sums have ended on this rank; else 0. For a bucket that was not skipped. Moves no data. */
 int ddp_encoded_sums_done(const ddp_encoded_sums *r, size_t bucket);
 

@@ -60,7 +60,7 @@ struct ddp_reducer {
     char *ran;     /* by layer: 1: the layer ran on this rank since the last step */
     /* by layer: 1: the layer was dropped in every pass since the last syncing one */
     char *dropped;
-    int frozen; /* layers below this one run on no rank (ddp_reducer_freeze_layers) */
+    int frozen; /* layers below this one are frozen now (ddp_reducer_freeze_layers) */
 
     /* Members that are used only with config.sharded: */
     /* by layer: 1: the layer ran here; after the sum: on how many ranks the layer ran */

@@ -52,8 +52,8 @@ ddp_status ddp_nccl_plan_open(struct ddp_nccl_plan **out, const struct ddp_rank_
                               int rank, int radix, int most_addends, ddp_error *err) DDP_MUST_CHECK;
 void ddp_nccl_plan_close(struct ddp_nccl_plan *p); /* frees p; NULL is allowed */
 
-/* Return this rank's share of a sum of `count` floats, as ddp_work_share does: *range_count ranges.
- * The caller frees *ranges. Fails with DDP_ERR_NOMEM. */
+/* Set *ranges to this rank's share of a sum of `count` floats (ddp_work_share): *range_count
+ * ranges. The caller frees *ranges. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_nccl_plan_share(const struct ddp_nccl_plan *p, size_t count, ddp_range **ranges,
                                size_t *range_count, ddp_error *err) DDP_MUST_CHECK;
 

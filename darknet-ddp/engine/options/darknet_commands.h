@@ -3,8 +3,8 @@
  * command takes and the options that it reads (options/darknet_commands.def).
  *
  * argv is the command line, from which ddp_options_parse has removed our own options, with NULL at
- * its end and the program at argv[0]. Its *words* are what
- * is left without the program, the options and their values. Word 0 is the command's name. */
+ * its end and the program at argv[0]. Its *words* are what is left without the program, the options
+ * and their values. Word 0 is the command's name. */
 #ifndef DDP_OPTIONS_DARKNET_COMMANDS_H
 #define DDP_OPTIONS_DARKNET_COMMANDS_H
 

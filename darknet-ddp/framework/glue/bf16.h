@@ -36,8 +36,8 @@ int ddp_bf16_is_used(void);
  * The text is valid until the next call. on_host: 1 for the CPU, 0 for the process's GPU. */
 const char *ddp_bf16_missing(int on_host);
 
-/* Return 1 if the device computes layers in bf16 in less time than in float32. It does if it lacks
- * nothing for bf16 (ddp_bf16_missing), an x86 CPU only if it has AMX, or is AMD's. on_host: 1: CPU;
+/* Return 1 if the device computes layers in bf16 in less time than in float32. It must lack
+ * nothing for bf16 (ddp_bf16_missing); an x86 CPU must also have AMX, or be AMD's. on_host: 1: CPU;
  * 0: GPU. */
 int ddp_bf16_is_faster(int on_host);
 

@@ -14,7 +14,7 @@ typedef struct ddp_footprint {
     double used;       /* measured bytes in use, with images of `pixels` pixels each */
     double pixels;     /* width times height at which `used` was measured */
     double per_pixel;  /* bytes of layers for one more pixel in one image of a mini-batch */
-    /* bytes that all pictures loaded ahead of training take for each of their pixels; 0 on a GPU */
+    /* bytes of all pictures loaded in advance, divided by the pixels of one picture; 0 on a GPU */
     double loaded_per_pixel;
 } ddp_footprint;
 

@@ -89,7 +89,7 @@ ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 /* Write the nodes of non-maximum suppression, and add the output "detections" (DDP_ONNX_NMS). Layer
  * w->index must be the last head, since its nms_kind is used. Fails with DDP_ERR_FORMAT if nms_kind
  * measures distances, and pictures are put into a letter box.
- *   boxes    batch x count x 4 sides
+ *   boxes    batch x count x 4: left, top, right, bottom
  *   scores   batch x count x classes */
 ddp_status ddp_onnx_write_nms(ddp_layer_writer *w, ddp_onnx_value boxes, ddp_onnx_value scores,
                               int classes, int64_t count, ddp_error *err);

@@ -29,8 +29,8 @@ size_t ddp_kept_add_moments(ddp_checkpoint_array *list, size_t at, const ddp_par
 
 /* Write all state in s but moments and scratch to list[at] and behind, and return the index behind
  * the last. First come the arrays that are the same on all ranks, then those that ddp_state_gather
- * has brought, of rank 0, of rank 1 and so on. The arrays point into `names`, too, which has room
- * for ddp_kept_name_count(s) names; the list, for as many more arrays for each parameter. */
+ * has brought, of rank 0, of rank 1 and so on. The arrays point into `names`, too. Room needed, for
+ * N = ddp_kept_name_count(s): N names and, from list[at] on, N arrays for each parameter. */
 size_t ddp_kept_add_rest(ddp_checkpoint_array *list, size_t at, const ddp_param_table *table,
                          const ddp_state *s, char (*names)[DDP_KEPT_NAME]);
 

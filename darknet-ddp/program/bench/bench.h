@@ -48,7 +48,7 @@ typedef struct ddp_bench_config {
     const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
     const char *replay; /* profile by whose times layers sleep; NULL: they compute */
     int draw;           /* 1: two more steps run, the second is traced; same value on all ranks */
-    /* file that the trace is written to (core/trace.h); NULL: draw is 0, or not rank 0 */
+    /* file to write the trace to (core/trace.h); NULL if draw is 0, and on ranks other than 0 */
     FILE *trace;
 } ddp_bench_config;
 

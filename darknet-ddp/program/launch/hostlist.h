@@ -36,7 +36,7 @@ int ddp_is_address(const char *name);
 /* Return 1 if the text is this host's name, an IPv4 address of this host, or localhost. */
 int ddp_is_this_host(const char *name);
 
-/* Return 1 if a host other than this one is in *h and not unreachable. */
+/* Return 1 if *h has a host that is not this one and is not marked unreachable. */
 int ddp_hosts_have_others(const ddp_hosts *h);
 
 /* Write to network[0..size) the IPv4 network, such as "10.1.0.0/16", that leads from this host to

@@ -98,7 +98,7 @@ void ddp_device_memory(ddp_device *d, size_t *used, size_t *total);
 ddp_status ddp_device_event_open(ddp_device_event **out, ddp_device *d,
                                  ddp_error *err) DDP_MUST_CHECK;
 void ddp_device_event_close(ddp_device_event *m);  /* frees m; NULL is allowed */
-void ddp_device_event_record(ddp_device_event *m); /* puts m behind its device's work so far */
+void ddp_device_event_record(ddp_device_event *m); /* puts m behind its device's queued work */
 
 /* Open a second queue of work on GPU d: another ddp_device with the same memory. Work of the two
  * queues does not wait for each other, unless ddp_device_follow orders it. On the host *out becomes

@@ -45,7 +45,7 @@ cudaError_t ddp_cuda_sum_nodes(cudaStream_t stream, const struct ddp_cuda_sums *
 /* Pack `count` floats in a format of 16 bits, as ddp_wire_pack does. */
 cudaError_t ddp_cuda_pack(cudaStream_t stream, uint16_t *to, const float *from, size_t count,
                           ddp_wire wire);
-/* Unpack `count` floats of 16 bits to float32, as ddp_wire_unpack does. */
+/* Unpack `count` floats of the 16-bit format `wire` to float32, as ddp_wire_unpack does. */
 cudaError_t ddp_cuda_unpack(cudaStream_t stream, float *to, const uint16_t *from, size_t count,
                             ddp_wire wire);
 

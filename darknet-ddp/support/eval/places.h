@@ -20,7 +20,7 @@ typedef struct ddp_seen_at {
     double sum;             /* sum of the scores of all classes */
     double first;           /* score of the likeliest class */
     double own;             /* score of the class that the caller asked for */
-    int class_id;           /* the likeliest class; if nothing is seen, that asked for */
+    int class_id;           /* the likeliest class, or that asked for if nothing is seen */
     const ddp_detection *d; /* detection of highest score times nearness; NULL: none is near */
 } ddp_seen_at;
 

@@ -29,8 +29,8 @@ ddp_status ddp_csv_open(ddp_csv **out, const char *path, const char *const *name
                         uint64_t step, void (*each)(void *ctx, const double *values), void *ctx,
                         ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if the file at path has a row for whose values[0..columns) is_so(ctx, values) is not 0.
- * Else returns 0, also if the file is not there or has other columns. */
+/* Return 1 if is_so(ctx, values) is not 0 for a row values[0..columns) of the file at path. Else
+ * returns 0, also if the file is not there or has other columns. */
 int ddp_csv_any(const char *path, const char *const *names, size_t columns,
                 int (*is_so)(void *ctx, const double *values), void *ctx);
 

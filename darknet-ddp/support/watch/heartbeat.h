@@ -62,8 +62,8 @@ void ddp_heartbeat_close(ddp_heartbeat *c);
  * `rank`. */
 void ddp_heartbeat_send(ddp_heartbeat *c, int rank, int kind, const void *bytes, size_t count);
 
-/* Handles a message from `rank`. bytes[0..count) are valid until it returns. It must not use the
- * channel. */
+/* Handles a message of this kind from `rank`. bytes[0..count) are valid until it returns. It must
+ * not use the channel. */
 typedef void (*ddp_heartbeat_handler)(void *ctx, int rank, int kind, const void *bytes,
                                       size_t count);
 

@@ -60,10 +60,10 @@ typedef struct bf16_backend {
     /* Compute the convolution to the layer's x, if it has one, else to its output. On a CPU, also
      * add the biases of a layer without BatchNorm. */
     void (*convolve)(layer l, network net, const void *input);
-    /* Add the gradient by the weights to the layer's weight_updates, in float32. Call after
+    /* Add the gradient of the weights to the layer's weight_updates, in float32. Call after
      * normalize_backward or add_bias_backward. input: the layer's input, in bf16. */
     void (*convolve_backward_weights)(layer l, network net, const void *input);
-    /* Write or add the gradient by the convolution's input to input_delta. Call after
+    /* Write or add the gradient of the convolution's input to input_delta. Call after
      * normalize_backward or add_bias_backward; net.train was 1 in the forward pass. */
     void (*convolve_backward_input)(layer l, network net, int set, void *input_delta);
 
@@ -83,16 +83,16 @@ typedef struct bf16_backend {
     /* Compute the output of a layer without BatchNorm from the convolution's result: add the biases
      * (not on a CPU: convolve has added them), then activate. */
     void (*add_bias)(layer l);
-    /* Replace the layer's delta by the gradient by the convolution's result. Add the gradients by
+    /* Replace the layer's delta by the gradient of the convolution's result. Add the gradients of
      * scales and biases to l.scale_updates and l.bias_updates. */
     void (*normalize_backward)(layer l, network net);
     /* Run the backward pass of a fused layer's [shortcut], then normalize_backward. The [shortcut]
      * writes or adds (set_from) its part to from_delta, the delta of the other layer that it
-     * reads. from_delta null: none, and set_from is 0. alpha: as in normalize_and_add. */
+     * reads. Null: there is no such delta, and set_from is 0. alpha: as in normalize_and_add. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
-    /* Replace the delta of a layer without BatchNorm by the gradient by its convolution's result.
-     * Add the gradient by the biases to l.bias_updates. */
+    /* Replace the delta of a layer without BatchNorm by the gradient of its convolution's result.
+     * Add the gradient of the biases to l.bias_updates. */
     void (*add_bias_backward)(layer l, network net);
 
     /* ---- layers without parameters. input, delta: output and delta of the layer before ---- */

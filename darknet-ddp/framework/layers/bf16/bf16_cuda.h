@@ -19,7 +19,7 @@ void bf16_normalize_backward_gpu(layer l, network net);
 void bf16_normalize_and_add_backward_gpu(layer l, network net, layer shortcut, float alpha,
                                          int set_from, void *from_delta);
 void bf16_add_bias_backward_gpu(layer l, network net);
-/* Return how many bytes of net.workspace the functions above need for a layer that trains. */
+/* Return how many bytes of net.workspace bf16_normalize... and bf16_add_bias... need to train l. */
 size_t bf16_sums_bytes(layer l);
 void bf16_maxpool_gpu(layer l, const void *input);
 void bf16_maxpool_backward_gpu(layer l, int set, void *delta);

@@ -50,7 +50,7 @@ typedef enum {
 
 /* How gradients of weights are computed. */
 typedef enum {
-    CONVOLUTION_MEASURED,  /* not chosen yet: the first call measures both ways, takes the faster */
+    CONVOLUTION_MEASURED,  /* the first call measures both ways and chooses the faster */
     CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
     CONVOLUTION_PRODUCT    /* by a matrix product, dy^T times x as columns; only without groups */
 } convolution_way;

@@ -78,7 +78,7 @@ dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, o
 /* Append an activation, with its parameter alpha, to the list of what a primitive does to its
  * result. */
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha);
-/* Append to the list that the primitive adds what y held, of this type, to its result. */
+/* Append an operation to the list: add what y held, of this type, to the result. */
 void onednn_append_sum(dnnl_post_ops_t list, dnnl_data_type_t type);
 
 /* ---- functions of primitive.c, for all versions of oneDNN ---- */
