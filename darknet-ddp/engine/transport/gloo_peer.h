@@ -89,7 +89,7 @@ struct peer {
     /* Numbers of requests with this peer, in the order of posting. */
     std::deque<int> sends;              /* sends that the peer has not taken yet */
     std::deque<int> receives;           /* receives whose message is not announced yet */
-    std::deque<int> late;               /* receives posted after the peer announced their message */
+    std::deque<int> late;               /* receives posted after the peer announced the message */
     std::deque<announcement> announced; /* announced messages that have no receive yet */
 
     std::mutex out; /* protects the next three members */

@@ -126,7 +126,7 @@ struct ddp_trainer {
 /* End the program by config.fail(err) if st is an error: a hook cannot return one. */
 void ddp_trainer_check(const ddp_trainer *t, ddp_status st, const ddp_error *err);
 
-/* Set the times of all phases to 0, and begin the phase outside of steps. Call at attach. */
+/* Set the times of all phases to 0, and begin DDP_TRAINER_OUTSIDE. Call at attach. */
 void ddp_trainer_begin_times(ddp_trainer *t);
 
 /* Return the device that net trains on: the group's GPU, or the host. */

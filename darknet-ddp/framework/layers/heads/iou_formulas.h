@@ -81,7 +81,7 @@ PUBLIC_FORMULA float box_iou_kind(box a, box b, IOU_KIND kind)
 typedef struct {
     /* width and height of the intersection; the boxes overlap only if both are above 0 */
     float overlap_w, overlap_h;
-    float overlap, together;             /* areas of intersection and union, if they overlap */
+    float overlap, together;             /* areas of intersection and union, if boxes overlap */
     edge_gradient d_overlap, d_together; /* derivatives of these areas */
 } overlap_change;
 
