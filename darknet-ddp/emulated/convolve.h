@@ -50,7 +50,7 @@ struct shape {
     }
 };
 
-/* Compute r: a convolution, its gradient by the input, or its gradient by the weights. Set the
+/* Compute r: a convolution, the gradient of its input, or the gradient of its weights. Set the
  * result (y, dx or dw) to alpha*r + beta*result; with beta 0 the result is not read. `columns`:
  * s.columns_bytes() bytes of scratch memory. */
 void convolve(const shape &s, float alpha, const float *x, const float *w, float beta, float *y,

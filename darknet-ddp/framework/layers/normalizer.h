@@ -43,7 +43,7 @@ static inline __device__ float normalize(float x, normalizer n)
     return fmaf(x - n.mean, n.scale, n.bias);
 }
 
-// Return the gradient by the activation's input, from `delta`, the gradient by its output. `x`: the
+// Return the gradient of the activation's input, from `delta`, the gradient of its output. `x`: the
 // input of batch normalisation.
 static inline __device__ float activation_input_delta(float delta, float x, normalizer n)
 {

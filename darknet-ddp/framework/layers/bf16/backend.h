@@ -119,8 +119,8 @@ typedef struct bf16_backend {
      * `scales`: output of the layer before, l.w x l.h x l.c values an image, one for each value,
      * channel or cell of x. */
     void (*multiply)(layer l, const void *x, const void *scales);
-    /* Run the backward pass of a [scale_channels] or [sam]: the gradient by x goes to x_delta, that
-     * by scales to scales_delta. A delta that is null is left out. */
+    /* Run the backward pass of a [scale_channels] or [sam]: the gradient of x goes to x_delta, that
+     * of scales to scales_delta. A delta that is null is left out. */
     void (*multiply_backward)(layer l, const void *x, const void *scales, int set_x, void *x_delta,
                               int set_scales, void *scales_delta);
 } bf16_backend;

@@ -67,7 +67,7 @@ void bf16_combine_deltas(layer *l);
  * parameters. */
 void bf16_pull_output(layer l, float *to);
 /* Copy the delta of a layer that runs in bf16 to `to`, on the host, as bf16_pull_output does. After
- * the backward pass the delta of a [convolutional] or [connected] is the gradient by the
+ * the backward pass the delta of a [convolutional] or [connected] is the gradient of the
  * convolution's result. */
 void bf16_pull_delta(layer l, float *to);
 

@@ -128,7 +128,7 @@ static __device__ __forceinline__ void store_activated(curve f, floats<V> y, siz
     store_pack<V>(output, i, y);
 }
 
-// Return the gradient by the activation's input, for the pack at index i. delta: the gradient by
+// Return the gradient of the activation's input, for the pack at index i. delta: the gradient of
 // its output. input: the activation's input or, where curve_gradient allows it, its output.
 template <int V>
 static __device__ __forceinline__ floats<V> gradient_pack(curve f, const bf16 *input,

@@ -25,7 +25,7 @@ void bf16_set_or_add(size_t n, const float *from, int set, half *to);
 /* Activate y[0..n), and write the results to the layer's output from index `at` on. If the layer
  * has an x, first write y to x, from `at` on. Overwrites y. */
 void bf16_host_activate(layer l, size_t n, size_t at, float *y);
-/* Set delta[0..n) to the gradient by the activation's input, in float32, for elements `at` to
+/* Set delta[0..n) to the gradient of the activation's input, in float32, for elements `at` to
  * at + n - 1 of the layer's delta. n is at most BF16_BLOCK. */
 void bf16_host_gradient(layer l, size_t n, size_t at, float *delta);
 

@@ -102,7 +102,7 @@ size_t convolution_scratch_bytes(convolution *c, convolution_pass pass);
 void convolution_forward(convolution *c, const void *packed, const float *bias, const void *x,
                          void *y, void *scratch);
 
-/* Compute dx, the gradient by x, from dy, the gradient by y. add: 1 adds it to what dx holds, 0
+/* Compute dx, the gradient of x, from dy, the gradient of y. add: 1 adds it to what dx holds, 0
  * sets dx. scratch: convolution_scratch_bytes bytes, aligned to 64. */
 void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
                                int add, void *scratch);

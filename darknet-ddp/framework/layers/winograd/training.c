@@ -22,7 +22,7 @@ static int is_computed_here(const layer *l)
 
 /* Memory of net.workspace. Images are NHWC. */
 typedef struct {
-    float *x, *y;   /* images, or gradients by them */
+    float *x, *y;   /* images, or their gradients */
     float *weights; /* packed weights, or the sums for their gradients */
     float *scratch;
 } memory;

@@ -57,7 +57,7 @@ size_t winograd_sums_bytes(const convolution_shape *s);
 size_t winograd_sums_scratch(const convolution_shape *s);
 
 /* Add the products of the transforms of x and dy, over all tiles, to sums. With is_first 1,
- * overwrite sums with them. dy: the gradient by y. sums: winograd_sums_bytes bytes; scratch:
+ * overwrite sums with them. dy: the gradient of y. sums: winograd_sums_bytes bytes; scratch:
  * winograd_sums_scratch bytes; both aligned to 64. */
 void winograd_sum_products(const convolution_shape *s, const float *x, const float *dy,
                            int is_first, float *sums, float *scratch);
