@@ -73,9 +73,9 @@ int darknet_ddp_detect_floats(darknet_ddp_model *model, const float *planes, int
                               float thresh, float nms, darknet_ddp_box **boxes, int *count,
                               char error[DARKNET_DDP_ERROR]);
 
-/* Set scores[i], for each class i, to how likely it is for a picture, from 0 to 1. scores has
- * darknet_ddp_info.classes floats. pixels: as for darknet_ddp_detect. Fails if the model is a
- * detector, or a size is below 1. */
+/* Set scores[i] to the probability of class i, 0 to 1; scores has darknet_ddp_info.classes floats.
+ * pixels: width * height pixels of 3 bytes, red, green, blue, rows from the top. Fails if the model
+ * is a detector, or a size is below 1. */
 int darknet_ddp_classify(darknet_ddp_model *model, const unsigned char *pixels, int width,
                          int height, float *scores, char error[DARKNET_DDP_ERROR]);
 

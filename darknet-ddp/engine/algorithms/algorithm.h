@@ -97,8 +97,8 @@ typedef struct ddp_algorithm {
     const ddp_step_plug *step;
     const ddp_layers_plug *layers;
 
-    /* Return the optimizer's moments, which self owns; NULL while not attached. The function is set
-     * if `sharded` is 1. */
+    /* Return the optimizer's moments, which self owns; NULL while not attached. Required if
+     * `sharded` is 1. */
     ddp_sharded *(*moments)(const void *self);
 
     /* Print the algorithm's lines at the beginning of a run, while attached. self may be NULL. */

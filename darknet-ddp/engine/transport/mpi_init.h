@@ -20,8 +20,8 @@ ddp_status ddp_mpi_start(int *started, ddp_error *err);
 
 /* Exchange a first message with every other rank, to check that messages pass. Every rank calls it
  * after MPI's start. May take 21 s. Fails with DDP_ERR_NOMEM, and with DDP_ERR_COMM if messages do
- * not pass. The error names the lowest such rank, its host if the launcher knows it, and the ports
- * that must be open. After a failure leave out MPI_Finalize, which may wait for ever. */
+ * not pass. The error names the lowest rank that is cut off, its host if the launcher knows it, and
+ * the ports that must be open. After a failure leave out MPI_Finalize, which may wait for ever. */
 ddp_status ddp_mpi_greet_ranks(ddp_error *err);
 
 #endif

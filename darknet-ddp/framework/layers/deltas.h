@@ -33,7 +33,7 @@ void prepare_deltas(network net, void (*zero_delta)(layer));
 int sets_delta(network net, int i);
 
 /* Return 1 if layer net.index must write the bf16 delta of layer i, 0 if it must add to it. After 1
- * the delta counts as written, so call this once for each write. i: as for sets_delta. */
+ * the delta counts as written, so call this once for each write. Returns 0 for NETWORK_INPUT. */
 int sets_bf16_delta(network net, int i);
 
 /* Write scale*delta[i] to to[i] (set 1), or add it (set 0), for n values in host memory. */

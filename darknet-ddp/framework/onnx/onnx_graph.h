@@ -25,7 +25,7 @@ typedef int ddp_onnx_value;
 typedef struct ddp_onnx_config {
     int opset;         /* version of ONNX's operators, 13 to 18 */
     int dynamic_batch; /* 1: inputs and outputs have any batch; 0: they have batch 1 */
-    int half_weights;  /* 1: weights that fit are stored as float16, and cast to float where read */
+    int half_weights;  /* 1: weights in float16's range are stored as float16, cast where read */
 } ddp_onnx_config;
 
 /* Open an empty model; free it by ddp_onnx_close. Fails with DDP_ERR_NOMEM; *out is then NULL. */

@@ -15,9 +15,9 @@ pid_t ddp_ask_start(const char *const *args, FILE **out);
  * end. Returns its exit status; -1: a signal ended it, or it cannot be waited for. */
 int ddp_ask_end(pid_t child);
 
-/* Run this program with args, as for ddp_ask_start, until it ends. Write the end of what it prints,
- * size - 1 bytes at most, to text. Returns its exit status; -1 if a signal ended it. Returns -1
- * also if no process can be made; text then says why. */
+/* Run this program with args (args[0]: its name; NULL last) until it ends. Write the end of what it
+ * prints, size - 1 bytes at most, to text. Returns its exit status; -1 if a signal ended it.
+ * Returns -1 also if no process can be made; text then says why. */
 int ddp_ask(const char *const *args, char *text, size_t size);
 
 /* Return the last line in text that is neither empty nor indented, such as an error without the

@@ -28,8 +28,8 @@ typedef struct ddp_faults {
     int lost; /* 1: faults are missing for want of memory */
 } ddp_faults;
 
-/* Add a fault to the list, with a text as by printf. Tabs and newlines in file and text become
- * blanks. If there is no memory, f->lost becomes 1. */
+/* Add a fault, with members as in ddp_fault and a text as by printf. Tabs and newlines in file and
+ * text become blanks. If there is no memory, f->lost becomes 1. */
 void ddp_fault_add(ddp_faults *f, ddp_fault_level level, const char *kind, const char *file,
                    int line, const char *fmt, ...) DDP_PRINTF(6, 7);
 

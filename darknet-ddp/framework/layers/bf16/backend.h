@@ -88,7 +88,7 @@ typedef struct bf16_backend {
     void (*normalize_backward)(layer l, network net);
     /* Run the backward pass of a fused layer's [shortcut], then normalize_backward. The [shortcut]
      * writes or adds (set_from) its part to from_delta, the delta of the other layer that it
-     * reads. Null: there is no such delta, and set_from is 0. alpha: as in normalize_and_add. */
+     * reads. Null: there is no such delta, and set_from is 0. alpha: factor of l's own output. */
     void (*normalize_and_add_backward)(layer l, network net, layer shortcut, float alpha,
                                        int set_from, void *from_delta);
     /* Replace the delta of a layer without BatchNorm by the gradient of its convolution's result.
