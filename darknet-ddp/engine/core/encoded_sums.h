@@ -76,7 +76,7 @@ ddp_status ddp_encoded_sums_start_second(ddp_encoded_sums *r, ddp_error *err) DD
 ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
                                          ddp_error *err) DDP_MUST_CHECK;
 
-/* Decode the sum over ranks for table->params[i], which is not frozen, into its gradient, and write
+/* Decode the sum over ranks for table->params[i], which is in a bucket, into its gradient. Write
  * its run count to the gradients' bucket. Call at most once in a pass, after the bucket's fence. */
 void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
 

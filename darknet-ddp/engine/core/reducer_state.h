@@ -43,7 +43,7 @@ struct ddp_reducer {
 
     /* ---- lists that open makes, and members of single options ---- */
 
-    float **framework_memory; /* by parameter: the framework's own gradient memory; NULL: frozen */
+    float **framework_memory; /* by parameter: the framework's gradients; NULL: frozen for good */
     size_t *piece_counts;     /* elements of each piece */
     size_t *first_piece;      /* bucket_count + 1 entries: the pieces of bucket b are
                                  pieces[first_piece[b]] to [first_piece[b + 1] - 1] */

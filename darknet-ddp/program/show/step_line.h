@@ -8,11 +8,11 @@
 #include "show/progress.h"
 #include "validate/schedule.h"
 
-/* Print a line for the first step, the last one and every `every`-th; 1 or less: for each. Call
+/* Choose the steps with a line: the first, the last and every `every`-th; 1 or less: each. Call
  * before Darknet trains. */
 void ddp_step_line_open(int every);
 
-/* Note that training begins. Without this call, it begins with the end of the first step. */
+/* Note that training begins. Without this call, the clock starts at the end of the first step. */
 void ddp_step_line_begin(const ddp_progress_now *now);
 
 /* Show a step that has ended.

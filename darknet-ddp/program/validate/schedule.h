@@ -78,7 +78,7 @@ ddp_status ddp_validation_check_detector(const ddp_validation *v, const network 
 
 /* Validate net. ddp_validation_last then returns the result on every rank. Collective.
  *   listener  gets the boxes that were found, and the pictures that cannot be read; NULL: none
- * Fails with DDP_ERR_FORMAT: no picture can be read, or more cannot than -ddp_on_bad_data skips.
+ * Fails with DDP_ERR_FORMAT: no picture can be read, or too many cannot (-ddp_on_bad_data).
  * Fails with DDP_ERR_USAGE: net does not fit the classes, or cannot predict in bf16 (-bf16).
  * Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. After a failure the last result is undefined. */
 ddp_status ddp_validation_measure(ddp_validation *v, network *net,

@@ -28,7 +28,7 @@ typedef struct ddp_precision {
 
     /* Counts of detections of at least the score threshold, at IoU 0.5: */
     size_t hits;            /* true positives */
-    size_t false_positives; /* the other detections */
+    size_t false_positives; /* detections that are no hits */
     double precision;       /* hits / (hits + false_positives); 0 without detections */
     double recall;          /* hits / truths; 0 without truths */
     /* mean IoU of these detections with their truths, where a false positive counts as 0; 0 without

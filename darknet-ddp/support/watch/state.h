@@ -107,7 +107,7 @@ void ddp_watch_send_table_request(ddp_watch *w);
 /* If ddp_watch_fail was called on this rank, tell rank 0 (rank 0: all ranks) that this rank ends
  * with its own error, so that it does not count as lost. Sends once. */
 void ddp_watch_notify_failing(ddp_watch *w);
-/* Tell rank 0 (rank 0: all ranks) that this rank ends without an error, then ddp_watch_poll. */
+/* Tell rank 0 (rank 0: all ranks) that this rank ends without an error. Calls ddp_watch_poll. */
 void ddp_watch_say_goodbye(ddp_watch *w);
 
 /* On rank 0: tell each other rank to send its events and end, if its connection is open. Sets
