@@ -8,11 +8,11 @@
 
 /* State of the waits of one thread. All 0 at first. */
 struct ddp_backoff {
-    int idle_polls;         /* pauses on a core of its own since ddp_backoff_found */
-    int is_core_shared;     /* 1: at looked_ns other threads wanted this thread's core */
-    int64_t looked_ns;      /* ddp_clock_ns when it was last found out who wants the core */
-    int64_t interrupted;    /* this thread's involuntary context switches up to looked_ns */
-    int64_t polled_ns;      /* ddp_clock_ns when the last poll ended, or the wait began */
+    int idle_polls;      /* idle polls since ddp_backoff_found, those on a shared core left out */
+    int is_core_shared;  /* 1: at looked_ns other threads wanted this thread's core */
+    int64_t looked_ns;   /* ddp_clock_ns when it was last found out who wants the core */
+    int64_t interrupted; /* this thread's involuntary context switches up to looked_ns */
+    int64_t polled_ns;   /* ddp_clock_ns when the last poll ended, or the wait began */
     int64_t descheduled_ns; /* total of the gaps between polls that ddp_backoff_polled added */
 };
 

@@ -40,9 +40,9 @@ typedef struct ddp_prediction {
     int is_frame;      /* 1: a frame of a film */
     int width, height; /* size of the picture in pixels; 0: it cannot be read */
     double seconds;    /* time of the forward pass; with `mirrors`, of the first of two */
-    /* found[0..count): a detector's boxes (of two classes: twice), in fractions of the picture, or
-     * a classifier's likeliest classes, with boxes of 0; the likeliest first. With `mirrors`,
-     * found[i].picture is 1 if the box was found in the mirrored picture; it is turned back. */
+    /* found[0..count): a detector's boxes in fractions of the picture, one of two classes twice; or
+     * a classifier's likeliest classes, with boxes of 0. The likeliest come first. With `mirrors`,
+     * found[i].picture is 1 if the box was found in the mirrored picture; it is mirrored back. */
     ddp_detection *found;
     size_t count;
     size_t not_finite; /* pairs of box and class left out since a number is not finite */

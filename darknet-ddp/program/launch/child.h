@@ -31,7 +31,7 @@
 typedef struct ddp_exit_info {
     int status; /* exit status of the job; 128 + N if signal N ended it */
     int begun;  /* 1: a rank has sent DDP_NOTE_BEGINS */
-    /* 1: status is not 0, and no signal to this process had asked for the end, nor one to a rank
+    /* 1: status is not 0, and nobody asked for the end: by no signal to this process, nor to a rank
      * that did not train yet */
     int failed;
     int trained; /* 1: all ranks have begun to train */

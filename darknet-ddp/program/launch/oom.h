@@ -15,7 +15,7 @@ typedef struct ddp_oom {
     int count; /* number of ranks seen so far */
     struct {
         int rank;
-        int64_t peak_bytes; /* most memory that the rank was seen to have had */
+        int64_t peak_bytes; /* peak memory of the rank, as last noted */
     } ranks[DDP_RANKS_WATCHED];
 } ddp_oom;
 

@@ -59,7 +59,7 @@ struct ddp_watch {
         looked_ns;    /* when this rank last looked whether it hangs at a file (ddp_blocked_file) */
     int warned;       /* 1: a warning was printed, and no rank has moved since */
     int told_failing; /* 1: ddp_watch_notify_failing has sent its message */
-    int told_to_end;  /* 1: rank 0 has told this rank that it ends the run */
+    int told_to_end;  /* 1: rank 0 has told this rank that the run ends */
     int events_left;  /* how many ranks have yet to send their events */
 };
 

@@ -21,8 +21,8 @@ cudaError_t ddp_cuda_orthogonalize(cudaStream_t stream, const ddp_low_rank *x);
 /* Set x->q_sum to M^T P. */
 cudaError_t ddp_cuda_transposed_times(cudaStream_t stream, const ddp_low_rank *x);
 
-/* Set x->error to M - share * P q_sum^T, then x->m to P q_sum^T. If *ran is 0, only set x->m to
- * zero. */
+/* Set x->error to M - share * P q_sum^T, then x->m to P q_sum^T. If the layer ran
+ * on no rank (*ran, in the GPU's memory, is 0), only set x->m to zero. */
 cudaError_t ddp_cuda_approximate(cudaStream_t stream, const ddp_low_rank *x, const float *ran,
                                  float share);
 
