@@ -32,7 +32,7 @@ enum {
 };
 
 typedef struct ddp_claims {
-    unsigned controls; /* bits DDP_CONTROLS_... */
+    unsigned controls; /* bits DDP_CONTROLS_... of what the option controls */
     unsigned breaks;   /* bits DDP_GUARANTEE_... that the option breaks */
     unsigned relies;   /* bits DDP_GUARANTEE_... on which the option relies */
 } ddp_claims;

@@ -52,8 +52,8 @@ ddp_status ddp_match_check_pair(const char *weights, ddp_error *err) DDP_MUST_CH
  * file cannot be read. A file without numbers passes. */
 ddp_status ddp_match_check_finite(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return how many images the run had seen that wrote this weights file, by its header; 0 if the
- * file cannot be read. */
+/* Return how many images the network had seen when this weights file was written, by the file's
+ * header; 0 if the file cannot be read. */
 uint64_t ddp_match_images_seen(const char *weights);
 
 /* Finish an interrupted save of weights X: if X.state.part is undamaged and belongs to X, and

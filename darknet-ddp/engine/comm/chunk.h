@@ -44,7 +44,7 @@ struct ddp_host_sum {
     ddp_wire wire;        /* format of floats in messages */
     int channel;          /* channel in which messages of the sum travel */
     int chunks_left;      /* chunks that have not ended; 0: it has ended, or was never started */
-    int not_finite;       /* 1: a number of the result, of those made so far, is not finite */
+    int not_finite;       /* 1: a number of the result so far is not finite */
     size_t launched;      /* how many of `count` floats are in chunks that were launched */
     struct ddp_host_sum *next; /* next sum in the queue of those that have chunks to launch */
 };

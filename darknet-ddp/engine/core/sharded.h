@@ -32,7 +32,7 @@ typedef struct ddp_sharded_block {
     size_t at, count;
 } ddp_sharded_block;
 
-enum { DDP_SHARDED_BLOCK = 1 << 18 }; /* floats of the largest block */
+enum { DDP_SHARDED_BLOCK = 1 << 18 }; /* most floats of a ddp_sharded_block */
 
 /* Where the root rank reads the moments that a run begins with. */
 typedef struct ddp_sharded_source {

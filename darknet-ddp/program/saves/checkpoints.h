@@ -132,11 +132,11 @@ const char *ddp_checkpoints_last(const ddp_checkpoints *c);
  * -keep may have removed some. On rank 0. Valid until the next poll or save. */
 char *const *ddp_checkpoints_saved(const ddp_checkpoints *c, size_t *count);
 
-/* Return how many seconds the save that ended last took; 0: none has ended. On rank 0. */
+/* Return the seconds that the last save noted by ddp_checkpoints_poll took; 0: none. On rank 0. */
 double ddp_checkpoints_seconds(const ddp_checkpoints *c);
 
-/* Return 1 if the save that ended last failed, of those that ddp_checkpoints_poll has noted.
- * Returns 0 if there is none, or c is NULL. On rank 0. */
+/* Return 1 if the last save to end failed, as far as ddp_checkpoints_poll has noted. Returns 0 if
+ * no save has ended, or c is NULL. On rank 0. */
 int ddp_checkpoints_last_failed(const ddp_checkpoints *c);
 
 #endif

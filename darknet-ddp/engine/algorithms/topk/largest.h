@@ -22,7 +22,7 @@ enum {
     DDP_LARGEST_SCRATCH = DDP_LARGEST_BINS + 2 + 2 * DDP_TOP_K_SECTION / DDP_LARGEST_TILE
 };
 
-struct ddp_matrix; /* algorithms/compression.h; `value`: percentage of elements to send */
+struct ddp_matrix; /* see algorithms/compression.h; its `value`: percentage of elements to send */
 
 /* Add m->error to m->gradient, and write the largest elements of the sum to this rank's place in
  * m->numbers[0].
