@@ -57,8 +57,8 @@ ddp_status ddp_match_check_finite(const char *weights, ddp_error *err) DDP_MUST_
 uint64_t ddp_match_images_seen(const char *weights);
 
 /* Finish an interrupted save of weights X: if X.state.part is undamaged and belongs to X, and
- * X.state is missing or does not, rename X.state.part to X.state. Otherwise do nothing. Reads all
- * of these files. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * X.state is missing, damaged or not X's, rename X.state.part to X.state. Else do nothing. Reads
+ * all of these files. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_match_finish_save(const char *weights, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

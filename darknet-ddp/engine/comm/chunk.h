@@ -56,7 +56,7 @@ struct ddp_chunk {
     float *data;
     size_t count;      /* number of floats in the chunk; in an all-gather, of each rank */
     uint32_t sequence; /* the chunk's number, the same on every rank; it makes the messages' tag */
-    int slot;          /* place among the chunks in flight: sequence modulo the window */
+    int slot;          /* place among the chunks in flight: sequence % ddp_chunk_sizes.window */
     int first_request; /* number of the chunk's request 0 in the transport; the others follow */
     int ended;         /* 1: the chunk is summed or gathered; set by the algorithm */
 };

@@ -54,7 +54,7 @@ ddp_status ddp_chunk_pipeline_start(ddp_group *g, struct ddp_host_sum *s, ddp_er
  * with DDP_ERR_NOMEM. */
 ddp_status ddp_chunk_pipeline_wait(ddp_group *g, struct ddp_host_sum *s, ddp_error *err);
 
-/* Serves ddp_work_share for sums of host memory, and for others that are cut in the same way. */
+/* Serves ddp_work_share for host memory, and for a GPU whose transport has no own `share`. */
 ddp_status ddp_chunk_pipeline_share(const ddp_work *w, ddp_range **ranges, size_t *count,
                                     ddp_error *err);
 

@@ -78,7 +78,7 @@ void inference_fold(inference_plan *p, int i);
 
 /* Function that computes a layer, which is no convolution, on tensors. */
 typedef void (*inference_run)(const inference_plan *, const layer *, const inference_step *);
-/* Return the function that computes layer i on tensors; NULL: Darknet's code has to compute it. */
+/* Return the function that computes layer i, no convolution; NULL: Darknet's code has to do it. */
 inference_run inference_loop_of(const inference_plan *p, int i);
 
 /* When all steps are planned, allocate memory for the tensors that they read or write. A tensor may
