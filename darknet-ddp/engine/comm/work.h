@@ -87,7 +87,7 @@ ddp_status ddp_work_fence(ddp_work *w, ddp_error *err) DDP_MUST_CHECK;
  * sum has one fence for each start: a second call, for any queue, does nothing. */
 ddp_status ddp_work_fence_before(ddp_work *w, ddp_device *before, ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if ddp_work_fence would block now, since a started sum that travels through host memory
+/* Return 1 if ddp_work_fence would block now: the sum was started, travels through host memory, and
  * is not made yet. Else, and always with NCCL, return 0. Moves no data. */
 int ddp_work_fence_blocks(const ddp_work *w);
 

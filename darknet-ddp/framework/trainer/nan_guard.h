@@ -106,8 +106,8 @@ ddp_nan_guard ddp_nan_guard_open(const ddp_nan_guard_config *config, ddp_group *
  * a layer's update. */
 int ddp_nan_guard_may_skip(const ddp_nan_guard *g);
 
-/* Check a mini-batch's loss on this rank. Call after its backward pass. If the loss is the update's
- * first that is not finite, find out where that began. Fails with DDP_ERR_NOMEM.
+/* Check a mini-batch's loss on this rank. Call after its backward pass. If it is the update's first
+ * loss that is not finite, find its origin. Fails with DDP_ERR_NOMEM.
  *   first    1 for the first mini-batch of an update
  *   number   the mini-batch's number in this rank's step, from 1 */
 ddp_status ddp_nan_guard_end_mini_batch(ddp_nan_guard *g, const network *net, int first, int number,

@@ -240,8 +240,8 @@ void ddp_trainer_optimize(int n, float *w, float *g, float *momentum, float *m, 
  * if no algorithm updates layers: then Darknet does. */
 void ddp_trainer_expect_updated(ddp_trainer *t, int layer_index);
 
-/* Tell the algorithm that all layers of a step are updated. Does nothing if Darknet updates, or if
- * no layer was updated since the last call. */
+/* Tell the algorithm that all layers of a step are updated. Does nothing if Darknet updates them,
+ * or if no layer was updated since the last call. */
 void ddp_trainer_end_updates(ddp_trainer *t);
 
 /* Wait for the parameters of a layer that other ranks have updated, and return 1. Call once for

@@ -30,8 +30,8 @@ typedef struct ddp_overrides {
  *   list  path of the training list, whose lines -epochs counts; NULL: none
  *   size  number of ranks
  * Fails with DDP_ERR_USAGE if -epochs is given and list is NULL, empty or unreadable, or steps=
- * becomes too long. Fails with DDP_ERR_FORMAT if a value of the cfg that is replaced or used, but
- * gamma=, is no number or too small, or it has a zero byte. Fails also with DDP_ERR_IO,
+ * becomes too long. Fails with DDP_ERR_FORMAT if the cfg has a zero byte, or if a value that
+ * is replaced or used, but gamma=, is no number or too small. Fails also with DDP_ERR_IO,
  * DDP_ERR_NOMEM. */
 ddp_status ddp_overrides_make(ddp_overrides *o, const ddp_options *options, const char *cfg,
                               const char *list, int size, ddp_error *err) DDP_MUST_CHECK;

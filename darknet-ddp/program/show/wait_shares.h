@@ -37,8 +37,8 @@ void ddp_wait_shares_release(ddp_wait_shares *w);
 ddp_status ddp_wait_shares_gather(ddp_wait_shares *w, int64_t communication_ns,
                                   ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 when each other rank has waited 10 s longer than the straggler, but only once until
- * there is another or none. Else return 0, with *rank and *share unchanged.
+/* Return 1 when each other rank has waited 10 s longer than the straggler, once for each straggler.
+ * Else return 0, with *rank and *share unchanged.
  *   rank   number of the straggler
  *   share  by how much longer the other ranks have waited, as a share of the time since this rank
  *          became the straggler */

@@ -31,8 +31,8 @@ void ddp_best_figures_release(ddp_best_figures *b);
 /* Add the figure of the validation after `step`. Returns 1 if it beats the best so far, else 0. */
 int ddp_best_figures_add(ddp_best_figures *b, size_t step, double figure);
 
-/* Return the number of validations since the best one. After ddp_best_figures_go_back with step 0,
- * return the number since that call, until there is a new best. Before any validation return 0. */
+/* Return the number of validations since the best one. If ddp_best_figures_go_back with step 0
+ * has forgotten the best, return the number since that call. Before any validation return 0. */
 int ddp_best_figures_since(const ddp_best_figures *b);
 
 /* Make the validation of step `step`, which was the best when it came, the best again. Forget all

@@ -24,10 +24,10 @@ typedef struct ddp_results_config {
     size_t path_count;
 } ddp_results_config;
 
-/* Make the folder, if its parent exists, and check what results would replace there. Call after
- * ddp_overwrite_check, before the detector runs. Fails with DDP_ERR_USAGE if the format does not
- * fit the classes. Fails so, too, if a file there is one that this command reads, or is neither
- * empty nor an earlier result of that format. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Make the folder, if its parent exists, and check the files there that results would replace. Call
+ * after ddp_overwrite_check, before the detector runs. Fails with DDP_ERR_USAGE if the format does
+ * not fit the classes, or if this command reads such a file. Fails so, too, if one is neither empty
+ * nor an earlier result of that format. Fails also with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_results_check(const ddp_results_config *config, ddp_error *err) DDP_MUST_CHECK;
 
 /* Write found[0..count), sorted by ddp_sort_detections. Call after ddp_results_check. Sets

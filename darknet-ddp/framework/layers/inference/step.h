@@ -52,8 +52,8 @@ struct inference_plan {
     size_t scratch_bytes;
 };
 
-/* Return the index `source` or, if that layer is a [dropout], of the last layer before it that is
- * no [dropout]. NETWORK_INPUT stays as it is. */
+/* Return `source`, the index of a layer. If it is a [dropout], return the index of the last layer
+ * before it that is none. NETWORK_INPUT stays as it is. */
 int inference_origin(const inference_plan *p, int source);
 
 /* Return the tensor of layer i; NETWORK_INPUT: of the network's input. */
@@ -68,8 +68,8 @@ size_t inference_tensor_bytes(const inference_plan *p, const inference_tensor *t
  * the plan cannot run the layer. */
 int inference_plan_convolution(inference_plan *p, int i);
 
-/* Let convolution i also compute layer i + 1, if that is a [shortcut] that it can add, and no
- * other layer reads i. Else change nothing. */
+/* If layer i + 1 is a [shortcut] that convolution i can add, and no other layer reads i, let
+ * convolution i compute both. Else change nothing. */
 void inference_fuse_shortcut(inference_plan *p, int i);
 
 /* Set packed weights and biases in the step of convolution i, with its BatchNorm folded in. Call
