@@ -54,8 +54,8 @@ ddp_status ddp_chunk_pipeline_wait_until(ddp_group *g, const int *left,
  * at every idle poll: a gap of over 2 s between calls is taken for a stop, and does not count. */
 int ddp_chunk_pipeline_is_late(const ddp_group *g, int64_t since_ns);
 
-/* Fail with DDP_ERR_COMM because chunks in flight, of which there must be one or more, have waited
- * for the group's timeout. The text names a rank that, as it seems, waits for no other. If there is
+/* Fail with DDP_ERR_COMM because chunks in flight have waited for the group's timeout; there must
+ * be a chunk in flight. The text names a rank that, as it seems, waits for no other. If there is
  * none, it names the rank that the oldest chunk waits for. */
 ddp_status ddp_fail_late_chunks(ddp_group *g, ddp_error *err);
 

@@ -72,8 +72,8 @@ typedef struct ddp_reducer ddp_reducer;
 typedef struct ddp_reducer_config {
     size_t bucket_bytes;       /* bytes at which a bucket is full, at least 1 */
     size_t first_bucket_bytes; /* bytes at which the first bucket is full, at least 1 */
-    size_t defer_bytes; /* most bytes of all deferred buckets together, which also have at most a
-                           quarter of all gradients; 0: no bucket is deferred */
+    size_t defer_bytes; /* most bytes of all deferred buckets together, but no more than a quarter
+                           of all gradients; 0: no bucket is deferred */
     size_t piece_bytes; /* larger buckets are summed in pieces of about this size; 0: each bucket is
                            one piece */
     int priority;       /* 1: ddp_reducer_adapt_order chooses late buckets; 0: no bucket is late */

@@ -143,8 +143,8 @@ void tell(ddp_gloo_link *x, peer &p, note_kind kind, uint32_t tag, uint64_t byte
 /* Make an empty note, with Gloo's buffer over its content. */
 std::unique_ptr<posted_note> new_note(ddp_gloo_link *x);
 
-/* Set *failure to a rank (-1: none) and the sentence `what`, without the places in Gloo's source
- * and the peer's address that Gloo puts into it. */
+/* Set *failure to `rank` (-1: none) and to the sentence `what`. Leave out the places in Gloo's
+ * source and the peer's address that Gloo has put into the sentence. */
 void describe(ddp_gloo_failure *failure, int rank, const char *what);
 
 /* Record a failure: the lost rank, or -1 for other failures, and why. Only the first one is kept,

@@ -27,8 +27,8 @@ typedef struct ddp_gpu_placement {
 } ddp_gpu_placement;
 
 /* Check that this host's GPUs suffice to start `ranks` ranks. Fails with DDP_ERR_USAGE if -gpus or
- * -i names a GPU that the host lacks, or -i one for several ranks. Without these options, fails if
- * there is no GPU, or fewer than ranks. The error says what would work.
+ * -i names a GPU that the host lacks, or if -i is given for several ranks. Without these options,
+ * fails if there are fewer GPUs than ranks. The error says what would work.
  *   host  this host's name, for the error
  *   seen  number of GPUs that this host has */
 ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int ranks, int seen,

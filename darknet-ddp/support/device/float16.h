@@ -50,8 +50,8 @@ DDP_HALF_INLINE float ddp_float_of(uint32_t bits)
     return x;
 }
 
-/* Return `yes` if `is` is 1, `no` if it is 0, without a branch: a compiler that can branch around
- * the float addition behind `yes` makes no vectors. */
+/* Return `yes` if `is` is 1, `no` if it is 0, without a branch. With one, compilers do not
+ * vectorize a loop in which a float addition computes `yes`. */
 DDP_HALF_INLINE uint32_t ddp_choose_bits(int is, uint32_t yes, uint32_t no)
 {
     uint32_t mask = 0U - (uint32_t)is;
