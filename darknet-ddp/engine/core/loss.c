@@ -84,7 +84,7 @@ static void take_out_not_finite(ddp_loss *l)
     const float most = FLT_MAX / (float)l->size;
     const int counts = ddp_all_finite(&l->sent[LOSS], 1) && fabsf(l->sent[LOSS]) <= most;
 
-    l->sent[NOT_FINITE] = !counts;
+    l->sent[NOT_FINITE] = counts ? 0 : 1;
     if (!counts)
         l->sent[LOSS] = 0;
 }
