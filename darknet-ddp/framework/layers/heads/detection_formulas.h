@@ -22,7 +22,8 @@ FORMULA box detection_box(layer l, float *x)
 
 /* Return which of the cell's l.n boxes learns the truth: the one that overlaps it most or, if none
  * does, is nearest. With l.forced: box 1, if there is one, for a truth of less than a tenth of the
- * picture, else box 0. `boxes`: the first of them in l.output. truth: a box as detection_box returns. */
+ * picture, else box 0. `boxes`: the first of them in l.output. truth: a box as detection_box
+ * returns. */
 FORMULA int detection_anchor(layer l, float *boxes, box truth)
 {
     int best = 0, j;
