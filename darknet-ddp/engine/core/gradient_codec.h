@@ -22,8 +22,8 @@ typedef struct ddp_codec_param {
     size_t param; /* index of the parameter in the table */
     float *gradient;
     float *numbers[DDP_CODEC_ROUNDS]; /* by round; numbers[1] is NULL without round 1 */
-    /* Floats from the numbers of one rank to those of the next, if the codec gathers; numbers[0]
-     * then begins with rank 0's. Else 0. */
+    /* If the codec gathers: floats from one rank's numbers to the next one's in numbers[0], which
+     * begins with rank 0's. Else 0. */
     size_t stride;
 } ddp_codec_param;
 

@@ -63,7 +63,7 @@ typedef struct ddp_accuracy {
     double loss; /* mean of -log(probability of the true class), natural */
 } ddp_accuracy;
 
-/* Validate a classifier on all ranks (collective), and set the results on every rank. Fails with
+/* Validate a classifier (collective); every rank gets the results. listener may be NULL. Fails with
  * DDP_ERR_USAGE (net has fewer outputs than classes), DDP_ERR_NOMEM, DDP_ERR_COMM; results are then
  * undefined.
  *   unreadable   number of pictures left out, since they cannot be read

@@ -61,8 +61,8 @@ typedef struct ddp_bench_result {
     int ranks;
     int batch;          /* images of an update, on all ranks together */
     double gradient_mb; /* size of the gradients in MB */
-    double summed_mb;   /* size in MB of what ranks sum in a step, as float32; less if compressed */
-    size_t buckets;     /* number of buckets */
+    double summed_mb; /* MB of floats that ranks sum in a step, 4 bytes each; less if compressed */
+    size_t buckets;   /* number of buckets */
     /* buckets of the traced step that were summed before backward ended; without a trace 0 */
     size_t hidden;
     ddp_sample *samples;

@@ -62,8 +62,8 @@ char *const *ddp_run_files_paths(const ddp_run_files *r);
 void ddp_run_files_found(void *ctx, const ddp_detection *found, size_t count,
                          const ddp_truth *truths, size_t truth_count);
 
-/* Note that a save begins; call before weights are saved. All rows and all lines of NAME.log are
- * written, so that a run resumed from these weights finds all steps before them. */
+/* Note that a save begins; call before weights are saved. Writes all rows, and all lines of
+ * NAME.log, so that a run resumed from these weights finds all steps before them. */
 void ddp_run_files_saving(ddp_run_files *r);
 /* Note that a save has ended; call after weights are saved. Writes files again that somebody has
  * removed (ddp_run_files_bring_back). The next row is written at once. */

@@ -22,7 +22,7 @@ typedef enum ddp_event_kind {
     /* written by rank 0 for a rank that did not send its events: rank 0 last heard the rank;
      * `number` is the rank's ddp_phase then */
     DDP_EVENT_SILENT,
-    /* written by rank 0 for a rank that did not send its events: all ranks completed the step */
+    /* written by rank 0 for a rank that did not send its events: it had sent its loss of `step` */
     DDP_EVENT_SENT
 } ddp_event_kind;
 
