@@ -44,8 +44,8 @@ void launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaSt
 
 void *dynamic_shared();
 void wait_for_block();
-/* Give `value` to the other threads of the warp that are in `mask`, wait until each of them has
- * called this or ended, and return the value of thread `lane`. */
+/* Give `value` to the other threads of the warp that are in `mask`. Wait until each of them has
+ * called this or ended, then return the value of thread `lane`. */
 uint64_t exchange(unsigned mask, uint64_t value, unsigned lane);
 unsigned lane_id();
 

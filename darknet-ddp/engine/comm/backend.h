@@ -100,8 +100,8 @@ struct ddp_message {
  * the requests, and may use a number again when its request has ended. No function waits, except
  * use_channels and, for some seconds, one that fails. */
 struct ddp_transport {
-    /* Make room for requests 0 to requests - 1. May be called again while none is in flight. Fails
-     * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+    /* Make room for requests 0 to requests - 1. May be called again while no request is in flight.
+     * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
     ddp_status (*reserve)(ddp_group *g, int requests, ddp_error *err);
     /* Post message *m to rank m->peer (send) or from it (recv). `request`: a reserved number that
      * is free. *m need not stay. Fails with DDP_ERR_COMM. */

@@ -70,7 +70,7 @@ struct ddp_chunk_sizes {
 
 /* A group's sums of host memory that are under way. */
 struct ddp_chunk_pipeline {
-    struct ddp_chunk_sizes sizes;      /* sizes for the group's algorithm; all 0: it has none */
+    struct ddp_chunk_sizes sizes;      /* sizes for the group's algorithm; all 0: none was chosen */
     struct ddp_host_sum *first, *last; /* queue of sums that have chunks to launch */
     uint32_t next_sequence;            /* the next chunk's number */
     int chunks_in_flight;

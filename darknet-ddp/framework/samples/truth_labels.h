@@ -37,7 +37,7 @@ size_t ddp_truth_labels_find_picture(const ddp_truth_labels *t, const char *path
 void ddp_truth_labels_set(ddp_truth_labels *t, size_t sample, int n, const char *path, int line);
 
 /* Set *label to the label of truth n of a sample, and return 1; return 0 if it is not known. Call
- * when the sample is loaded. */
+ * after the sample was loaded. */
 int ddp_truth_labels_find(const ddp_truth_labels *t, size_t sample, int n, ddp_label_id *label);
 
 #endif

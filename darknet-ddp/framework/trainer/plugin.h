@@ -101,8 +101,8 @@ void ddp_plugin_end_bad_samples(network *net, size_t step, size_t samples)
  * after its period. Call from a callback. */
 void ddp_plugin_stop(void);
 
-/* Return the path of the picture that is sample number `sample` of the run, from 0, and set *line
- * to its line in the training list, from 1. Does not know what another rank loaded in place of an
+/* Return the path of the picture that is sample number `sample` of the run, from 0. Set *line to
+ * its line in the training list, from 1. Does not know what another rank loaded in place of an
  * unreadable one. NULL without a list; *line then stays. The string lives as long as the run. */
 const char *ddp_plugin_sample_path(size_t sample, size_t *line);
 

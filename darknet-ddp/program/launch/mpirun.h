@@ -77,7 +77,7 @@ int ddp_mpirun_end_signal(void);
 double ddp_mpirun_lost_s(void);
 
 /* Return 1 if the mpirun that started this rank passes on whole lines only: Open MPI 5's without
- * `--output :raw`. Open MPI 5 gives 1, too, on hosts other than mpirun's: it is not known there. */
+ * `--output :raw`. With Open MPI 5, hosts other than mpirun's cannot know the option: 1. */
 int ddp_mpirun_holds_lines(void);
 
 /* Return the name of Debian's package that has this MPI's mpirun. */

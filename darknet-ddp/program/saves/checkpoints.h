@@ -109,8 +109,8 @@ ddp_status ddp_checkpoints_begin(ddp_checkpoints *c, const network *net, int is_
  * (ddp_trainer_flush). Fails with DDP_ERR_FORMAT (a number of net is not finite), DDP_ERR_IO
  * (another run has taken the name over), and as ddp_checkpoints_poll.
  *
- * If nothing was trained yet, saves only if the run was resumed from another path than `path`, and
- * `path` has no file or one that its state file describes. Else prints a line, returns DDP_OK. */
+ * If nothing was trained yet, saves only a run resumed from another path than `path`. `path` must
+ * then have no file, or one that its state file describes. Else prints a line, returns DDP_OK. */
 ddp_status ddp_checkpoints_save(ddp_checkpoints *c, network *net, const char *path, int cutoff,
                                 ddp_error *err) DDP_MUST_CHECK;
 

@@ -25,8 +25,8 @@ typedef struct ddp_label_line {
 } ddp_label_line;
 
 /* Read a line, which is cut into words in place. classes: number of classes; 0 or less: any class
- * from 0 on is allowed. A number that is outside 0 to 1 by rounding alone becomes 0 or 1,
- * but for a size below 0. */
+ * from 0 on is allowed. A number that rounding alone has put outside 0 to 1 becomes 0 or 1.
+ * A size below 0 is always a fault. */
 ddp_label_verdict ddp_label_line_read(ddp_label_line *out, char *line, int classes);
 
 #endif

@@ -19,8 +19,8 @@ typedef enum ddp_event_kind {
     DDP_EVENT_LAUNCH, /* the allreduce of a bucket began; `number` is the bucket's index */
     DDP_EVENT_LAND,   /* the sum of a bucket arrived; `number` is the bucket's index */
     DDP_EVENT_FAIL,   /* the rank reported an error */
-    /* written by rank 0 for a rank that did not send its events: rank 0 last heard the rank;
-     * `number` is the rank's ddp_phase then */
+    /* written by rank 0 for a rank that did not send its events. Its time is when rank 0
+     * last heard the rank; `number` is the rank's ddp_phase then */
     DDP_EVENT_SILENT,
     /* written by rank 0 for a rank that did not send its events: it had sent its loss of `step` */
     DDP_EVENT_SENT

@@ -59,7 +59,7 @@ void bf16_set_passes(layer *l);
  * the layer's forward pass, if l.bf16 is not null. */
 void bf16_convert_output(layer l);
 /* Add up the deltas in float32 and in bf16, in the type that the layer runs in. If the layer runs
- * in bf16, and no reader has written either, fill the delta with zeros. Call before the layer's
+ * in bf16, and no reader has written a delta, fill it with zeros. Call before the layer's
  * backward pass, if l->bf16 is not null. */
 void bf16_combine_deltas(layer *l);
 /* Copy the output of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch floats in
