@@ -9,7 +9,7 @@
 
 /* A state file and its weights file, or a weights file without a state file. */
 struct ddp_candidate {
-    char *weights, *state; /* paths of both; state NULL: there is none */
+    char *weights, *state; /* paths of the files; `state` is NULL if there is none */
     int is_part;           /* 1: state is X.state.part, of a save that was interrupted */
     int is_numbered;       /* 1: the weights' name is BASE_<number>.weights */
     int is_bare;           /* 1: there is no state file, or one with only its header */

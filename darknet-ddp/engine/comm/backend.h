@@ -120,7 +120,7 @@ struct ddp_transport {
 struct ddp_group {
     /* ---- kept by ddp_group_clear ---- */
     const struct ddp_backend *ops;
-    int radix; /* hosts that meet in a stage of hierarchical sums (comm/hierarchical_plan.h) */
+    int radix; /* how many hosts meet in a stage of hierarchical sums (hierarchical_plan.h) */
     int64_t timeout_ns;       /* timeout of ddp_group_set_timeout; 0: none */
     void (*moved)(void *ctx); /* function of ddp_group_on_progress; NULL: none */
     void *moved_ctx;

@@ -64,8 +64,8 @@ ddp_status ddp_batchnorm_stats_open(ddp_batchnorm_stats **out, ddp_group *group,
 void ddp_batchnorm_stats_close(ddp_batchnorm_stats *s);
 
 /* Tell s which layers an algorithm drops in this step. Their statistics stay as they are.
- * dropped[l]: not 0 if layer l is; copied; the same on every rank, and in all mini-batches of a
- * step. If there is such an algorithm, call after each ddp_batchnorm_stats_begin_forward. */
+ * dropped[l]: not 0 if layer l is dropped; copied; the same on every rank, and in all mini-batches
+ * of a step. If there is such an algorithm, call after each ddp_batchnorm_stats_begin_forward. */
 void ddp_batchnorm_stats_drop_layers(ddp_batchnorm_stats *s, const char *dropped);
 
 /* Prepare the buffers for a forward pass: fence the sum or copy that was started last, if it has no

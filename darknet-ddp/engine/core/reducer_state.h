@@ -15,7 +15,7 @@
 typedef struct ddp_piece {
     size_t bucket;
     size_t offset; /* elements from the start of the plan's memory */
-    size_t count;  /* elements */
+    size_t count;  /* number of elements */
 } ddp_piece;
 
 struct ddp_reducer {

@@ -9,7 +9,7 @@
  * once; waits for them. This host is never unreachable. */
 void ddp_hosts_probe(ddp_hosts *h);
 
-/* Return 1 if host `name` cannot be reached within limit_s seconds, which it waits at most.
+/* Return 1 if host `name` cannot be reached within limit_s seconds; it waits no longer.
  * out[0..size) then says why: "ssh: Could not resolve hostname b". Returns 0, with out "", if it
  * can be reached, or could not be tried. */
 int ddp_host_why_unreachable(const char *name, double limit_s, char *out, size_t size);

@@ -16,8 +16,8 @@ ddp_status ddp_earlier_run_recover(const char *directory, const char *base,
 
 /* Move the files of an earlier run aside, because a new run begins. Fails with DDP_ERR_IO,
  * DDP_ERR_NOMEM.
- *   earlier        newest checkpoint of the earlier run, to be printed; it has none if
- *                  earlier->weights is NULL
+ *   earlier        newest checkpoint of the earlier run, to print; if earlier->weights is NULL,
+ *                  there is none
  *   first_weights  weights that the new run begins with, which also stay in their place; NULL: none
  */
 ddp_status ddp_earlier_run_set_aside(const char *directory, const char *base,

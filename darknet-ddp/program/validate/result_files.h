@@ -16,7 +16,7 @@
 typedef struct ddp_results_config {
     const char *folder; /* folder of the files */
     const char *format; /* eval= of the .data file: "coco", "imagenet", or else VOC's */
-    /* name of the file without .json or .txt; VOC's files add the class to it. NULL: Darknet's */
+    /* name of the file without .json or .txt; VOC's files add the class. NULL: Darknet's name */
     const char *name;
     char *const *names; /* names of the classes; NULL: not known, which VOC does not allow */
     int classes;

@@ -24,8 +24,8 @@ typedef struct ddp_error {
 #define DDP_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define DDP_MUST_CHECK __attribute__((warn_unused_result))
 
-/* Write a failure to *err: a code, and a text as by printf, no argument of which may be err->text.
- * Returns code. */
+/* Write a failure to *err: a code, and a text as by printf. err->text must not be an argument of
+ * the text. Returns code. */
 ddp_status ddp_fail(ddp_error *err, ddp_status code, const char *fmt, ...) DDP_PRINTF(3, 4);
 
 /* Put a text as by ddp_fail, and ": ", before the text of *err. Returns err->code. */

@@ -71,7 +71,7 @@ typedef struct ddp_page {
     size_t tile_count, fact_count;
     const ddp_page_class *classes;
     size_t class_count;
-    /* confusion_count rows, by label, of confusion_count counts, by find; NULL: none */
+    /* [a * confusion_count + b]: how often class a was found as class b; NULL: no matrix */
     const double *confusion;
     const char *const *confusion_names;
     size_t confusion_count;

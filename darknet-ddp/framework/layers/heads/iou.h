@@ -18,7 +18,7 @@
  * measure, counts as IOU_PLAIN. */
 float box_iou_kind(box a, box b, IOU_KIND kind);
 
-/* Return iou - (s/d)^power for boxes a and b. */
+/* Return iou - (s/d)^power (head of this file) for boxes a and b; iou if d is 0. */
 float box_less_distance(box a, box b, float power);
 
 /* Return the gradient of box_iou_kind(pred, truth, kind) by pred's centre (dx, dy) and size (dw,
