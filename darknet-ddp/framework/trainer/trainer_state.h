@@ -77,7 +77,7 @@ struct ddp_trainer {
     ddp_reducer *reducer;
     ddp_batchnorm_stats *statistics;
     ddp_sync_batchnorm *sync_batchnorm; /* NULL: ranks normalize with their own statistics */
-    joint_statistics joint;             /* net->statistics: how Darknet calls sync_batchnorm */
+    joint_statistics joint; /* *net->statistics, by which Darknet calls sync_batchnorm */
     /* deferred[i]: 1: layer i is updated, or its parameters arrive, in the next forward pass */
     char *deferred;
     ddp_loss *loss;

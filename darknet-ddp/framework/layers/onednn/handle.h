@@ -10,7 +10,7 @@
 struct convolution {
     convolution_shape shape;
     onednn_primitive forward;
-    pthread_mutex_t mutex; /* guards backward_data to way, which are set after convolution_of */
+    pthread_mutex_t mutex; /* guards the members backward_data to way, set after convolution_of */
     onednn_primitive backward_data, backward_weights;
     onednn_primitive product; /* matrix product for gradients of weights, in place of
                                  backward_weights; none with groups */
