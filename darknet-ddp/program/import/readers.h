@@ -27,8 +27,8 @@ typedef ddp_status ddp_import_reader(ddp_annotations *a, const ddp_import_source
  * test (ddp_folder_side). */
 ddp_import_reader ddp_coco_read;
 
-/* Read a folder of Pascal VOC's XML files (with expat), one for each picture. A path of a file is
- * refused. Lists train.txt, val.txt, test.txt in ImageSets/Main say the sides, or else the paths.
+/* Read a folder (not a file) of Pascal VOC's XML files (with expat), one for each picture. Lists
+ * train.txt, val.txt, test.txt in ImageSets/Main say which pictures are for what, or else paths do.
  * Boxes reach from xmin to xmax and ymin to ymax, as labelImg writes them. */
 ddp_import_reader ddp_voc_read;
 

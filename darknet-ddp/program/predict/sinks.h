@@ -67,8 +67,8 @@ ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
 /* Open a sink that writes each picture with the boxes drawn in it, and thin ones for its labels.
  *   out   folder for the files, or for one picture the NAME of NAME.jpg; NULL: "predictions"
  * Fails with DDP_ERR_USAGE (a file would be overwritten that Darknet did not write), DDP_ERR_IO,
- * DDP_ERR_NOMEM. `take` fails as in the first case, and if it would write over the picture that it
- * gets; at other failures Darknet ends the program. */
+ * DDP_ERR_NOMEM. `take` fails with DDP_ERR_USAGE, too, also if it would write over the picture
+ * that it gets; at other failures Darknet ends the program. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 

@@ -82,7 +82,7 @@ typedef struct {
     /* width and height of the intersection; the boxes overlap only if both are above 0 */
     float overlap_w, overlap_h;
     float overlap, together;             /* areas of intersection and union, if boxes overlap */
-    edge_gradient d_overlap, d_together; /* derivatives of these areas */
+    edge_gradient d_overlap, d_together; /* derivatives of both areas */
 } overlap_change;
 
 FORMULA overlap_change get_overlap_change(box pred, box truth)
