@@ -151,9 +151,9 @@ int ddp_reducer_syncs(const ddp_reducer *r);
  * ddp_reducer_backward_begin. `first` is the same on every rank, and 0 before the first call. */
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first);
 
-/* Tell r which layers are dropped in this pass. dropped[l]: not 0 if layer l is; the same on every
- * rank. A block (table->block) is dropped whole or not at all. If the table has blocks, call one
- * time after each ddp_reducer_backward_begin, before ddp_reducer_layer_ready. */
+/* Tell r which layers are dropped in this pass. dropped[l]: not 0 if layer l is dropped; the same
+ * on every rank. A block (table->block) is dropped whole or not at all. If the table has blocks,
+ * call one time after each ddp_reducer_backward_begin, before ddp_reducer_layer_ready. */
 void ddp_reducer_drop_layers(ddp_reducer *r, const char *dropped);
 
 /* Tell r that the gradients of a layer are final in this pass. If the pass syncs, with
