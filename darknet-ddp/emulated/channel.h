@@ -40,7 +40,7 @@ struct segment;
 class channel
 {
   public:
-    /* Return a name for new shared memory. Remove memory whose name an ended process returned. */
+    /* Return a name for new shared memory. Remove memory left by processes that have ended. */
     static std::string new_name();
     /* Open the shared memory of that name, or make it if this is the first rank. There are `size`
      * ranks, at most most_ranks. Returns a channel, which the caller deletes, or nullptr if this

@@ -104,7 +104,7 @@ bool is_done(const completion &end);
 /* Return true if the work is done. Else run one piece of work that it needs, if one is ready, and
  * return false. With EMULATED_ORDER eager or random, run_ready() comes first. */
 bool try_finish(const completion &end);
-/* Return the milliseconds from start's end to end's. Both are done, and neither is null. */
+/* Return how many milliseconds lie between the ends of two pieces of work, which must be done. */
 double ms_between(const completion &start, const completion &end);
 /* Return a random number from 0 to n - 1 with EMULATED_ORDER=random; else 0. */
 unsigned random_below(unsigned n);

@@ -60,7 +60,7 @@ struct ddp_hierarchical_chunk {
     float **at;
     struct ddp_hierarchical_request *requests;
     float ***held;   /* held[stage][slice * branches + branch]: sum of the slice for the branch */
-    float **in;      /* by transfer: memory for its incoming sums, one for each branch, in a row */
+    float **in;      /* in[i]: memory for the sums that transfer i brings, one for each branch */
     float **scratch; /* by stage: memory for the sums that its messages bring, parted by `in` */
 };
 

@@ -156,8 +156,8 @@ void fail(ddp_gloo_link *x, int rank, const char *what);
  * If none is recorded, does not wait; *failure becomes all zero. Returns 0. */
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
-/* Wait up to 6 s until the thread of a lost peer has ended, but not on this thread itself. It still
- * reads the notes that had arrived, which may say that another rank is the cause. */
+/* Wait up to 6 s until the thread that serves lost peer `rank` has ended. It reads the notes that
+ * had arrived, which may name another rank as the cause. Does not wait on this thread itself. */
 void hear_out(ddp_gloo_link *x, int rank);
 
 /* Return the exception for a message that has another length than the `due` bytes. */

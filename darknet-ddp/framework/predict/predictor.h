@@ -49,7 +49,7 @@ typedef struct ddp_prediction {
     /* If a detector finds nothing, the likeliest box below the threshold; with `mirrors`, that of
      * the mirrored picture. In all other cases best.score is 0. */
     ddp_detection best;
-    double best_threshold; /* a round threshold with which `best` is found; 0: best.score is 0 */
+    double best_threshold; /* round number below best.score, to propose as thresh; 0: no best */
     char why[DDP_PREDICTION_WHY]; /* which picture cannot be read, and why; "": it was read */
     float *pixels; /* 3 planes, red, green, blue, from 0 to 1; NULL: the picture cannot be read, or
                       another rank has its pixels */

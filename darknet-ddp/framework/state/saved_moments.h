@@ -16,7 +16,7 @@ ddp_status ddp_saved_moments_open(ddp_saved_moments **out, ddp_checkpoint *c,
 /* Free m, and close its file. NULL is allowed. */
 void ddp_saved_moments_close(ddp_saved_moments *m);
 
-/* Return the source of the moments for ddp_trainer_set_resumed, which m owns; NULL if m is NULL.
+/* Return the source of the moments, owned by m, for ddp_trainer_set_resumed; NULL if m is NULL.
  * Its reads fail as ddp_checkpoint_get. */
 const ddp_sharded_source *ddp_saved_moments_source(const ddp_saved_moments *m);
 

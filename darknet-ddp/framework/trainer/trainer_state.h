@@ -102,7 +102,7 @@ struct ddp_trainer {
     int update_begins; /* 1: the mini-batch under way is the first of an update */
     struct {           /* unreadable samples that end the run */
         ddp_work *sum; /* sums `samples` over ranks; NULL: config.bad_data is NULL */
-        int started;   /* 1: the sum is under way */
+        int started;   /* 1: `sum` is under way */
         /* how many unreadable samples end the run: this rank's, and once `sum` has ended, all
          * ranks' */
         float samples;

@@ -21,7 +21,7 @@ typedef enum ddp_oddity {
     DDP_ODDITIES
 } ddp_oddity;
 
-enum { DDP_ODD_EXAMPLES = 3 }; /* the most examples that are kept of each kind */
+enum { DDP_ODD_EXAMPLES = 3 }; /* most examples that are kept of each oddity */
 
 /* Whether a picture is for training, for validation or for a test. */
 typedef enum ddp_side {

@@ -13,6 +13,6 @@ size_t ddp_picture_stem(const char *name);
  * those that still have one stem are numbered. Returns NULL without memory. Free the result by
  * ddp_picture_names_free. */
 char **ddp_picture_names(const ddp_annotations *a);
-void ddp_picture_names_free(char **names, const ddp_annotations *a); /* names may be NULL */
+void ddp_picture_names_free(char **names, const ddp_annotations *a); /* frees names, if not NULL */
 
 #endif

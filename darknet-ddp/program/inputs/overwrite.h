@@ -23,8 +23,8 @@ ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own
 ddp_status ddp_overwrite_check_file(const char *what, const char *path, ddp_written_kind kind,
                                     ddp_error *err) DDP_MUST_CHECK;
 
-/* Check the picture that is to be written at `name` with ".jpg" behind it, as
- * ddp_overwrite_check_file does. Fail also if a list of the .data file names that picture.
+/* Check a picture that is to be written, at `name` with ".jpg" behind it. Call after
+ * ddp_overwrite_check; the errors are the same. Fail also if a list of the .data file names it.
  *   what   option that names the picture ("-out"), for the error, which adds the name
  *   data   path of the .data file; NULL: there is none */
 ddp_status ddp_overwrite_check_picture(const char *what, const char *name, const char *data,

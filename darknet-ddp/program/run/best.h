@@ -12,8 +12,8 @@
 /* Look whether NAME_best.weights was saved at the step of the run's best figure. If it is of
  * an earlier best's step, that figure becomes the best again. If there is no such file, forget the
  * best figure. In both cases print a line. Other ranks get rank 0's figure by
- * ddp_validation_share_best. Does nothing if the run has no best figure, does not know the file's,
- * or has saves that are not written yet. */
+ * ddp_validation_share_best. Does nothing if the run has no best figure, no figure of the
+ * file's step, or saves that are not written yet. */
 void ddp_best_follow_file(void);
 
 /* Rename NAME_best.weights if this run is resumed and does not know the file's figure: the weights

@@ -35,8 +35,8 @@ typedef struct ddp_csv_columns {
     size_t count;
     size_t key;  /* column of the figure by which the best weights are chosen; 0: no validation */
     size_t each; /* first of the columns with each class's average precision */
-    size_t classes; /* number of columns from `each`; 0: no detector, or more than 1,000 classes */
-    size_t heads;   /* first of the columns of the heads, DDP_HEAD_COLUMNS for each head */
+    size_t classes;    /* how many columns from `each` on; 0: no detector, or over 1,000 classes */
+    size_t heads;      /* first of the columns of the heads, DDP_HEAD_COLUMNS for each head */
     size_t head_count; /* number of heads, the [yolo] and [region] layers */
 } ddp_csv_columns;
 

@@ -11,8 +11,8 @@ char *ddp_word_next(char **at);
 int ddp_word_number(const char *word, double *value);
 
 /* Set *value to the integer that a word of digits, with or without a sign, is, and return 1. An
- * integer beyond an int becomes INT_MIN or INT_MAX. Returns 0, and leaves *value, if the word is
- * none. */
+ * integer beyond an int becomes INT_MIN or INT_MAX. If the word is no such integer, returns 0, and
+ * leaves *value as it is. */
 int ddp_word_whole(const char *word, int *value);
 
 #endif

@@ -119,7 +119,7 @@ void ddp_watch_send_events(ddp_watch *w);
 /* ---- hang_detector.c ---- */
 
 /* Check the run; called once a tick or more often. Does nothing after ddp_watch_fail.
- *   rank 0        (before ddp_watch_join any rank) prints the table of ranks if it was asked for;
+ *   rank 0        (any rank before ddp_watch_join) prints the table of ranks if asked for it;
  *                 warns if the run stands still; ends it if that lasts too long, or a rank is lost
  *   other ranks   ask rank 0 for the table if it was asked for here; end themselves if rank 0 is
  *                 lost or silent; do nothing without a channel */

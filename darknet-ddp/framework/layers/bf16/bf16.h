@@ -66,9 +66,9 @@ void bf16_combine_deltas(layer *l);
  * Darknet's order. Waits for a GPU. The output of a fused layer is recomputed with its present
  * parameters. */
 void bf16_pull_output(layer l, float *to);
-/* Copy the delta of a layer that runs in bf16 to `to`, on the host, as bf16_pull_output does. After
- * the backward pass the delta of a [convolutional] or [connected] is the gradient of the
- * convolution's result. */
+/* Copy the delta of a layer that runs in bf16 to `to`, on the host: l.outputs*l.batch floats in
+ * Darknet's order. Waits for a GPU. After the backward pass the delta of a [convolutional] or
+ * [connected] is the gradient of the convolution's result. */
 void bf16_pull_delta(layer l, float *to);
 
 #endif

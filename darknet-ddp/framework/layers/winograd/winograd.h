@@ -25,7 +25,7 @@ int winograd_tile_side(const convolution_shape *s);
 /* Return how many tiles the output of all images has. */
 int winograd_tiles(const convolution_shape *s);
 
-/* Return the shape of the convolution that computes dx from dy: the backward pass by data of s. It
+/* Return the shape of the convolution that computes dx from dy in the backward pass of s. It
  * has s->filters channels and s->channels filters, and no bias, activation or sum. If you set its
  * sum to CONVOLUTION_SUM_AFTER, winograd_forward adds to dx. */
 convolution_shape winograd_backward_shape(const convolution_shape *s);
@@ -36,7 +36,7 @@ size_t winograd_packed_bytes(const convolution_shape *s);
 /* Transform weights, floats [filter][channel][row][column], and write them to packed. */
 void winograd_pack(const convolution_shape *s, const float *weights, float *packed);
 
-/* Transform weights for a backward pass by data, and write them to packed. s: the result of
+/* Transform weights for a backward pass that computes dx, and write them to packed. s: result of
  * winograd_backward_shape; weights: those of the forward pass, as winograd_pack reads them. */
 void winograd_pack_backward(const convolution_shape *s, const float *weights, float *packed);
 
