@@ -84,9 +84,9 @@ typedef struct ddp_pair {
 
 /* Find the newest whole pair of base in directory (by saved_at_ns, then step), or why there is none
  * (out->there). Reads whole files. If the pair's save was interrupted, tries to finish it. The
- * listener is told of pairs that were passed over and, beside a whole pair, of weights without a
- * whole state that count more images. Release *out with ddp_pair_release, also after a failure.
- * Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
+ * listener is told of pairs that were passed over. If a whole pair is found, it is also told of
+ * weights without a whole state that count more images. Release *out with ddp_pair_release, also
+ * after a failure. Fails with DDP_ERR_IO (the directory cannot be read), DDP_ERR_NOMEM. */
 ddp_status ddp_pair_find(ddp_pair *out, const char *directory, const char *base,
                          const ddp_pair_listener *listener, ddp_error *err) DDP_MUST_CHECK;
 

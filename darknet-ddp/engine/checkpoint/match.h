@@ -13,7 +13,7 @@
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
 /* Return 1 if `name` in directory is an average of weights (ema_alpha) of a run of this base:
- * BASE_ema.weights or BASE_ema_<batches>.weights. No state file of it may name another base. */
+ * BASE_ema.weights or BASE_ema_<batches>.weights. Returns 0 if its state names another base. */
 int ddp_match_is_average(const char *directory, const char *name, const char *base);
 
 /* Return 1 if a run of this base saves pairs under this name: BASE.backup, BASE_final.weights,

@@ -40,7 +40,7 @@ int ddp_owner_mark_write(const ddp_owner_mark *m, int fd, uint64_t count);
  * above 0. Then m->pid is valid here. */
 int ddp_owner_mark_is_here(const ddp_owner_mark *self, const ddp_owner_mark *m);
 
-/* Return 1 if m's process still runs; 0 also if m->start is 0. Only if ddp_owner_mark_is_here. */
+/* Return 1 if m's process still runs; 0 also if m->start is 0. Only if m->pid is valid here. */
 int ddp_owner_mark_runs(const ddp_owner_mark *m);
 
 #endif

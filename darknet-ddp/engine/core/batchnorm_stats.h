@@ -84,8 +84,8 @@ void ddp_batchnorm_stats_begin_step(ddp_batchnorm_stats *s);
 void ddp_batchnorm_stats_fold_mini_batch(ddp_batchnorm_stats *s, int mini_batch);
 
 /* Start the sum of the buffers over ranks; with DDP_STATISTICS_COPIED, the copy of rank 0's. Every
- * rank calls it, after the last mini-batch of a step. Waits only as ddp_work_start does. Fails with
- * DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * rank calls it, after the last mini-batch of a step. Waits only while NCCL first connects ranks.
+ * Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_batchnorm_stats_start_sum(ddp_batchnorm_stats *s, ddp_error *err) DDP_MUST_CHECK;
 
 /* Fence the sum or copy that was started last, if it has no fence yet: work that is queued on the

@@ -36,7 +36,7 @@ typedef struct ddp_option {
      * TEXT that may be left out begins with [ */
     const char *argument;
     double low, high;  /* least and largest value of WHOLE, REAL and SKIP */
-    double fallback;   /* default; of CHOICE, which word it is, from 0 */
+    double fallback;   /* default; of a CHOICE, index of the default word */
     const char *shown; /* default in words; NULL: the number or word in fallback */
     enum ddp_option_scope scope;
     unsigned columns; /* bits DDP_OPTION_...; if scope is COMMAND, also bits DDP_OPTION_READ_BY */

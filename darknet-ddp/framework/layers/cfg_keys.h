@@ -12,7 +12,7 @@ typedef struct {
     const char *names; /* its names, such as "[maxpool] [max]", separated by blanks */
     LAYER_TYPE type;
     int v4;              /* 1: the section itself is v4 */
-    const char *keys;    /* keys that are not v4, separated by blanks; none that all layers have */
+    const char *keys;    /* keys that are neither v4 nor of all layers, separated by blanks */
     const char *v4_keys; /* v4 keys, separated by blanks */
 } cfg_section;
 

@@ -27,7 +27,7 @@ ddp_status ddp_truth_labels_open(ddp_truth_labels **out, size_t samples, char *c
                                  size_t count, ddp_error *err) DDP_MUST_CHECK;
 void ddp_truth_labels_close(ddp_truth_labels *t); /* frees t; NULL is allowed */
 
-/* Return the picture's number, as in ddp_label_id; SIZE_MAX: path is not in the list. */
+/* Return the number (ddp_label_id) of the picture at path; SIZE_MAX: path is not in the list. */
 size_t ddp_truth_labels_find_picture(const ddp_truth_labels *t, const char *path);
 
 /* Note that truth n (from 0) of a sample comes from line `line` (from 1) of the label file of the

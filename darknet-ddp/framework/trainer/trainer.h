@@ -83,8 +83,8 @@ void ddp_trainer_set_seed(ddp_trainer *t, uint64_t seed);
 
 /* Cut the cfg's batch over the ranks (core/batch.h): replace *batch and *subdivisions of the cfg by
  * those with which the network is to be made. Call while Darknet parses the cfg. Fails with
- * DDP_ERR_USAGE, and changes neither, if the batch cannot be cut so, or not with config.exact; the
- * text says why. */
+ * DDP_ERR_USAGE, and changes neither, if ddp_batch_split fails or, with config.exact,
+ * ddp_exact_check. */
 ddp_status ddp_trainer_split(ddp_trainer *t, int *batch, int *subdivisions,
                              ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,9 +8,9 @@
 /* Return how many characters of a picture's name stand before its ending. */
 size_t ddp_picture_stem(const char *name);
 
-/* Return the name of each picture of a, NULL for a picture without a path: its file's name. If
- * several have one stem, all of these get the names of their folders, too; the second and later of
- * those that still have one stem are numbered. Returns NULL without memory. Free the result by
+/* Return a name for each picture of a: its file's name, or NULL if it has no path. If several have
+ * one stem, the names of their folders are added to all of these. If some still have one stem, all
+ * but the first of them are numbered. Returns NULL without memory. Free the result by
  * ddp_picture_names_free. */
 char **ddp_picture_names(const ddp_annotations *a);
 void ddp_picture_names_free(char **names, const ddp_annotations *a); /* frees names, if not NULL */

@@ -10,9 +10,9 @@
 #include "options/ddp_commands.h"
 #include "options/options.h"
 
-/* Check the files that a command line names for writing, and the picture of a command of Darknet's,
- * against those that the line and its .data file name. Call once. Fails with DDP_ERR_USAGE if a
- * file may not be overwritten, or if two have one path. Fails also with DDP_ERR_NOMEM.
+/* Check each file that a command line says to write, and the picture that some of Darknet's
+ * commands write. Call once. Fails with DDP_ERR_USAGE if a file may not be overwritten, or if two
+ * of these have one path. Fails also with DDP_ERR_NOMEM.
  *   argv  the command line, without our own options
  *   own   the row of a command of ours; NULL: a command of Darknet's */
 ddp_status ddp_overwrite_check(int argc, char **argv, const ddp_ddp_command *own,

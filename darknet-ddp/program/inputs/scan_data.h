@@ -40,8 +40,8 @@ typedef struct ddp_scan_data {
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be all zero */
 
-/* Add to f what is wrong with eval=, and with the names of classes, such as too few, or one that
- * stands twice. ddp_scan_data_open has added this to c->faults. */
+/* Add to f the faults of eval=, and of the names of classes, such as too few, or one that stands
+ * twice. ddp_scan_data_open calls this for c->faults. */
 void ddp_scan_data_check_names(const ddp_scan_data *c, ddp_faults *f);
 
 /* Check `count` pictures of train=, from index `first` on, and their labels. Adds faults to

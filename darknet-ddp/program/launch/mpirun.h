@@ -33,7 +33,7 @@ typedef struct ddp_mpirun_start {
 typedef struct ddp_mpirun_line {
     const char *words[DDP_MPIRUN_WORDS]; /* the words, `count` of them */
     size_t count;
-    char ranks[16], ports[32], kill_timeout[16]; /* numbers that are words, as text */
+    char ranks[16], ports[32], kill_timeout[16]; /* texts of words that are numbers */
 } ddp_mpirun_line;
 
 /* Return the path of the mpirun of this build's MPI; "" in a build without MPI. */

@@ -39,7 +39,7 @@ typedef struct ddp_output_relay {
      * is not known to be this program's, or else the first words of the first frame kept back */
     char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has sent it */
-    /* these, down to withheld_bytes, and told to log above are used only if `filters` is 1: */
+    /* With `filters` 0 unused: from `told` to `log` above, and from in_frame to withheld_bytes */
     int in_frame; /* 1: a frame of mpirun has begun and not ended */
     int in_line;  /* 1: the beginning of a line was passed on, so the rest of the line is, too */
     char line[DDP_RELAY_FRAME];     /* a line that is not whole yet */

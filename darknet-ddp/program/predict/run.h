@@ -24,7 +24,7 @@ typedef struct ddp_predict_run {
     void (*unreadable)(const char *sentence);
     /* counts of pictures (frames, too), boxes, unreadable pictures of all ranks; set on rank 0 */
     size_t pictures, boxes, unreadable_count;
-    double forward_s; /* ddp_prediction.seconds of all these, added up; set on rank 0 */
+    double forward_s; /* ddp_prediction.seconds of all pictures, added up; set on rank 0 */
 } ddp_predict_run;
 
 /* Predict each file of config->paths, and hand the predictions to the sinks. Rank r of N takes

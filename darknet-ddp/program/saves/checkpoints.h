@@ -81,10 +81,10 @@ ddp_status ddp_checkpoints_check_list(ddp_checkpoints *c, ddp_list list,
                                       ddp_error *err) DDP_MUST_CHECK;
 
 /* Note for later saves which of the training list's n pictures have label files. If the run was
- * resumed without -resume_force, rank 0 first looks whether more pictures lack one than in the
- * checkpoint (ddp_recall_unlabelled). If so, and in the checkpoint none did, a line says so, and
- * each has[i] becomes 1, so that these pictures count as unreadable. Fails with DDP_ERR_USAGE if
- * in the checkpoint some did, or if a checkpoint has no room for an option.
+ * resumed without -resume_force, rank 0 first calls ddp_recall_unlabelled. If pictures have lost
+ * label files since the checkpoint, this prints a line and sets each has[i] to 1, so that these
+ * pictures count as unreadable. But if some had none then already, it fails with DDP_ERR_USAGE.
+ * Fails with DDP_ERR_USAGE also if a checkpoint has no room for an option.
  *   has  has[i]: 0 if picture i has no label file; rank 0's values replace those of other ranks */
 ddp_status ddp_checkpoints_labelled(ddp_checkpoints *c, char *has, size_t n,
                                     ddp_error *err) DDP_MUST_CHECK;

@@ -59,8 +59,8 @@ struct own_delta {
     }
 };
 
-// Delta of a fused layer, computed from the [shortcut]'s. It gives the layer that the [shortcut]
-// adds its delta, too.
+// Computes the delta of a fused layer from that of the [shortcut]. Also computes the delta of the
+// layer whose output the [shortcut] adds.
 struct shortcut_delta {
     // Half as many, since each is of two arrays: there are registers for no more.
     enum { AT_ONCE = VALUES_AT_ONCE / 2 };

@@ -22,8 +22,8 @@ typedef struct {
  *   resize     then enlarge or shrink the picture by up to this factor; below 1: only shrink it, by
  *              up to 1/resize
  *   use_flip   1: mirror half of the pictures
- *   corner     0: none; in half of the draws, show the picture's own corner in the canvas's corner:
- *              1 left top, 2 right top, 3 left bottom, 4 right bottom */
+ *   corner     in half of the draws, show a corner of the picture in this corner of the canvas:
+ *              1 left top, 2 right top, 3 left bottom, 4 right bottom; 0: in no draw */
 placement draw_crop(image im, int w, int h, float jitter, float resize, int use_flip, int corner);
 
 /* Draw a random place for picture im on a canvas of w x h pixels. It is scaled to the canvas's

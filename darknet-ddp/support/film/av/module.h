@@ -13,7 +13,7 @@ ddp_status ddp_film_create(ddp_film_writer **out, const char *path, const ddp_fi
 ddp_status ddp_film_write(ddp_film_writer *film, const unsigned char *rgb, ddp_error *err);
 ddp_status ddp_film_finish(ddp_film_writer *film, ddp_error *err);
 
-/* All of these functions: film.c looks this name up in the module (dlsym). */
+/* The functions above, as a table. film.c looks its name up in the module (dlsym). */
 extern const ddp_film_functions ddp_film_module;
 
 #endif
