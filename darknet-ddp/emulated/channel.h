@@ -28,7 +28,7 @@ struct transfer {
     bool average;         /* true: divide the sum by the number of ranks */
     bool bfloat16;        /* with element_bytes 2: true: elements are bfloat16; false: float16 */
     bool never_ends;      /* true: the transfer hangs, for tests */
-    bool registered;      /* true: the memory at `to`, or else `from`, is registered */
+    bool registered;      /* true: `to` (if null, `from`) is in memory registered with NCCL */
     uint64_t turn;        /* its place in the order of transfers, from channel::take_turn */
     size_t offset = 0;    /* bytes that have been moved */
     bool posted = false;  /* true: this rank has joined the next step of a collective */

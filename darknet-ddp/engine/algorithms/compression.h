@@ -98,7 +98,7 @@ typedef struct ddp_compression {
                    ddp_device *aside);
 
     /* Fail with DDP_ERR_USAGE if a rank would send more on `ranks` ranks, 2 or more, than without
-     * compression. value: the number behind the word. A NULL function never fails. */
+     * compression. value: the number behind the word. NULL: no number is refused. */
     ddp_status (*check)(double value, int ranks, ddp_error *err);
     /* Set *self to the compression's own data, which close frees, also after a failure. NULL: the
      * compression has no own data. */

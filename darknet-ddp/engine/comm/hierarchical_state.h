@@ -61,7 +61,7 @@ struct ddp_hierarchical_chunk {
     struct ddp_hierarchical_request *requests;
     float ***held;   /* held[stage][slice * branches + branch]: sum of the slice for the branch */
     float **in;      /* in[i]: memory for the sums that transfer i brings, one for each branch */
-    float **scratch; /* by stage: memory for the sums that its messages bring, parted by `in` */
+    float **scratch; /* by stage: memory for its incoming sums; `in` points into it */
 };
 
 /* The algorithm's data (ddp_group.algorithm_own). */
@@ -140,7 +140,7 @@ void ddp_hierarchical_check_returned(const ddp_group *g, struct ddp_hierarchical
 
 /* ---- hierarchical_gather.c: the steps of an all-gather's chunk, in their order ---- */
 
-/* Return how many requests a chunk of an all-gather needs, to post the messages of one turn. */
+/* Return how many requests a chunk of an all-gather needs for its messages with one other host. */
 int ddp_hierarchical_gather_requests(const ddp_group *g);
 
 /* Set c->not_finite to 0 if all of this rank's own floats in the chunk are finite, else 1. Call

@@ -24,8 +24,8 @@ int ddp_host_memory_free(ddp_group *g, const void *x);
  * within one allocation of ddp_host_memory_alloc. */
 uint64_t ddp_host_memory_place(const ddp_group *g, const void *x, size_t bytes);
 
-/* Return the address in this process of memory of a rank of this host. place: the number, not 0,
- * that ddp_host_memory_place returned on that rank. NULL: this rank has that memory no more. */
+/* Return the address in this process of memory of rank local_rank of this host. place: the number,
+ * not 0, that ddp_host_memory_place returned there. NULL: this process has freed that memory. */
 void *ddp_host_memory_at(const ddp_group *g, int local_rank, uint64_t place);
 
 /* Free all memory of ddp_host_memory_alloc of g that was not freed. */

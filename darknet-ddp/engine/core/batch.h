@@ -45,7 +45,7 @@ typedef struct ddp_exact_run {
     int ranks;
     ddp_batch_mode mode;
     int sync_every;        /* how many batches make an update, from 1 */
-    int broadcast_buffers; /* 1: ranks share BatchNorm's statistics after each step; 0: never */
+    int broadcast_buffers; /* 1: ranks get the same BatchNorm statistics each step; 0: never */
     const ddp_option_names *names; /* names of options for errors; NULL: plain words */
 } ddp_exact_run;
 

@@ -169,7 +169,7 @@ ddp_status ddp_reducer_check_mini_batch(const ddp_reducer *r, ddp_error *err);
 ddp_status ddp_reducer_open_sharded(ddp_reducer *r, ddp_error *err);
 void ddp_reducer_close_sharded(ddp_reducer *r);
 
-/* Start the sum that counts the ranks on which each layer ran; waits for the last such sum. Every
+/* Start the sum that counts the ranks on which each layer ran, after a wait for the last one. Every
  * rank calls it when all buckets of a pass are launched. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_reducer_count_ranks(ddp_reducer *r, ddp_error *err);
 

@@ -12,7 +12,7 @@
 
 typedef struct ddp_trace ddp_trace;
 
-/* The lanes of a rank: the first four; four for buckets, whose sums travel side by side; sixteen
+/* The lanes of a rank: four named ones; four for buckets, whose sums travel side by side; sixteen
  * for threads that load samples. */
 enum {
     DDP_LANE_STEPS,   /* whole steps */

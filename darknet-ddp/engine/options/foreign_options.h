@@ -22,9 +22,9 @@ typedef struct ddp_foreign_options_taken {
     int count;
 } ddp_foreign_options_taken;
 
-/* Write what to type in place of a word to text, and return text. The word, such as epochs=100,
- * --imgsz or --gpus, is an option of another program, or one of ours, but not of `darknet ddp`
- * alone, in any form. Returns NULL if it is neither. */
+/* Write to text what to type in place of `word`, and return text. `word` is an option of another
+ * program, such as epochs=100, or one of ours written wrongly, such as --gpus. If it is neither, or
+ * an option of `darknet ddp` alone, return NULL. */
 const char *ddp_foreign_option_instead(const char *word, char text[DDP_FOREIGN_OPTION_TEXT]);
 
 /* Remove options that have no effect here, with their values, from argv[1..argc) of a train

@@ -83,7 +83,7 @@ struct peer {
 
     std::array<note, notes_ahead> notes;
     std::array<std::unique_ptr<UnboundBuffer>, notes_ahead> note_buffers;
-    UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on or waited on; or null */
+    UnboundBuffer *waits_on = nullptr; /* buffer that the thread waits on, or last did; or null */
     bool waits_on_note = false;        /* waits_on is the buffer of a note */
 
     /* Numbers of requests with this peer, in the order of posting. */
@@ -116,7 +116,7 @@ struct ddp_gloo_link {
     std::vector<int> ended; /* ended requests that ddp_gloo_test has not returned yet */
     int in_flight = 0;      /* posted requests that ddp_gloo_test has not returned yet */
     bool leaving = false;   /* true: this rank closes the link, so a lost peer is no failure */
-    bool stop = false;      /* true: the peers' threads are to return */
+    bool stop = false;      /* true: the peers' threads must end */
     bool failing = false;   /* true: the link has failed, and `failure` says how */
     bool failed = false;    /* `failure` is set, and the other ranks have been told of it */
     std::condition_variable others_told;

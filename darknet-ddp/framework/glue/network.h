@@ -11,7 +11,7 @@ typedef struct network network;
 
 typedef struct ddp_network_shape {
     int layers;
-    int width, height;       /* input, in pixels */
+    int width, height;       /* size of the input, in pixels */
     int outputs;             /* numbers in the output for a picture: a classifier's classes */
     int mirrors;             /* 1: training mirrors half of the pictures (flip=) */
     int time_steps;          /* time_steps= of the cfg, for recurrent networks; else 1 */

@@ -21,7 +21,7 @@ typedef struct ddp_validation_set {
     char *reported; /* reported[i]: 1: listener->unreadable was called for paths[i]; 0 at first */
     /* size of the network's input during a validation, in pixels; 0: unchanged */
     int width, height;
-    int classes; /* a detector's: those of the network or, with `map`, its length */
+    int classes; /* number of classes; a detector's: the network's or, with `map`, map's */
     int bf16;    /* 1: convolutions compute in bf16; ddp_network_check_bf16 must have allowed it */
     int *map;    /* a tree's map for a detector (ddp_find_rules); NULL: no tree */
 } ddp_validation_set;

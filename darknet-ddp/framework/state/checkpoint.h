@@ -55,9 +55,9 @@ typedef struct ddp_checkpoint_run {
      * options[i]. 1: nothing, since the option has its default. 0: the listener is told. The run
      * resumes in both cases. */
     int is_default[DDP_CHECKPOINT_OPTIONS];
-    /* before[i], for options that change rounding: the value for which a state file without
-     * options[i] stands; it counts as another value than this run's. NULL: such a file stands for
-     * this run's value. */
+    /* before[i], for options that change rounding: the value to assume if a state file lacks
+     * options[i]. It always counts as another value than this run's. NULL: this run's value is
+     * assumed. */
     const char *before[DDP_CHECKPOINT_OPTIONS];
 } ddp_checkpoint_run;
 

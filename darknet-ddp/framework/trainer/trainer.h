@@ -38,8 +38,8 @@ typedef struct ddp_trainer_config {
     /* Whether batch= is a rank's batch or that of all ranks. With DDP_BATCH_RANK a network's first
      * attachment multiplies its learning rate by the number of ranks. */
     ddp_batch_mode batch_mode;
-    /* 1: ranks share BatchNorm's running statistics after each step but local ones (local SGD); 0:
-     * never, and saves have rank 0's */
+    /* 1: ranks get the same running statistics of BatchNorm after each step, but not after local
+     * ones (local SGD). 0: never; saves have rank 0's */
     int broadcast_buffers;
     int exact;      /* 1: same bits on any number of ranks (core/batch.h) */
     int sync_bn;    /* 1: BatchNorm normalizes with the statistics of all ranks' mini-batches */

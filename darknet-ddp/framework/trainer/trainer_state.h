@@ -103,8 +103,8 @@ struct ddp_trainer {
     struct {           /* unreadable samples that end the run */
         ddp_work *sum; /* sums `samples` over ranks; NULL: config.bad_data is NULL */
         int started;   /* 1: `sum` is under way */
-        /* how many unreadable samples end the run: this rank's, and once `sum` has ended, all
-         * ranks' */
+        /* number of unreadable samples that must end the run: of this rank; once `sum` has ended,
+         * of all ranks */
         float samples;
         size_t step;             /* step, from 1, to which `samples` belongs */
         size_t images_at_update; /* net->seen when the last whole update ended */

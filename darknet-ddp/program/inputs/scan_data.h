@@ -13,8 +13,8 @@ typedef struct ddp_scan_data {
     const char *data_path, *cfg_path;
     const ddp_net_value *values; /* new values of [net] (inputs/overrides.h); NULL: none */
     ddp_sections data, cfg;      /* contents of the files at data_path and cfg_path */
-    /* lines of the files that train= (list), valid=, and names= or labels= (names) name; also
-     * empty if there is no key, or the file cannot be read */
+    /* lines of the file of train= (list), of valid= (valid), and of names= or labels= (names);
+     * empty also if there is no key, or the file cannot be read */
     ddp_lines list, valid, names;
     /* values of train= and valid=; NULL: the .data file lacks the key */
     const char *list_path, *valid_path;

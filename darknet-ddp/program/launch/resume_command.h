@@ -33,8 +33,8 @@ int ddp_is_mpirun(pid_t pid);
  * host. */
 int ddp_is_mpiruns_daemon(pid_t pid);
 
-/* Return the command line that resumes the run of the command line argv, as ddp_resume_command
- * does; NULL ends argv. The caller frees it. NULL: no memory. */
+/* Return the command line that resumes the run that the words of argv began, quoted for a shell, in
+ * backquotes. NULL ends argv. The caller frees the result. NULL: no memory. */
 char *ddp_resume_command_of(char *const *argv, ddp_resume_how how);
 
 /* Return the command line of this process, quoted for a shell. The caller frees it. NULL: it cannot

@@ -16,7 +16,7 @@
  * file's step, or saves that are not written yet. */
 void ddp_best_follow_file(void);
 
-/* Rename NAME_best.weights if this run is resumed and does not know the file's figure: the weights
+/* Rename NAME_best.weights if this run is resumed and the file is not of step `step`: the weights
  * that the run is about to save may be worse. Call before each write of the file; all calls but the
  * first do nothing. Fails with DDP_ERR_IO, DDP_ERR_NOMEM.
  *   step  step of the best figure that the run knows; 0: it knows none */

@@ -16,7 +16,7 @@
 ddp_status ddp_trace_run_open(const ddp_options *options, ddp_group *group, ddp_trainer *t,
                               const ddp_train_position *start, ddp_error *err) DDP_MUST_CHECK;
 
-/* Begin the trace if the next step is its first, or a later one of its steps when the run begins.
+/* Begin the trace if the next step is its first or, when the run begins, any of its steps.
  * If step `now` was its last, end it and write the file; if that cannot be written, a line says so.
  * Call before the first step and after each step. Fails with DDP_ERR_COMM, DDP_ERR_NOMEM. */
 ddp_status ddp_trace_run_step(network *net, const ddp_train_position *now,

@@ -15,8 +15,8 @@ typedef struct ddp_line_segment {
 } ddp_line_segment;
 
 /* Write to `line` what a terminal must print to replace its present line by these segments. The
- * cursor ends at the line's beginning. Groups for which the line has no room are left out; the
- * first group is cut instead.
+ * cursor ends at the line's beginning. Groups (ddp_line_segment) that do not fit are left out, but
+ * the first group is cut to fit.
  *   segments  `count` pieces, the first one leftmost
  *   columns   columns that the terminal has for the line
  *   colours   0: without the segments' colours */

@@ -24,7 +24,7 @@ void ddp_rank_output_init(ddp_launcher launcher);
 void ddp_rank_output_open(ddp_group *group);
 
 /* Discard what goes to descriptor 2, until ddp_rank_output_show_errors, but for what this header's
- * functions print. Not what stderr writes if ddp_terminal_place.joined is 1. */
+ * functions print. But with ddp_terminal_place.joined 1 stderr shows: it uses descriptor 1. */
 void ddp_rank_output_hide_errors(void);
 
 /* End ddp_rank_output_hide_errors, and what ddp_rank_output_open hides: all that goes to descriptor

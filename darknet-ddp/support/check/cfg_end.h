@@ -11,7 +11,7 @@ typedef struct ddp_cfg_end {
     const ddp_cfg_line *last; /* title of the last section; NULL: the cfg has no title */
     int has_softmax;          /* 1: the cfg has a section [softmax] */
     int has_loss;             /* 1: the cfg has a section that computes a loss */
-    const char *key; /* key of how many values come out: "filters", "output"; NULL: not known */
+    const char *key; /* key of the number of outputs: "filters", "output"; NULL: not known */
     int outputs; /* value of `key` in the cfg; 1: the cfg lacks the key; unused if `key` is NULL */
     /* number of the key's line in the cfg; if the key is missing, of its section's title */
     int line;

@@ -116,8 +116,8 @@ FORMULA edge_gradient quotient_gradient(float a, float b, edge_gradient da, edge
     return q;
 }
 
-/* Return the derivatives of U/C (iou.h), giou's own term, by the edges of pred; 0 if C is 0. U is
- * wrong if the boxes are apart. `o`: the result of get_overlap_change for pred and truth. */
+/* Return the derivatives of U/C (iou.h), a term of giou, by the edges of pred; 0 if C is 0. U is
+ * o.together, which is wrong if the boxes are apart. `o`: get_overlap_change(pred, truth). */
 FORMULA edge_gradient giou_gradient(box pred, box truth, overlap_change o)
 {
     edges p = edges_of(pred), t = edges_of(truth);
