@@ -21,7 +21,7 @@ enum { DDP_HOST_BYTES = 256 }; /* bytes of a host name, with the zero at its end
 
 /* A kind of process group. */
 struct ddp_backend {
-    const char *name;           /* its name on the command line: "mpi" */
+    const char *name;           /* name on the command line: "mpi" */
     ddp_mpi_kind (*kind)(void); /* serves ddp_group_mpi_kind; NULL in every backend but "mpi" */
 
     /* Connect this rank with the others, and fill g, which has no ranks yet: call

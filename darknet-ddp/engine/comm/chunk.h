@@ -51,7 +51,7 @@ struct ddp_host_sum {
 
 /* A chunk of a sum. Algorithms append their own members. */
 struct ddp_chunk {
-    struct ddp_host_sum *sum; /* the sum of which it is a chunk; NULL: the slot has no chunk */
+    struct ddp_host_sum *sum; /* the sum that the chunk belongs to; NULL: the slot is free */
     /* the chunk in the sum's buffer; in an all-gather, rank 0's floats of the chunk */
     float *data;
     size_t count;      /* number of floats in the chunk; in an all-gather, of each rank */

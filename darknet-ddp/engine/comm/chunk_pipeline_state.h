@@ -14,7 +14,7 @@
 struct ddp_collective_request {
     int peer;
     int is_recv; /* 1: the message comes from peer; 0: it goes to peer */
-    int pending; /* 1: it was posted and has not ended */
+    int pending; /* 1: the message was posted and has not ended */
 };
 
 /* Return how many of the transport's requests belong to collectives. */

@@ -61,7 +61,7 @@ ddp_mpi_kind ddp_group_mpi_kind(void);
  * DDP_ERR_NOMEM. */
 ddp_status ddp_group_open_threads(ddp_group **groups, int size, ddp_error *err) DDP_MUST_CHECK;
 
-/* Make a group as ddp_group_open_threads does, but as if its ranks were on several hosts.
+/* Make a group of threads, as ddp_group_open_threads does, as if its ranks were on several hosts.
  *
  *   ranks  how many ranks each of the `hosts` hosts has, at least 1; host h is named "hostH"
  *   radix  how many hosts meet in a stage of hierarchical sums, at least 2; 0: the default */

@@ -40,7 +40,7 @@ enum ddp_hierarchical_state {
 struct ddp_hierarchical_request {
     int peer;
     char incoming; /* 1: the message comes from peer; 0: goes to peer */
-    char pending;  /* 1: it was posted and has not ended */
+    char pending;  /* 1: the message was posted and has not ended */
 };
 
 /* A chunk of the hierarchical algorithm. */

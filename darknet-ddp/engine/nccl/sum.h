@@ -41,9 +41,9 @@ struct ddp_gpu_sum {
     unsigned *not_finite;
     unsigned told; /* value of *not_finite when ddp_work_finite last returned 0; 0: never did */
     int is_told;   /* 1: ddp_work_finite has returned 0 since the last start */
-    int in_flight; /* 1: it was started and has no fence yet */
+    int in_flight; /* 1: the sum was started and has no fence yet */
     int queued;    /* 1: all work of the sum is queued on the GPU, and then `landed` */
-    int unsettled; /* 1: it has a fence, and was not seen to land yet */
+    int unsettled; /* 1: the sum has a fence, and was not seen to land yet */
     struct ddp_gpu_sum *next_unsettled;
     void *own; /* the transport's own data */
 };

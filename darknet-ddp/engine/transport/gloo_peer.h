@@ -157,7 +157,7 @@ void fail(ddp_gloo_link *x, int rank, const char *what);
 int report(ddp_gloo_link *x, ddp_gloo_failure *failure);
 
 /* Wait up to 6 s until the thread that serves lost peer `rank` has ended. It reads the notes that
- * had arrived, which may name another rank as the cause. Does not wait on this thread itself. */
+ * had arrived, which may name another rank as the cause. Does not wait if called on that thread. */
 void hear_out(ddp_gloo_link *x, int rank);
 
 /* Return the exception for a message that has another length than the `due` bytes. */

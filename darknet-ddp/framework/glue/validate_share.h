@@ -12,7 +12,7 @@ typedef struct ddp_picture_share {
     ddp_group *group;
     network *net;
     const ddp_validation_set *set;
-    /* its `unreadable` is called; NULL: nothing is */
+    /* listener->unreadable is called; NULL: nothing is called */
     const ddp_validation_listener *listener;
     ddp_picture_fit fit; /* brings a picture to the input's size */
     /* Predict picture i of the set by inference_predict(plan, ...), and compare the result with the

@@ -9,7 +9,7 @@
 #include "darknet.h"
 
 typedef struct {
-    const char *names; /* its names, such as "[maxpool] [max]", separated by blanks */
+    const char *names; /* names of the section, such as "[maxpool] [max]", separated by blanks */
     LAYER_TYPE type;
     int v4;              /* 1: the section itself is v4 */
     const char *keys;    /* keys that are neither v4 nor of all layers, separated by blanks */

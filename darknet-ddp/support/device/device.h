@@ -53,7 +53,7 @@ const char *ddp_device_name(const ddp_device *d);
 /* Allocate *x, `count` zeroed floats, aligned to 4096 bytes on the host, 256 on a GPU. count 0 is
  * allowed. Free with ddp_device_free. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_device_alloc(ddp_device *d, float **x, size_t count, ddp_error *err) DDP_MUST_CHECK;
-void ddp_device_free(ddp_device *d, float *x); /* x may be NULL */
+void ddp_device_free(ddp_device *d, float *x); /* frees x; NULL is allowed */
 
 /* Copy from[0..count), memory of the device, to x. */
 void ddp_device_copy(ddp_device *d, float *x, const float *from, size_t count);

@@ -19,7 +19,7 @@ int ddp_line_cut(char *line);
 
 typedef enum ddp_line_kind {
     DDP_LINE_BLANK, /* nothing, or a comment: it begins with # or ; */
-    DDP_LINE_TITLE, /* it begins with [ */
+    DDP_LINE_TITLE, /* a title: it begins with [ */
     DDP_LINE_OPTION /* KEY=VALUE, or any other text */
 } ddp_line_kind;
 
