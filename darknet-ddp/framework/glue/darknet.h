@@ -10,10 +10,10 @@ typedef struct ddp_darknet_config {
     int deterministic; /* 1: GPUs use only algorithms that give the same bits each time */
     int any_threads;   /* 1: CPUs multiply matrices to the same bits with any number of threads */
     int allow_unknown_keys; /* 1: print a warning for an unknown key of a cfg; 0: end the program */
-    int weights_force; /* 1: load weights files that are too long or too short, as far as it goes */
-    int labels_required; /* 1: a detector's picture without a label file is an error */
-    int loader_threads;  /* threads that load pictures; 0: each command's own number */
-    int verbose;         /* 1: also print lines about each mini-batch, load and new size */
+    int weights_force;      /* 1: load weights files of a wrong length until file or net ends */
+    int labels_required;    /* 1: a detector's picture without a label file is an error */
+    int loader_threads;     /* threads that load pictures; 0: each command's own number */
+    int verbose;            /* 1: also print lines about each mini-batch, load and new size */
     /* Take Darknet's line about a step, without newline, on each rank. NULL: rank 0 prints it. */
     void (*line)(const ddp_train_position *now, const char *line);
     /* Print the table of layers of a network that was just made. NULL: Darknet prints it. */

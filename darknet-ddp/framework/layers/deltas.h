@@ -17,7 +17,7 @@
 #include "darknet.h"
 
 /* Bits of layer.delta_is_set. 1: layers that read the layer's output add to its delta in float32
- * (l.delta or l.delta_gpu), or to that in bf16. 0: the next one writes it. */
+ * (l.delta or l.delta_gpu), or to that in bf16. 0: the next of them writes it. */
 enum { FLOAT_DELTA = 1, BF16_DELTA = 2 };
 
 /* Begin the passes of a mini-batch (step 1 above). zero_delta(l) must zero l's delta, if any. */

@@ -3,8 +3,8 @@
 #ifndef DDP_SAMPLES_ANCHORS_H
 #define DDP_SAMPLES_ANCHORS_H
 
-/* Write the k anchors that fit `count` boxes best, 1 <= k <= count. Returns the mean IoU of each
- * box with its best anchor.
+/* Write the k anchors that fit `count` boxes best, 1 <= k <= count. Returns the mean over
+ * boxes of a box's IoU with its best anchor.
  *   boxes     2 * count floats: width and height of each box, above 0, in fractions of the input
  *   input     width and height of the network's input, in pixels
  *   anchors   becomes 2 * k floats: width and height of each anchor in whole pixels, 1 or more;

@@ -13,8 +13,8 @@ int ddp_begins_as_weights(const unsigned char *head, size_t count);
  * also if the file is empty, begins with 8 zero bytes or cannot be read. */
 int ddp_is_weights_file(const char *path);
 
-/* Return 0 if the file at path is surely no weights file: it is empty, or begins otherwise. Else
- * return 1, also if it cannot be read (a pipe, or missing). */
+/* Return 0 if the file at path is empty, or does not begin like a weights file. Else return 1, also
+ * if it cannot be read (a pipe, or missing). */
 int ddp_may_be_weights(const char *path);
 
 /* Return 1 if the path has the ending of another framework's model (.pt, .yaml, .onnx, ...). */

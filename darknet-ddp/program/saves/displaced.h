@@ -34,8 +34,8 @@ int ddp_displaced_is_foreign(const char *path);
 ddp_status ddp_displaced_keep(const char *path, const char *base, int is_own, size_t step,
                               ddp_error *err) DDP_MUST_CHECK;
 
-/* Rename the weights at path, which must exist, to path.old or path.old.N, and print why, in words
- * such as "which ...". Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Rename the weights at path, which must exist, to path.old or path.old.N, and print a line. why:
+ * the reason, words of this line such as "which ...". Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_displaced_keep_old(const char *path, const char *why, ddp_error *err) DDP_MUST_CHECK;
 
 /* Rename the file at path to path.old or path.old.N if it is no weights file, or another cfg's.

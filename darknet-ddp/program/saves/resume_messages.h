@@ -17,7 +17,7 @@ ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *ru
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Add what the user can do to *err, the error of a resume or its check. DDP_ERR_MISMATCH becomes
+/* Add to *err, the error of a resume or its check, what the user can do. DDP_ERR_MISMATCH becomes
  * DDP_ERR_USAGE, since the command line asks for another run. Returns err->code. */
 ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
                               const char *directory, const char *base,

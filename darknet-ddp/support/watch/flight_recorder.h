@@ -47,8 +47,8 @@ typedef struct ddp_flight_recorder {
 void ddp_flight_record(ddp_flight_recorder *r, uint64_t step, ddp_event_kind kind, int32_t number);
 
 /* Copy the events that are kept, the oldest first, to out[0..DDP_EVENTS_KEPT), and return how many
- * they are. Their times are counted back from this host's clock as it is now. If another thread
- * records at the time, an event may be a mixture of two. */
+ * they are. A time is what this host's clock shows now, less the time since the event. If another
+ * thread records at the time, an event may be a mixture of two. */
 size_t ddp_flight_recorder_copy(ddp_flight_recorder *r, ddp_event *out);
 
 /* ---- the file: a line an event, "RANK HOST TIME STEP KIND NUMBER" ---- */

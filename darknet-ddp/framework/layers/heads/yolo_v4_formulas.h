@@ -246,7 +246,7 @@ FORMULA void train_unassigned(layer l, network net, place p, const float *truths
 }
 
 /* Let the box, objectness and class of place p learn `truth`. With objectness_smooth, objectness
- * learns it only if its delta is 0. Call after train_unassigned. */
+ * learns only if the delta of objectness is 0. Call after train_unassigned. */
 FORMULA void train_assigned(layer l, network net, place p, const float *truth, team t,
                             yolo_tally *sum)
 {
