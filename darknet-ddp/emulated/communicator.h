@@ -29,7 +29,7 @@ struct communicator {
     bool ready = false; /* true: all ranks have opened it, and a poll has said so */
     bool finalized = false;
     std::atomic<bool> aborted{false}, failed{false};
-    unsigned in_progress_left = 1; /* polls yet to return ncclInProgress, once all have opened it */
+    unsigned in_progress_left = 1; /* polls that return ncclInProgress after all have opened it */
     bool used = false;             /* true: a transfer was called on this communicator */
     /* transfers to queue at the next poll that returns ncclSuccess */
     std::vector<std::function<void()>> deferred;

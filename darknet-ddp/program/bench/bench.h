@@ -39,14 +39,14 @@ typedef struct ddp_bench_config {
     network *net;
     ddp_network_shape shape;           /* shape of net */
     const char *cfg;                   /* path of the cfg */
-    int batches;                       /* batches that make one update (-ddp_sync_every) */
+    int batches;                       /* batches of one update (-ddp_sync_every), to print */
     int steps;                         /* number of steps of each kind to time, at least 1 */
     const char *devices;               /* name of the devices: "CPU", "GPU NVIDIA H200" */
     int fp32;                          /* 1: GPUs compute without TF32 (-ddp_fp32), to print */
     int bf16;                          /* 1: layers compute in bf16 (-ddp_bf16), to print */
     int exact, deterministic, overlap; /* to print; 1: the option is on */
     const char *wire;   /* format of gradients on the wire, to print; NULL: float32 */
-    const char *replay; /* profile by whose times layers sleep; NULL: they compute */
+    const char *replay; /* profile by which layers sleep, to print; NULL: they compute */
     int draw;           /* 1: two more steps run, the second is traced; same value on all ranks */
     /* file to write the trace to (core/trace.h); NULL if draw is 0, and on ranks other than 0 */
     FILE *trace;

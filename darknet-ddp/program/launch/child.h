@@ -48,7 +48,7 @@ typedef struct ddp_child_config {
     void (*say_start)(void *ctx, ddp_start_verdict verdict, const ddp_start_watch *start);
     void *ctx;            /* first argument of say_start */
     double start_limit_s; /* seconds until the first rank must have begun; 0: no limit */
-    int ranks_here;       /* number of ranks to run on this host; 0: not known */
+    int ranks_here;       /* number of the job's ranks on this host; 0: not known */
     int verbose;          /* 1: if the job fails, a launcher's own messages are printed, too */
     int trains;           /* 1: the ranks train, and save before they end */
     /* 1: the launcher passes SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT on to the ranks of all hosts.

@@ -9,7 +9,7 @@
 typedef struct ddp_start_watch {
     /* seconds after the launcher's start in which the first rank must begin; 0: no limit */
     double limit_s;
-    int ranks_here; /* number of ranks to run on this host; 0: not known */
+    int ranks_here; /* number of the job's ranks on this host; 0: not known */
     /* when the launcher was started, and when a rank was first seen to have begun (0: none has), by
      * ddp_clock_ns. If the caller stops the ranks for a time, it adds that time to both */
     int64_t began_ns, ran_ns;

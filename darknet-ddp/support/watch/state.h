@@ -51,16 +51,15 @@ struct ddp_watch {
     /* nanoseconds that this process has run, without the time in which it was stopped; told_ns to
      * looked_ns are times of this clock */
     int64_t own_ns;
-    int64_t last_ns;  /* ddp_watch_now_ns when own_ns last moved on */
-    int64_t told_ns;  /* when this rank last sent its position, or on rank 0 its pings */
-    int64_t heard_ns; /* when a message of any rank last came; at first, when this rank joined */
-    int64_t moved_ns; /* when any rank in `ranks` last moved */
-    int64_t
-        looked_ns;    /* when this rank last looked whether it hangs at a file (ddp_blocked_file) */
-    int warned;       /* 1: a warning was printed, and no rank has moved since */
-    int told_failing; /* 1: ddp_watch_notify_failing has sent its message */
-    int told_to_end;  /* 1: rank 0 has told this rank that the run ends */
-    int events_left;  /* how many ranks have yet to send their events */
+    int64_t last_ns;   /* ddp_watch_now_ns when own_ns last moved on */
+    int64_t told_ns;   /* when this rank last sent its position, or on rank 0 its pings */
+    int64_t heard_ns;  /* when a message of any rank last came; at first, when this rank joined */
+    int64_t moved_ns;  /* when any rank in `ranks` last moved */
+    int64_t looked_ns; /* when this rank last looked which file blocks it */
+    int warned;        /* 1: a warning was printed, and no rank has moved since */
+    int told_failing;  /* 1: ddp_watch_notify_failing has sent its message */
+    int told_to_end;   /* 1: rank 0 has told this rank that the run ends */
+    int events_left;   /* how many ranks have yet to send their events */
 };
 
 /* Return what this rank knows about the ranks, for watch/hang_report.h. */

@@ -32,7 +32,7 @@ typedef struct ddp_watch_config {
      * heard starts, loads, saves or validates; 0: no limit. */
     double io_timeout_s;
     /* On rank 0: seconds from the loss of a rank's connection, without a goodbye, to the end of the
-     * run, in which the rank can report its own error. Other ranks end 3 s after rank 0 is lost. */
+     * run. The rank can report its own error before. Other ranks end 3 s after rank 0 is lost. */
     double lost_s;
     /* The watch's thread calls the functions below. They and ctx must outlive the watch. Only `say`
      * and `end` must not be NULL. */
