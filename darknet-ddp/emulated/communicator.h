@@ -33,7 +33,7 @@ struct communicator {
     bool used = false;             /* true: a transfer was called on this communicator */
     /* transfers to queue at the next poll that returns ncclSuccess */
     std::vector<std::function<void()>> deferred;
-    /* one for all transfers queued together; those that are done leave when more is queued */
+    /* one for each group of transfers queued together; ended ones go when more is queued */
     std::vector<completion> queued;
     std::map<void *, registration> registered; /* memory of ncclCommRegister, by its handle */
 };

@@ -105,7 +105,7 @@ static inline struct ddp_host_sum ddp_host_sum_of(const ddp_work *w)
                                  .ended = w->ended};
 }
 
-/* A message of a chunk. Its floats travel in the sum's wire. */
+/* A message of a chunk. Its floats travel in the sum's wire format. */
 struct ddp_part {
     int peer;
     int phase; /* 0 or 1; a chunk's messages of the same phase match in the order of posting */

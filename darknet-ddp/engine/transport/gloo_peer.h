@@ -96,7 +96,7 @@ struct peer {
     std::deque<std::unique_ptr<posted_note>> out_notes;
     std::unique_ptr<posted_note> goodbye;
     uint64_t out_count = 0;             /* number of notes sent to the peer */
-    std::atomic<uint64_t> confirmed{0}; /* our notes that the peer is known to have received */
+    std::atomic<uint64_t> confirmed{0}; /* number of our notes known to have reached the peer */
     std::atomic<uint64_t> received{0};  /* notes received from the peer */
 };
 

@@ -16,7 +16,7 @@ void choose_first_weights(FIRST_WEIGHTS kind);
  * as at first). Use 1 for a network whose weights are read from a file. */
 void skip_first_weights(int skips);
 
-/* Draw a convolution's n first weights by draw(), as this thread's choose_first_weights says. After
+/* Draw a convolution's n first weights, as this thread's choose_first_weights says. After
  * skip_first_weights(1) leave the weights as they are. `scale`: sqrt(2/k). */
 void draw_first_weights(float *weights, int n, float scale);
 

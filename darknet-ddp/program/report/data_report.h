@@ -17,8 +17,8 @@ typedef struct ddp_report_picture {
     /* boxes without fault; for a classifier the whole picture, for each class in its path */
     ddp_label_box *boxes;
     size_t box_count;
-    /* like: the nearest one of its list before it in ddp_data_report.pictures; trained: for valid=,
-     * the nearest of train=. Each is 1 + an index in pictures; 0: none is near */
+    /* like: the nearest picture before it in ddp_data_report.pictures, of its own list; trained:
+     * for valid=, the nearest of train=. Each is 1 + an index in pictures; 0: none is near */
     uint32_t like, trained;
     double like_by, trained_by; /* likeness to `like` and `trained`, 0.99 to 1; 0: none is near */
 } ddp_report_picture;

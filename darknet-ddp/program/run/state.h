@@ -58,7 +58,7 @@ extern struct ddp_run {
     ddp_run_files *records; /* CSV file, page and so on; NULL: none, as on ranks other than 0 */
     ddp_wait_shares waits;
 
-    size_t steps; /* number of steps since this process began; step.c sets the last two members */
+    size_t steps; /* number of steps since this process began; step.c sets this and the next one */
     /* validations since the best when -patience ended the run; 0: -patience did not end the run */
     int out_of_patience;
 } ddp_run;
