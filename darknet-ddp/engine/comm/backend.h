@@ -194,7 +194,7 @@ ddp_status ddp_group_set_ranks(ddp_group *g, int rank, int size, ddp_error *err)
 /* Set which ranks share a host, after ddp_group_set_ranks. first[r], r below g->size: the lowest
  * rank on rank r's host. The ranks of a host must have consecutive numbers. */
 void ddp_group_set_places(ddp_group *g, const int *first);
-/* Release what g knows of its ranks, after its pipeline and its GPU were closed. g itself stays. */
+/* Free what g knows of its ranks, but not g. Call after its pipeline and its GPU were closed. */
 void ddp_group_clear(ddp_group *g);
 
 /* Fail with DDP_ERR_COMM if the group has failed before: it can then only be closed or aborted. */

@@ -16,7 +16,7 @@ void layer_table_begin(void);
 void layer_table_end(void);
 void layer_table_show(const network *net);
 
-/* Free the table, if any, and restore stderr. For a network that cannot be made. */
+/* Free the table, if any, and restore stderr. Call if a network cannot be made. */
 void layer_table_drop(void);
 
 #endif

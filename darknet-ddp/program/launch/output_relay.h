@@ -35,8 +35,8 @@ typedef struct ddp_output_relay {
     int begun;              /* number of ranks that have sent DDP_NOTE_BEGINS */
     ddp_mpirun_frame ended; /* mpirun's frame about the first rank that ended; rank -1: none */
     char lost[128];         /* host whose daemon mpirun has lost; "": none */
-    /* words that may tell why the job failed; "": none. They are the last line outside frames that
-     * is not known to be this program's, or else the first words of the first frame kept back */
+    /* words that may tell why the job failed: the last line outside frames that is not known to be
+     * this program's. Else the first words of the first frame kept back; "": none */
     char why[DDP_RELAY_WHY];
     char log[DDP_RELAY_FRAME]; /* path of the run's NAME.log; "" until rank 0 has sent it */
     /* With `filters` 0 unused: from `told` to `log` above, and from in_frame to withheld_bytes */

@@ -144,7 +144,7 @@ static __device__ float sum_over_block(float value)
 {
     __shared__ float shared[HEAD_THREADS];
     int id = threadIdx.x;
-    __syncthreads(); // all threads have read the result of the call before
+    __syncthreads(); // wait until all threads have read the last call's result
     shared[id] = value;
     for (int half = HEAD_THREADS / 2; half > 0; half /= 2) {
         __syncthreads();

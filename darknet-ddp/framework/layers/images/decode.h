@@ -16,7 +16,7 @@
 typedef struct {
     int w, h;             // size in pixels
     int c;                // channels: 1 grey, 2 grey and alpha, 3 RGB, 4 RGBA
-    int orientation;      // Exif's in the file, 1 to 8 (exif.h); 0: this kind of file has none
+    int orientation;      // by the file's Exif data, 1 to 8 (exif.h); 0: this kind has none
     unsigned char *bytes; // rows from the top, a pixel's channels side by side; the caller frees it
     char note[256];       // after a failure the reason; else "" or the decoder's warning
 } decoded;
