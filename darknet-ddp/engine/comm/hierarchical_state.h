@@ -53,7 +53,7 @@ struct ddp_hierarchical_chunk {
      * done with this rank's memory (in SHARING) */
     int ranks_seen;
     int messages_left;   /* posted messages that have not ended */
-    int messages_posted; /* messages posted in this stage, up or back, or by the last gather_post */
+    int messages_posted; /* messages posted by the stage, its return, or the last gather_post */
     int not_finite;      /* 1: a sum over all ranks, or a float of an all-gather, is not finite */
     /* at[i]: memory of the chunk that local rank i has, mapped here; set when that rank has
      * launched the chunk */
