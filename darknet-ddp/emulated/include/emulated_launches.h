@@ -7,9 +7,9 @@
 extern "C" {
 #endif
 
-/* From now on call launched() for each kernel launch, with the number of blocks. Kernels, copies
- * and calls of cuBLAS, cuDNN and cuRAND leave memory as it is, NCCL's calls do not. Device memory
- * that they do not write takes no host memory. Call before the device is used. */
+/* From now on call launched() for each kernel launch, with the number of blocks. Kernels, copies,
+ * fills and calls of cuBLAS, cuDNN and cuRAND leave memory as it is; only NCCL's calls write.
+ * Device memory that NCCL does not write takes no host memory. Call before the device is used. */
 void emulated_only_launch(void (*launched)(const char *kernel, unsigned blocks));
 
 #ifdef __cplusplus

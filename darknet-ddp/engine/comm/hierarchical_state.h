@@ -48,7 +48,8 @@ struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first, so that its address is that of the struct */
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while REDUCING or RETURNING */
-    int hosts_posted; /* all-gather: to how many hosts sends were posted; receives, from as many */
+    int hosts_posted; /* all-gather: rounds posted, each a send to one host, receives from another
+                       */
     /* ranks of the host, from its first on, that have launched the chunk (in MEETING), or that are
      * done with this rank's memory (in SHARING) */
     int ranks_seen;
@@ -59,7 +60,9 @@ struct ddp_hierarchical_chunk {
      * launched the chunk */
     float **at;
     struct ddp_hierarchical_request *requests;
-    float ***held;   /* held[stage][slice * branches + branch]: sum of the slice for the branch */
+    /* held[stage][slice * branches + branch]: the slice's sum over one of the stage's `branches`,
+     * the parts of the tree of sums (device/sum.h) that the stage adds up */
+    float ***held;
     float **in;      /* in[i]: memory for the sums that transfer i brings, one for each branch */
     float **scratch; /* by stage: memory for its incoming sums; `in` points into it */
 };

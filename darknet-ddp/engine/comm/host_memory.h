@@ -16,7 +16,7 @@ ddp_status ddp_host_memory_alloc(ddp_group *g, void **x, size_t bytes,
                                  ddp_error *err) DDP_MUST_CHECK;
 
 /* Free x and return 1 if x came from ddp_host_memory_alloc of g; else return 0. No sum of x may be
- * in flight. Other ranks need not free theirs, but can sum them no more. */
+ * in flight. Other ranks' memory of the same call stays, but can no longer be summed. */
 int ddp_host_memory_free(ddp_group *g, const void *x);
 
 /* Return the place of this rank's x[0..bytes): a number from which any rank of this host gets an

@@ -22,8 +22,8 @@
  * One step (to *fence* a sum is to let work that is queued on the device later find its result):
  *
  *   1. ddp_batchnorm_stats_begin_forward   before each forward pass that trains
- *   2. ddp_batchnorm_stats_begin_step      after it, before the first pass of a step that will be
- *                                          summed
+ *   2. ddp_batchnorm_stats_begin_step      between the step's first begin_forward and its pass, if
+ *                                          the step has a start_sum
  *   3. ddp_batchnorm_stats_fold_mini_batch after each forward pass
  *   4. ddp_batchnorm_stats_start_sum       after the step's last mini-batch; every rank, in one
  *                                          order with the group's other sums

@@ -80,8 +80,8 @@ ddp_status ddp_encoded_sums_fence_bucket(ddp_encoded_sums *r, size_t bucket,
  * its run count to the gradients' bucket. Call at most once in a pass, after the bucket's fence. */
 void ddp_encoded_sums_decode_param(ddp_encoded_sums *r, size_t i);
 
-/* Return the bucket's sum that is started last; r owns it. It is the second sum or the all-gather,
- * or the first sum if the bucket has neither. */
+/* Return the bucket's last sum of a pass, started or not; r owns it. It is the second sum or the
+ * all-gather, or the first sum if the bucket has neither. */
 ddp_work *ddp_encoded_sums_last_sum(const ddp_encoded_sums *r, size_t bucket);
 
 /* Return 1 if a bucket's turn for a second sum is over (ddp_encoded_sums_next_second), and all its

@@ -2,9 +2,9 @@
  * (net->seen).
  *
  * Darknet counts a mini-batch when its forward pass begins. So the position is that of the
- * mini-batch which began last. While images is 0, step_ends and update_ends are 1. net->seen counts
- * the images of all ranks, and net->batch * net->subdivisions is their batch. So Darknet's
- * learning-rate policies, burn-in and region warm-up need to know nothing of ranks. */
+ * mini-batch which began last. Before the first one it is the end of a step, and of an update.
+ * net->seen counts the images of all ranks. net->batch * net->subdivisions is the batch of all
+ * ranks. So learning-rate policies, burn-in and region warm-up need to know nothing of ranks. */
 #ifndef DDP_GLUE_TRAIN_POSITION_H
 #define DDP_GLUE_TRAIN_POSITION_H
 

@@ -26,7 +26,8 @@ typedef enum ddp_written_kind {
 /* Return the name of the kind, such as "weights file". */
 const char *ddp_written_name(ddp_written_kind kind);
 
-/* Return 1 if only training overwrites files of this kind: weights, and cfgs, which people edit. */
+/* Return 1 if no command overwrites a file of this kind that is not empty: a cfg, which people
+ * edit, or weights, which only training replaces. */
 int ddp_written_is_kept(ddp_written_kind kind);
 
 /* Return 1 if the file at path does not begin as files of this kind do. Return 0 if it does, is

@@ -28,8 +28,9 @@ typedef struct ddp_data_report {
     /* side of a cell of the cfg's finest head, in pixels; 0: not known. The caller sets it after
      * ddp_data_report_read */
     int cell;
-    ddp_report_picture *pictures; /* train='s pictures, then valid='s: each path once, sorted */
-    ddp_signature *signatures;    /* signatures[i]: that of pictures[i]; zeros: not read */
+    /* train='s pictures, then valid='s; those of a list are sorted by path, each path once */
+    ddp_report_picture *pictures;
+    ddp_signature *signatures; /* signatures[i]: that of pictures[i]; zeros: not read */
     size_t count;
 } ddp_data_report;
 

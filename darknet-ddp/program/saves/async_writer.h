@@ -11,7 +11,8 @@
  * If each rank has a part of the optimizer state (run->sharded), there is no copy. Then training
  * waits until the system has taken both files' bytes, and the thread syncs and renames the files. A
  * second save of the same step is a copy of these files, made by the thread. If the first save
- * fails, so do its copies; later saves are new ones. A save of a later step waits for all but one.
+ * fails, so do its copies; later saves are new ones. A save of a later step waits until at most one
+ * earlier save is under way.
  *
  * Threads: all functions are called by one thread, the trainer's. The writer's thread reads
  * run->base and run->guard, and calls the guard (checkpoint/checkpoint.h). It writes

@@ -43,7 +43,7 @@ struct ddp_watch {
     int member;
     int rank, size; /* this rank, and number of ranks; 0 and 1 until `member` is 1 */
     const char *const *hosts;
-    ddp_heartbeat *channel; /* connects this rank with others; NULL: it is alone */
+    ddp_heartbeat *channel; /* connects this rank with others; NULL: nothing does */
     /* facts about ranks: rank 0 has all. On another rank only [0] is used; its `left` and `lost_ns`
      * are about rank 0, all else is about this rank */
     ddp_known_rank *ranks;

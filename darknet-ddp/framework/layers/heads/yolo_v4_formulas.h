@@ -198,8 +198,8 @@ FORMULA int has_likely_class(layer l, place p)
     return 0;
 }
 
-/* Return the truth with the highest IoU with p's box, and set *iou to this IoU. Return null if no
- * truth overlaps the box. `truths`: the picture's. */
+/* Return the truth with the highest IoU with p's box, and set *iou to this IoU. If no truth
+ * overlaps the box, return null, and set *iou to 0. `truths`: the picture's. */
 FORMULA const float *best_truth(layer l, place p, const float *truths, float *iou)
 {
     int t;
