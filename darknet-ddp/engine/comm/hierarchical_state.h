@@ -48,8 +48,7 @@ struct ddp_hierarchical_chunk {
     struct ddp_chunk base; /* first, so that its address is that of the struct */
     enum ddp_hierarchical_state state;
     int stage;        /* index in plan->stage, while REDUCING or RETURNING */
-    int hosts_posted; /* all-gather: rounds posted, each a send to one host, receives from another
-                       */
+    int hosts_posted; /* all-gather: rounds posted (a send to one host, receives from another) */
     /* ranks of the host, from its first on, that have launched the chunk (in MEETING), or that are
      * done with this rank's memory (in SHARING) */
     int ranks_seen;
