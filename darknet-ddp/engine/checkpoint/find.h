@@ -22,8 +22,8 @@
  *      (ddp_set_aside_recover).
  *   3. With -resume or -resume_force it does what the START row says of the files that are there.
  *   4. If the run begins anew, it sets aside NAME's pairs, averages and records, if weights,
- *      averages or a CSV file are among them. A weights file of the command line also stays in its
- *      place. So no new run destroys weights or figures.
+ *      averages or a CSV file are among them. The command line's weights, if among them, also stay
+ *      in their place. So no new run destroys weights or figures.
  * -clear changes none of this: it only makes the first weights count from batch 0.
  *
  * Weights that have the name X so far are treated as the SAVE row says, before those of a save get

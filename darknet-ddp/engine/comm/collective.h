@@ -1,5 +1,5 @@
-/* comm/collective.h: collectives that are made of a transport's messages. Other code can make one
- * of the same messages, as comm/shared_memory.c does. One collective is under way at a time.
+/* comm/collective.h: collectives that are made of a transport's messages. Other code can make its
+ * own from such messages, as comm/shared_memory.c does. One collective is under way at a time.
  * Programs use comm/collectives.h, which checks arguments and then calls these. */
 #ifndef DDP_COMM_COLLECTIVE_H
 #define DDP_COMM_COLLECTIVE_H

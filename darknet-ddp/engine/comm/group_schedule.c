@@ -1,5 +1,5 @@
-/* Decides how a group's sums travel: by direct.c or hierarchical.c, as the cost model of
- * comm/schedule_cost.h says, and over how many channels. */
+/* Sets how a group's sums travel: by direct.c or hierarchical.c (with DDP_SCHEDULE_AUTO as the cost
+ * model of comm/schedule_cost.h says), and over how many channels. */
 #include "comm/group_schedule.h"
 
 #include "comm/backend.h"

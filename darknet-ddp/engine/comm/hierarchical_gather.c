@@ -3,7 +3,7 @@
  * that host. A rank writes the parts that it receives, and its own part, to where the other ranks
  * of its host want them.
  *
- * A chunk has requests for a few messages alone, so hosts take turns. In its k-th turn a rank sends
+ * A chunk has requests for only a few messages, so hosts take turns. In its k-th turn a rank sends
  * to the k-th host after its own, and receives from the k-th host before it. A rank may have
  * several turns at a time. No rank waits for ever: once all turns before k have ended, everybody
  * posts turn k. */

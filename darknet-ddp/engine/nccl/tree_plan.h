@@ -4,8 +4,8 @@
  * It is a plan of comm/hierarchical_plan.h in which the whole sum is a single chunk. If sums are
  * direct, each rank counts as a host, and all hosts meet in one stage.
  *
- * A sum is made level by level. At level 0 each rank receives the values of its lane from the ranks
- * of its host, and adds them. At level s + 1 it receives the slices of the plan's stage s, and adds
+ * A sum is made level by level. At level 0 each rank receives a slice, its lane, from each rank of
+ * its host, and adds these. At level s + 1 it receives the slices of the plan's stage s, and adds
  * them. If a slice has several addends, they lie side by side in scratch memory, this rank's own
  * among them, in the order of ranks. So one kernel adds them.
  *

@@ -3,7 +3,7 @@
  *
  * Darknet counts a mini-batch when its forward pass begins. So the position is that of the
  * mini-batch which began last. Before the first one it is the end of a step, and of an update.
- * The count is of the images of all ranks, and their batch is net->batch * net->subdivisions. So
+ * The images of all ranks are counted; net->batch * net->subdivisions of them are a step. So
  * learning-rate policies, burn-in and region warm-up need to know nothing of ranks. */
 #ifndef DDP_GLUE_TRAIN_POSITION_H
 #define DDP_GLUE_TRAIN_POSITION_H

@@ -1,6 +1,6 @@
 /* timing/tracer.h: records into a trace (core/trace.h) when each layer computes its forward pass,
- * backward pass and update, and when each bucket travels. It adds waits of 20 us or more, such as a
- * deferred update. On a GPU, events in its queues give the times of layers and buckets.
+ * backward pass and update, and when each bucket travels. It also records waits of 20 us or more,
+ * for example for a deferred update. On a GPU, events in its queues time layers and buckets.
  *
  * The tracer puts its own hooks before the trainer's (net->hooks, timing/hook_chain.h). Other code
  * records loads of samples (trainer/loader_trace.h), saves and validations (run/trace.h). Call both

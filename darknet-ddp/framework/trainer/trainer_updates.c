@@ -1,7 +1,7 @@
 /* Lets an algorithm such as ZeRO-1 (ddp_update_plug) update the parameters. Darknet's update of a
- * layer calls ddp_trainer_optimize for each of its arrays. It may also change an array itself, by
- * clipping for example. Parts of the array that other ranks update are then replaced by the values
- * of these ranks. */
+ * layer calls ddp_trainer_optimize for each of its arrays. Darknet then may change the whole array,
+ * by clipping for example. Each part that another rank updates is later replaced by that rank's
+ * values. */
 #include "trainer/trainer_state.h"
 
 #include <blas.h>

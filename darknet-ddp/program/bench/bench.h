@@ -5,8 +5,7 @@
  *   wire     the sums of a step's gradients alone
  *   step     all of it, as training does it
  *
- * The CPU time of `wire` is measured in other steps, in which a rank mostly sleeps between polls.
- */
+ * The CPU time of `wire` is measured in steps of its own; ranks mostly sleep between polls then. */
 #ifndef DDP_BENCH_BENCH_H
 #define DDP_BENCH_BENCH_H
 

@@ -1,7 +1,7 @@
 /* inputs/overwrite.h: refuses a command whose result would overwrite a file of the user. A file
  * that is there must be empty or of the result's kind by its first bytes (inputs/written_kinds.h),
- * and none that the command reads. Weights and cfgs are overwritten only if they are empty. A link
- * counts as the file to which it leads. */
+ * and not one that the command reads. Weights and cfgs are overwritten only if empty. A link counts
+ * as the file to which it leads. */
 #ifndef DDP_INPUTS_OVERWRITE_H
 #define DDP_INPUTS_OVERWRITE_H
 

@@ -7,8 +7,8 @@
  * row. "The nodes of ranks begin to end - 1" are the fewest nodes that make up these ranks, from
  * left to right.
  *
- * Each addition is made in float32 and rounded to the format of `wire`, to which all inputs must be
- * rounded. So a node's sum can travel without loss. A format of 8 bits rounds by blocks
+ * Each addition is made in float32 and rounded to a format (parameter `wire`). All inputs must be
+ * rounded to it. So a node's sum can travel without loss. A format of 8 bits rounds by blocks
  * (device/float8.h), the first of which begins at the start of an array. */
 #ifndef DDP_DEVICE_SUM_H
 #define DDP_DEVICE_SUM_H
