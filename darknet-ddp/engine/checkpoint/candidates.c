@@ -1,5 +1,5 @@
 /* Lists the files of a folder that a run may go on from: state files, their parts, and weights
- * without a state. Sorts them into the groups of candidates.h, in each the newest first. */
+ * without a state. Sorts them into the groups of candidates.h, each with the newest first. */
 #include "checkpoint/candidates.h"
 
 #include "checkpoint/match.h"

@@ -1,14 +1,14 @@
 /* core/encoded_sums.h: sums buckets of compressed gradients (core/gradient_codec.h) over ranks.
  *
- * The codec encodes gradients of a bucket. The numbers lie in memory of their own, and have one or
- * two sums for each bucket; the second is made of the first one's result. Run counts
+ * The codec encodes a bucket's gradients as numbers, in memory of their own. A bucket has one or
+ * two sums; the codec makes the numbers of the second from the first one's result. Run counts
  * (core/bucket_plan.h) and gradients that are not encoded are in the first sum. If the codec
  * gathers, its numbers travel in an all-gather (comm/work.h) that starts right after the first sum.
  * Each parameter is encoded by itself, whichever others share its bucket.
  *
  * Order. All ranks must start their sums in one order, but a first sum arrives sooner on one rank
  * than on another. So the order is fixed: the first sums of buckets 0 and 1, the second of 0, the
- * first of 2, the second of 1, and so on. A full bucket waits for its turn.
+ * first of 2, the second of 1, and so on. A bucket that is ready waits for its turn.
  *
  * On a GPU the codec encodes on a queue of its own (ddp_device_queue_open), which waits for the
  * bucket's gradients and for its first sum. With NCCL the program waits for neither. Without NCCL a

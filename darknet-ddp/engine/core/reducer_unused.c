@@ -1,6 +1,6 @@
-/* Finds layers that did not run on some rank, or on none. A run count of each parameter travels in
- * its bucket (core/bucket_plan.h); with config.sharded, one of each layer in a sum of its own. A
- * count is above 0 if the layer ran on any rank, and read only if it did not run here. */
+/* Finds out whether a layer that did not run on this rank ran on another. A run count of each
+ * parameter is summed in its bucket (core/bucket_plan.h); with config.sharded, one sum has a count
+ * of each layer. The sum is above 0 if the layer ran on any rank. */
 #include "core/reducer_state.h"
 
 void ddp_reducer_freeze_layers(ddp_reducer *r, int first)

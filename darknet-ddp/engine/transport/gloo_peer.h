@@ -1,7 +1,7 @@
 /* transport/gloo_peer.h: the structs and functions that the files behind transport/gloo_link.h
- * share, in C++. For these alone: gloo_link.cpp (the calls of the rank's own thread),
- * gloo_adopt.cpp (connections), gloo_peer.cpp (a peer's thread) and gloo_notes.cpp (notes, and
- * failures).
+ * share, in C++. These are gloo_link.cpp (the calls of the rank's own thread), gloo_adopt.cpp
+ * (connections), gloo_peer.cpp (a peer's thread) and gloo_notes.cpp (failures, and notes: short
+ * messages on what was sent or taken).
  *
  * Locks: the link's, for members that all its threads change, and one for each peer, for the notes
  * that go out to it. No thread holds one while it waits. */

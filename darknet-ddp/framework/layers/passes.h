@@ -2,7 +2,7 @@
  *
  * passes.c has Darknet's forward_network, backward_network and update_network, one loop each for
  * all devices. A pass_device is a table of what differs between a CPU and a GPU; net->gpu_index
- * chooses it. On a GPU, work that a member has queued may still run when it returns. */
+ * chooses it. On a GPU its functions may return before the work that they have queued is done. */
 #ifndef PASSES_H
 #define PASSES_H
 

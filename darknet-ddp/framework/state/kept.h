@@ -4,7 +4,7 @@
  * number follows the name: "error 3".
  *
  * NULL as a ddp_state: there is no state. The functions that add arrays to list, from list[at] on,
- * return the index behind the last one. The data of these arrays is memory of s. */
+ * return the index behind the last one. The arrays' data is memory of the ddp_state. */
 #ifndef DDP_STATE_KEPT_H
 #define DDP_STATE_KEPT_H
 

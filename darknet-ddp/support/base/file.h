@@ -6,8 +6,8 @@
  *
  * If the process dies before 3, the old PATH is as it was. Several files can be finished before the
  * first is published. Several processes may write the same PATH at a time: each has its own part,
- * and the last to publish wins. Where files can be locked (flock), a part is, while its writer
- * lives. When it has died, the same user's next ddp_file_create of PATH, or
+ * and the last to publish wins. Where files can be locked (flock), a part is locked while its
+ * writer lives. When the writer has died, the same user's next ddp_file_create of PATH, or
  * ddp_file_remove_dead_parts, removes the part. Hashes are XXH3, 64 bit. */
 #ifndef DDP_BASE_FILE_H
 #define DDP_BASE_FILE_H

@@ -1,4 +1,4 @@
-/* base/huge_pages.h: large arrays on huge pages, and pages that are given back to the system while
+/* base/huge_pages.h: allocates large arrays on huge pages, and gives pages back to the system while
  * they are not needed. */
 #ifndef DDP_BASE_HUGE_PAGES_H
 #define DDP_BASE_HUGE_PAGES_H

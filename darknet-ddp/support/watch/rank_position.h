@@ -1,4 +1,4 @@
-/* watch/rank_position.h: where in the run a rank is: what each rank sends to rank 0, and prints. */
+/* watch/rank_position.h: where in the run a rank is, as bytes for rank 0 and as text to print. */
 #ifndef DDP_WATCH_RANK_POSITION_H
 #define DDP_WATCH_RANK_POSITION_H
 

@@ -11,8 +11,8 @@
  *  5. It ends the job (watch/abort.c). The functions in ddp_watch_config print, write and abort.
  *
  * If rank 0 is lost, or silent for timeout_s + 5 s (timeout_s not 0), each other rank ends by
- * itself. A suspended machine is no hang: the watch's clock counts at most a second a tick. Every
- * function allows NULL as a watch, and then does nothing but close a channel. Call from the main
+ * itself. A suspended machine is no hang: the watch's clock counts at most a second a tick. With
+ * NULL as the watch, functions do nothing (ddp_watch_join closes its channel). Call from the main
  * thread; ddp_watch_ask_hang_report and ddp_watch_fail also from any thread or signal handler. */
 #ifndef DDP_WATCH_WATCH_H
 #define DDP_WATCH_WATCH_H

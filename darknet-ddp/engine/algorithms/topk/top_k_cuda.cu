@@ -1,9 +1,9 @@
-/* Kernels that select the largest elements of an array on a GPU: those that top_k.c takes, in its
- * order. The last kernels add what ranks have sent, and keep what was left out.
+/* Kernels that select the largest elements of an array on a GPU: the same elements as top_k.c, in
+ * the same order. The last kernels add what ranks have sent, and keep the rest for the next step.
  *
  * Three histograms find the magnitude of the smallest element that is taken, some bits at a time.
- * Then each tile (DDP_LARGEST_TILE elements) writes its own behind those of the tiles before it.
- * Sums are of whole numbers, so the order of threads does not matter. */
+ * Then each tile (DDP_LARGEST_TILE elements) writes what is taken of it, behind the tiles before
+ * it. Counts are whole numbers, so the order of threads does not matter. */
 #include "algorithms/topk/largest_cuda.h"
 
 #include <cuda_runtime.h>
