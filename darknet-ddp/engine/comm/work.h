@@ -14,8 +14,8 @@
  *
  * Every element is summed over ranks in one binary tree, ((r0 + r1) + (r2 + r3)) + ... (see
  * device/sum.h). So all ranks get the same bits, and bucket size, overlap and transport change no
- * result. NCCL has an order of its own, the same on every rank, except for float32 with
- * ddp_gpu_config.exact. */
+ * result. NCCL has an order of its own, the same on every rank; but with ddp_gpu_config.exact it
+ * sums float32 by this tree. */
 #ifndef DDP_COMM_WORK_H
 #define DDP_COMM_WORK_H
 
