@@ -10,7 +10,7 @@
  *   4. XXH3 of all before it
  *
  * Numbers are little endian. The header has the length of what follows, and ends with its own
- * hash. So the header alone tells whether the file can be whole. Some have no more (find.h). */
+ * hash. So the header tells whether the file can be whole. Some are a header alone (find.h). */
 #ifndef DDP_CHECKPOINT_CHECKPOINT_H
 #define DDP_CHECKPOINT_CHECKPOINT_H
 

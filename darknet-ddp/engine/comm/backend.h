@@ -6,7 +6,7 @@
  *                   none (transport/mpi.c, gloo.c and thread.c)
  *   ddp_sum_engine  makes the sums and all-gathers of one kind of memory: chunk_pipeline.c for host
  *                   memory, solo.c for that of "solo", nccl/sum.c for a GPU's memory; nccl/staged.c
- *                   for host memory while a GPU's sums go through the host, too
+ *                   for host memory if a GPU's sums go through it
  *   ddp_gpu_ops     uses a rank's GPU (nccl/gpu.c)
  *
  * Every member of these tables is required, unless its comment allows NULL. */

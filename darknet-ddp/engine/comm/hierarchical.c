@@ -15,8 +15,8 @@
  *              on its board. When all have, the chunk is summed.
  *
  * A sum may be made in two halves (ddp_work_phase). The reduce-scatter goes from REDUCING straight
- * to SHARING: it writes no sum to the others' memory, and the board only says that this has been
- * read. The all-gather goes from MEETING to RETURNING.
+ * to SHARING: this rank writes no sum to the others' memory, and its board only says that it has
+ * read that. The all-gather goes from MEETING to RETURNING.
  *
  * A collective all-gather (ddp_allgather_open) goes from MEETING, where it may not write to the
  * others' memory yet, to GATHERING, where it waits for its messages with other hosts

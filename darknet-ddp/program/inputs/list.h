@@ -1,4 +1,4 @@
-/* inputs/list.h: checks that all ranks have one training list, and that pictures can be read. */
+/* inputs/list.h: checks that ranks have the same training list, and that pictures can be read. */
 #ifndef DDP_INPUTS_LIST_H
 #define DDP_INPUTS_LIST_H
 

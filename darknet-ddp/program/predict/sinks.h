@@ -1,8 +1,8 @@
 /* predict/sinks.h: writes predictions to the terminal, to JSON, label files, pictures or films.
  * Each of these writers is a sink: a struct of callbacks, implemented in NAME_sink.c.
  *
- * A function that opens a sink sets *s, which must be all zero. *config and the strings must
- * outlive the sink. After a failure, close the sink if its ctx is set. */
+ * A function that opens a sink sets *s, which must be all zero. The config and the path that
+ * it gets must outlive the sink. After a failure, close the sink if its ctx is set. */
 #ifndef DDP_PREDICT_SINKS_H
 #define DDP_PREDICT_SINKS_H
 

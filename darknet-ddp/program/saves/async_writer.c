@@ -1,8 +1,8 @@
 /* How a save is written. ddp_async_writer_save copies the network (state/snapshot.h), unless a
- * queued save is of the same one, and queues a task. Without memory it writes the files itself. A
- * thread (`work`) writes the pairs of weights and state file one by one (`perform`). With
+ * queued save is of the same step, and queues a task. Without memory for this it writes the files
+ * itself. A thread (`work`) writes the pairs of weights and state file one by one (`perform`). With
  * -ddp_shard_optimizer the save itself writes both files, with moments that other ranks send; the
- * thread syncs and renames them, or copies the last pair if that is of the same network. */
+ * thread syncs and renames them, or copies the last pair if that is of the same step. */
 #include "saves/async_writer.h"
 
 #include "base/clock.h"

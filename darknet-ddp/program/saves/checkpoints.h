@@ -11,7 +11,7 @@
  *   2. ddp_checkpoints_attached, when the trainer is attached. (Then all ranks have rank 0's
  *      network.)
  *   3. ddp_checkpoints_begin: sets an earlier run's files aside
- *   4. ddp_checkpoints_check_list and _labelled, when the training list is read
+ *   4. ddp_checkpoints_check_list, ddp_checkpoints_labelled, when the training list is read
  *   5. ddp_checkpoints_save when Darknet saves, ddp_checkpoints_poll after each step
  *   6. ddp_checkpoints_poll with wait, then ddp_checkpoints_close */
 #ifndef DDP_SAVES_CHECKPOINTS_H

@@ -1,6 +1,5 @@
 /* show/step_timing.h: measures how the time of each step is spent, and writes it to columns of a
- * row of NAME.csv (show/csv_columns.h). The parameter `images` counts the images of all ranks since
- * the network was new. */
+ * row of NAME.csv (show/csv_columns.h). */
 #ifndef DDP_SHOW_STEP_TIMING_H
 #define DDP_SHOW_STEP_TIMING_H
 
@@ -27,8 +26,8 @@ typedef struct ddp_step_timing {
     int in_row;
 } ddp_step_timing;
 
-/* Begin the first step. images: the count so far; not 0 if the run was resumed. The trainer must
- * stay attached while *t is used. */
+/* Begin the first step. images: count of the images of all ranks since the network was new; not 0
+ * if the run was resumed. The trainer must stay attached while *t is used. */
 void ddp_step_timing_begin(ddp_step_timing *t, ddp_trainer *trainer, size_t images);
 
 /* Note that a save begins. */

@@ -1,4 +1,4 @@
-/* algorithms/local_sgd/averaging.h: local SGD: each rank trains on its own, and every H steps the
+/* algorithms/local_sgd/averaging.h: local SGD: each rank trains on its own, and every few steps the
  * ranks average their parameters.
  *
  * Post-local SGD (Lin et al. 2020, "Don't Use Large Mini-Batches, Use Local SGD"). The first

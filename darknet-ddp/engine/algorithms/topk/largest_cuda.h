@@ -1,5 +1,5 @@
 /* algorithms/topk/largest_cuda.h: starts the kernels of top_k_cuda.cu. Each function queues its
- * work on a stream and returns CUDA's status. top_k.h explains sections. */
+ * work on a stream and returns CUDA's status. A section is a part of a long array (top_k.h). */
 #ifndef DDP_ALGORITHMS_TOPK_LARGEST_CUDA_H
 #define DDP_ALGORITHMS_TOPK_LARGEST_CUDA_H
 

@@ -1,7 +1,7 @@
 /* layers/onednn/convolution.h: convolutions of NHWC images by oneDNN, in float32 or bf16.
  *
  * A `convolution` belongs to a shape, and is made once for each shape of a process (cache.c). It
- * has no memory of a caller's and may be used by several threads at a time. Order of calls:
+ * keeps no pointer of a caller's, and several threads may use it at a time. Order of calls:
  *   1. convolution_of: the handle of a shape;
  *   2. convolution_pack: weights as floats, as Darknet has them, to the layout that a pass reads;
  *   3. convolution_forward, convolution_backward_data, convolution_backward_weights.
@@ -11,7 +11,7 @@
  * convolution_has_..., which return 0, and the sizes of y; the other functions do not exist.
  *
  * y and dx have the same bits for any number of images and threads. The gradients of weights need
- * not: they depend on `images`, on the number of threads and on the way (convolution_set_way). */
+ * not: they depend on `images`, on the number of threads and on convolution_set_way. */
 #ifndef LAYERS_ONEDNN_CONVOLUTION_H
 #define LAYERS_ONEDNN_CONVOLUTION_H
 

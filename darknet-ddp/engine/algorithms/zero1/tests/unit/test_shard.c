@@ -1,7 +1,7 @@
 /* ddp-test: quick */
 /* Tests of updates that are shared out over ranks (shard.h). They give the bits of a run in which
  * each rank updates everything, also if a layer ran on some rank only, or on none. Moments that
- * rank 0 had before are handed out, and can be asked for. */
+ * one rank has at the start are shared out, too. Rank 0 can ask for all moments. */
 #include "algorithms/zero1/shard.h"
 #include "comm/collectives.h"
 
@@ -81,7 +81,7 @@ static int is_framework_s(const struct learner *l, const struct rank *me, size_t
     return !shard || !trained || (me->rank == root_of(me) && !(job->from_file && me->size > 1));
 }
 
-/* Parameter p has p % 3 moments, which rank 0 has begun with. */
+/* Parameter p has p % 3 moments, which rank root_of has begun with. */
 static void learner_open(struct learner *l, struct rank *me, int shard)
 {
     const struct job *job = me->shared;
