@@ -6,8 +6,8 @@
  *   3. ddp_low_rank_decode
  *   4. ddp_low_rank_renew_q, for the next step
  *
- * All memory is the device's; on a GPU work is queued (device/device.h). `share` is one divided by
- * the number of ranks. *ran, in the device's memory, is on how many ranks the matrix's layer ran.
+ * All memory is the device's; on a GPU work is queued (device/device.h). Parameters: `share` is one
+ * divided by the number of ranks; *ran (device memory) is on how many ranks the matrix's layer ran.
  * The decoded sum and the next Q have the same bits on all ranks, on any GPU. A GPU adds in another
  * order than the host, so the two may differ by rounding. */
 #ifndef DDP_ALGORITHMS_POWERSGD_LOW_RANK_H
