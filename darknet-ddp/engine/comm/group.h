@@ -16,7 +16,7 @@
  * Words used in these headers
  *   count    a number of float32 elements, never of bytes
  *   buf      host memory, unless a device is named
- *   started  the call has returned; buf belongs to the group until the fence or wait
+ *   started  the call that starts a sum has returned; buf is the group's until a fence or wait
  */
 #ifndef DDP_COMM_GROUP_H
 #define DDP_COMM_GROUP_H

@@ -1,6 +1,6 @@
 /* layers/layer_table.h: the table of layers, a line each, that Darknet prints on standard error
- * while it makes a network from a cfg. A handler can take it instead. One network at a time is
- * made. */
+ * while it makes a network from a cfg. A handler can take it instead. Make one network at a time.
+ */
 #ifndef DDP_LAYERS_LAYER_TABLE_H
 #define DDP_LAYERS_LAYER_TABLE_H
 

@@ -1,6 +1,6 @@
 /* show/rank_output.h: prints messages of a rank, and ends the job after an error.
  *
- * In a group of several ranks only rank 0 prints on standard output. Errors then have rank and
+ * In a group of several ranks only rank 0 prints on standard output. Errors then name the rank and
  * host. An error that all ranks meet is printed once: ranks other than 0 wait 2 s, in which rank 0
  * prints it and ends the job. But each rank prints a DDP_ERR_MISMATCH. */
 #ifndef DDP_SHOW_RANK_OUTPUT_H

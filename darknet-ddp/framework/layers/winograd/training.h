@@ -2,8 +2,8 @@
  * algorithm in place of columns and gemm.
  *
  * Darknet's images are NCHW. A few images at a time are copied to NHWC and computed, and results
- * copied back; then messages may move (let_messages_move). No bias is added, no activation called.
- * Results have the same bits for any number of threads. */
+ * copied back; then messages between ranks may move (let_messages_move). No bias is added, no
+ * activation called. Results have the same bits for any number of threads. */
 #ifndef LAYERS_WINOGRAD_TRAINING_H
 #define LAYERS_WINOGRAD_TRAINING_H
 
