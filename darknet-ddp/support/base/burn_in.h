@@ -1,5 +1,5 @@
-/* base/burn_in.h: computes burn_in= (how many batches the learning rate rises at the start) of a
- * run that is made shorter than its cfg says. */
+/* base/burn_in.h: computes burn_in=, how many batches the learning rate rises at the start, for a
+ * run that is made shorter or longer than its cfg says. */
 #ifndef DDP_BASE_BURN_IN_H
 #define DDP_BASE_BURN_IN_H
 
