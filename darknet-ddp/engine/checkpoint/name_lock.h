@@ -5,13 +5,13 @@
  * of the owner increments a counter in the file every second. This needs no clock that hosts share,
  * and no lock of the file system, which a network file system may not have.
  *
- * A run that finds the file of another owner, and does not take over, looks whether that one is
- * alive. Where the process number is valid it looks for the process, by number and start, for up to
- * 2 seconds. Elsewhere, or if the file was copied with its folder, it watches the counter for up to
- * 10 seconds. A dead owner's file is removed.
+ * A run that finds another owner's file, and was not told to take the name over, looks whether that
+ * owner is alive. On the same host, in the same PID namespace, it looks for a process with this
+ * number and start, for up to 2 seconds. Elsewhere, or if the file was copied with its folder, it
+ * watches the counter for up to 10 seconds. A dead owner's file is removed.
  *
- * An owner that finds another owner's file there has lost the name, and must save no more. It may
- * have been taken over, or stopped for so long that it seemed dead. */
+ * An owner that finds another owner's file there has lost the name, and must save no more. The
+ * other took the name over, or this one was stopped for so long that it seemed dead. */
 #ifndef DDP_CHECKPOINT_NAME_LOCK_H
 #define DDP_CHECKPOINT_NAME_LOCK_H
 

@@ -23,9 +23,9 @@
  * (hierarchical_gather.c), and then to SHARING.
  *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when
- * all ranks of its host have shared their lanes of it. The others use a rank's slot for chunk n +
- * window only after that rank's board says that it launched that chunk, so a slot needs no other
- * guard. */
+ * all ranks of its host have shared their lanes of it. When a slot gets its next chunk, the others
+ * use it only after its rank's board says that the rank launched that chunk. So a slot needs no
+ * other guard. */
 #include "base/is_finite.h"
 #include "comm/hierarchical_state.h"
 #include "comm/host_memory.h"

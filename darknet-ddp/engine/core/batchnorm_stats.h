@@ -2,7 +2,7 @@
  * modes to those which one process would have made of all mini-batches.
  *
  * The forward pass of a mini-batch changes each statistic R to keep*R + c, where c is what the
- * mini-batch adds (Ioffe & Szegedy 2015, section 3.1). After a step of S mini-batches
+ * mini-batch adds (Ioffe & Szegedy 2015, section 3.1). A step of S mini-batches changes R_0 to
  *
  *     R = keep^S * R_0 + sum over p of keep^(S-1-p) * c_p
  *
@@ -23,7 +23,7 @@
  *
  *   1. ddp_batchnorm_stats_begin_forward   before each forward pass that trains
  *   2. ddp_batchnorm_stats_begin_step      between the step's first begin_forward and its pass, if
- *                                          the step has a start_sum
+ *                                          call 4 follows in this step
  *   3. ddp_batchnorm_stats_fold_mini_batch after each forward pass
  *   4. ddp_batchnorm_stats_start_sum       after the step's last mini-batch; every rank, in one
  *                                          order with the group's other sums

@@ -9,7 +9,7 @@
  * *sync*: sum them over ranks. The calls of a step, on every rank:
  *
  *   1. ddp_reducer_backward_begin(r, sync)   before each backward pass
- *   2. ddp_reducer_drop_layers               after it, if layers form blocks (table->block)
+ *   2. ddp_reducer_drop_layers               after call 1, if layers form blocks (table->block)
  *   3. ddp_reducer_layer_ready(r, layer)     as each layer's gradients are final
  *      ddp_reducer_progress(r)               often, in between
  *   4. ddp_reducer_backward_end(r)           after the pass
@@ -37,7 +37,7 @@
  * ended (core/launch_order.h). Layers that did not run count as ready then, so backward_end
  * launches all other buckets.
  *
- * Layers that are not updated. A layer is *unused* if it ran on no rank since the last step,
+ * Layers that are not updated. A layer is *unused* if it ran on no rank since the last update,
  * *frozen* by the cfg, or *dropped* by an algorithm. An unused layer must keep its value and
  * optimizer state; its gradient is zero on all ranks. To find such layers, run counts are summed,
  * too: on how many ranks a layer ran (core/bucket_plan.h). The program reads one only for a layer

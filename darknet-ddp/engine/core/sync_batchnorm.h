@@ -1,7 +1,7 @@
 /* core/sync_batchnorm.h: BatchNorm over the mini-batches of all ranks (SyncBN, -ddp_sync_bn).
  *
  * In the forward pass each rank measures the mean of its mini-batch, and the squared distances from
- * it; ddp_sync_batchnorm_join makes them those of all ranks. In the backward pass
+ * it; ddp_sync_batchnorm_join combines those of all ranks. In the backward pass
  * ddp_sync_batchnorm_average averages over ranks the two terms that BatchNorm adds to each delta.
  * The gradients of scales and biases are summed over ranks like all others.
  *

@@ -2,8 +2,8 @@
  *
  * Each output sums k inputs; scale = sqrt(2/k). Darknet draws from a normal distribution of
  * deviation `scale` (He et al. 2015). Its later forks draw evenly from -scale to scale, whose
- * deviation is smaller by sqrt(3). Layers of other types draw by themselves: [connected], [local]
- * and [implicit] evenly, [deconvolutional] normally. */
+ * deviation is scale/sqrt(3). Layers of other types draw by themselves: [connected], [local] and
+ * [implicit] evenly, [deconvolutional] normally. */
 #ifndef FIRST_WEIGHTS_H
 #define FIRST_WEIGHTS_H
 

@@ -2,7 +2,7 @@
  * on:
  *
  *  - Boxes are cut at the picture's border. A box without area is dropped.
- *  - If viewers turn a picture (Exif), and by the source's size it did not, its boxes are turned.
+ *  - If Exif turns a picture, and the source gives its size before that, its boxes are turned, too.
  *  - A picture that cannot be loaded, or is of a test set, is left out: it loses its path.
  *  - Pictures with the same path become one. */
 #ifndef DDP_IMPORT_PREPARE_H

@@ -1,6 +1,6 @@
 /* inputs/text_file.h: reads lists, files of names, cfgs and .data files into memory. If there is no
- * file at a path that begins with cfg/ or data/, the installed one is read. The functions that read
- * want *l or *s all zero; release it also after a failure. They fail with DDP_ERR_IO,
+ * file at a path that begins with cfg/ or data/, the installed one is read. A function that reads
+ * wants a struct that is all zero; release it also after a failure. It fails with DDP_ERR_IO,
  * DDP_ERR_NOMEM, and with DDP_ERR_FORMAT if a byte of the file is 0. */
 #ifndef DDP_INPUTS_TEXT_FILE_H
 #define DDP_INPUTS_TEXT_FILE_H

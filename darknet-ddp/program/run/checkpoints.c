@@ -1,5 +1,5 @@
 /* Connects Darknet's train commands (trainer/plugin.c) with a run's checkpoints
- * (saves/checkpoints.c): the callbacks `resume` and `save`, with the time that a save takes. */
+ * (saves/checkpoints.c) by the callbacks `resume` and `save`. Measures how long a save takes. */
 #include "run/session.h"
 
 #include "base/clock.h"

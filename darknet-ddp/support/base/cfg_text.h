@@ -5,7 +5,7 @@
  *  - A line that begins with # or ; is a comment. Blank lines are skipped, too.
  *  - Any other line is an option, KEY=VALUE, without its blanks. Without a = the value is "".
  *
- * A .data file is one section without a title. There blanks within a value, maybe a path, stay.
+ * A .data file is one section without a title. Its values may be paths, so blanks within them stay.
  * A byte-order mark at the start is skipped. */
 #ifndef DDP_BASE_CFG_TEXT_H
 #define DDP_BASE_CFG_TEXT_H

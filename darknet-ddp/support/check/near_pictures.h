@@ -2,7 +2,7 @@
  * size, quality or brightness, or one is mirrored.
  *
  * The signature of a picture is its waves: the lowest frequencies of its brightness (a cosine
- * transform of 32x32 means). Pictures of close aspects are near if their waves correlate almost
+ * transform of 32x32 means). Pictures of similar shape are near if their waves correlate almost
  * fully. Only pictures with similar hashes (signs of their waves) are compared. */
 #ifndef DDP_CHECK_NEAR_PICTURES_H
 #define DDP_CHECK_NEAR_PICTURES_H

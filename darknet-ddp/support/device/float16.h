@@ -10,9 +10,9 @@
  * With -ddp_compress bf16 or fp16, gradients travel in 16 bits, with fp8 in 8 (device/float8.h).
  * Each rank's gradients are rounded before they are summed, and so is each addition (device/sum.h).
  * So packing a message (comm/wire_messages.c) loses nothing, and the result does not depend on
- * which sums travel. Gradients of ranks are added in a tree, and the error grows with the root of
- * its levels, log2 of the ranks. Only NCCL adds 16 bits in an order of its own. Run counts that
- * travel along (core/bucket_plan.h) are rounded, too, but what is above 0 stays above 0. */
+ * which partial sums travel. Gradients are added in a tree over ranks, so the error grows with the
+ * square root of log2(ranks). Only NCCL adds 16 bits in an order of its own. Run counts that travel
+ * along (core/bucket_plan.h) are rounded, too, but what is above 0 stays above 0. */
 #ifndef DDP_DEVICE_FLOAT16_H
 #define DDP_DEVICE_FLOAT16_H
 

@@ -1,8 +1,8 @@
 /* eval/loss_file.h: reads and writes NAME.losses: mean losses of labels in a training run.
  *
- * The file has a line for each label with losses, in the order of the training list. It has their
- * mean (9 digits), their number, the label's line number in its label file, and the picture's path
- * in the list. Lines that begin with # are comments. */
+ * The file has a line for each label with losses, in the order of the training list. Each line has
+ * their mean (9 digits), their number, the label's line number in its label file, and the picture's
+ * path in the list. Lines that begin with # are comments. */
 #ifndef DDP_EVAL_LOSS_FILE_H
 #define DDP_EVAL_LOSS_FILE_H
 

@@ -3,8 +3,8 @@
  *
  * The first line names the columns, the first of which is the step; rows follow. An unknown value
  * is empty. Rows are written at most once a second, when a row is added; ddp_csv_flush and closing
- * write the rest. If a write fails, rows wait in memory, up to 4 MB; those beyond are dropped and
- * counted. The file then ends with a whole row.
+ * write the rest. If a write fails, the file is cut after a whole row. Rows then wait in memory, up
+ * to 4 MB; those beyond are dropped and counted.
  *
  * An earlier file in which the run does not go on, if not empty, gets an old name: PATH.old, or
  * PATH.old.2 and so on, the first that is not there. */

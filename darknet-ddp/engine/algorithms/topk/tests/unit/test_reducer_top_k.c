@@ -1,6 +1,6 @@
 /* ddp-test: quick tsan */
-/* Tests of top-k: of the functions of top_k.h and, on 2 to 4 ranks, that topk.c has the bits of
- * the definition in topk_net.h, and that a dropped step changes nothing. */
+/* Tests of top-k: of the functions of top_k.h and, on 2 to 4 ranks, that topk.c has the same
+ * bits as the definition in topk_net.h, and that a dropped step changes nothing. */
 #include "algorithms/topk/tests/topk_net.h"
 #include "algorithms/topk/top_k.h"
 #include "unit/compressed_checks.h"
