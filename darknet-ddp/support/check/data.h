@@ -1,6 +1,5 @@
 /* check/data.h: checks the pictures and labels of a list, that of training or of validation. Lists
- * faults, and counts pictures and boxes for a summary. A good box is one that ddp_check_label
- * accepts. */
+ * faults, and counts pictures and boxes for a summary. */
 #ifndef DDP_CHECK_DATA_H
 #define DDP_CHECK_DATA_H
 
@@ -22,7 +21,7 @@ typedef struct ddp_tally {
     uint64_t with_two_labels; /* pictures with two label files that differ */
     uint64_t without_labels;  /* pictures whose label file is not there, or cannot be opened */
     uint64_t without_boxes;   /* pictures with an empty label file */
-    uint64_t boxes;           /* good boxes, of broken pictures too */
+    uint64_t boxes;           /* good boxes (by ddp_check_label), of broken pictures too */
     uint64_t beyond;          /* good boxes that reach beyond an edge by over 2 % of the picture */
     /* good pictures by their longer side: at most ddp_side_bins[i] pixels, above the bin before;
      * the last bin has no upper end. A size that is not read counts as 1 x 1 */
