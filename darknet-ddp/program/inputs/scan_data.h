@@ -1,6 +1,6 @@
 /* inputs/scan_data.h: finds what is wrong with training data, for `darknet ddp check` and for the
- * check before a run (inputs/preflight.h). Functions add what they find to c->faults, or to f if
- * they have that parameter. */
+ * check before a run (inputs/preflight.h). Functions add what they find to ddp_scan_data.faults,
+ * or to a parameter f if they have it. */
 #ifndef DDP_INPUTS_SCAN_DATA_H
 #define DDP_INPUTS_SCAN_DATA_H
 

@@ -1,4 +1,4 @@
-/* check/picture.h: checks by its first and last bytes that a file is a picture that Darknet can
+/* check/picture.h: checks by a file's first and last bytes that it is a picture that Darknet can
  * load. */
 #ifndef DDP_CHECK_PICTURE_H
 #define DDP_CHECK_PICTURE_H
