@@ -197,7 +197,8 @@ char *ddp_options_agreement(const ddp_options *o, int on_gpus)
 void ddp_options_suggest(ddp_suggest *near)
 {
     for (int i = 0; i < DDP_OPTION_ROWS; i++)
-        if (ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND)
+        if (ddp_option_table[i].scope != DDP_OPTION_SCOPE_COMMAND
+            && strcmp(ddp_option_table[i].name, near->word) != 0)
             ddp_suggest_try(near, ddp_option_table[i].name);
 }
 

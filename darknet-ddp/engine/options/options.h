@@ -133,8 +133,8 @@ double ddp_options_defer_mb(const ddp_options *o);
  * on_gpus 0: leave out options with DDP_OPTION_ON_GPU. The caller frees it. NULL: no memory. */
 char *ddp_options_agreement(const ddp_options *o, int on_gpus);
 
-/* Try all our options, but for those of `darknet ddp` alone, as candidates for the unknown word of
- * `near` (ddp_suggest_try). */
+/* Try all our options, but for those of `darknet ddp` alone and the word itself, as candidates for
+ * the unknown word of `near` (ddp_suggest_try). */
 void ddp_options_suggest(ddp_suggest *near);
 
 /* Find the first option in a text that is in the table, and return the name of its guide

@@ -55,7 +55,7 @@ void ddp_suggest_try(ddp_suggest *n, const char *candidate)
     size_t length = strlen(mine);
     int allowed = (int)(length + 1) / 3, d;
 
-    if (length >= LONGEST || strlen(theirs) >= LONGEST || strcmp(n->word, candidate) == 0)
+    if (length >= LONGEST || strlen(theirs) >= LONGEST)
         return;
     d = distance(mine, theirs);
     if (d > allowed || d > 3 || (n->best && d >= n->distance))
