@@ -17,7 +17,7 @@ static const char *const files[] = {
     "/usr/share/fonts/google-noto-sans-cjk-fonts/NotoSansCJK-Regular.ttc",
     "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
     "/usr/share/fonts/truetype/wqy/wqy-microhei.ttc",
-    "/usr/share/fonts/truetype/unifont/unifont.ttf",
+    "/usr/share/fonts/opentype/unifont/unifont.otf",
 };
 
 enum { FILES = sizeof files / sizeof files[0] };
