@@ -1,5 +1,5 @@
 /* The emulated cuDNN's table of convolution algorithms, and the calls by which a program chooses
- * one: lists, heuristics, timings and sizes of workspaces. */
+ * one: lists of algorithms (with made-up times), and sizes of workspaces. */
 #include "cudnn_shapes.h"
 #include "emulated.h"
 

@@ -14,7 +14,7 @@ int ddp_guard_run(void (*work)(void *ctx), void *ctx, char *error, size_t size);
 /* Begin a list of the memory that this thread allocates and the files that it opens. The linker
  * replaces malloc and its like by functions of memory_guard.c, which add to the list (--wrap). */
 void ddp_memory_guard_begin(void);
-/* End the list of ddp_memory_guard_begin, and keep its memory and files. */
+/* End the list of ddp_memory_guard_begin. The memory on it stays allocated, the files stay open. */
 void ddp_memory_guard_keep(void);
 /* End the list of ddp_memory_guard_begin. Free the memory and close the files that are on it. */
 void ddp_memory_guard_drop(void);

@@ -121,6 +121,7 @@ class Install(darknet.Case):
         self.assertEqual(self.completed("darknet", "detector", "train", "-thr"), ["-threads"])
         self.assertEqual(self.completed("darknet", "detector", "train", "-ddp_backend", "m"), ["mpi"])
         self.assertEqual(self.completed("darknet", "detector", "train", "x.d"), [])
+        self.assertEqual(self.completed("darknet", "detector", "train", "-ddp_hosts", ""), [])  # by readline: files
         if shutil.which("shellcheck"):
             self.output("shellcheck", "-s", "bash", "complete.bash")
 

@@ -1,5 +1,5 @@
-/* Checks that a state file's arrays and a weights file have only finite numbers. Arrays that are
- * not in memory are read block by block. */
+/* Checks that a state file's arrays and a weights file have only finite numbers, and reads a
+ * weights file's count of images. Arrays that are not in memory are read block by block. */
 #include "base/is_finite.h"
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/match.h"

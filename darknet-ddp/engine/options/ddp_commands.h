@@ -42,8 +42,9 @@ int ddp_ddp_command_is_ours(const char *name, const char *verb);
 /* Write a command's second name, or "ddp VERB" if it has none, to name[0..size). */
 void ddp_ddp_command_name(const ddp_ddp_command *row, char *name, size_t size);
 
-/* Return the row of argv, a line "ddp VERB ..." that ddp_options_parse has left. If the verb is
- * unknown, or words are too few or too many, return NULL and set *err to DDP_ERR_USAGE. */
+/* Return the row of argv, a line that ddp_options_parse has left: argv[1] is "ddp", argv[2] the
+ * verb. If the verb is unknown, or words are too few or too many, return NULL and set *err to
+ * DDP_ERR_USAGE. */
 const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* layers/channel_reduce.h: helpers of kernels that sum over each channel of a layer's output, or of
- * an array of its shape; and activations for kernels (curve).
+ * an array of its shape. And a type for activations in kernels, curve.
  *
  * A channel's values are divided into parts. A kernel sums each part, and leaves the sum (or mean)
  * at index part * channels + channel of an array. A second kernel then adds up the parts of each

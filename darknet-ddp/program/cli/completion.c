@@ -58,7 +58,7 @@ static void put_choice_cases(const char *before, const char *after)
     for (int i = 0; i < DDP_OPTION_ROWS; i++) {
         const ddp_option *row = &ddp_option_table[i];
 
-        if (!strchr(row->argument, '|'))
+        if (row->kind == DDP_OPTION_KIND_TEXT || !strchr(row->argument, '|'))
             continue;
         printf("    %s) %s", row->name, before);
         put_choices(row->kind == DDP_OPTION_KIND_SKIP ? "stop|skip" : row->argument);

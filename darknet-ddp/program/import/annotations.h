@@ -106,7 +106,7 @@ ddp_oddity ddp_oddity_find(const char *word);
 int ddp_oddity_is_choice(ddp_oddity kind);
 
 /* Print, for each kind of which there are some, how many, what was done with them, and examples.
- * left: kinds that -leave names, bits 1 << kind. */
+ * left: kinds that are left out by -leave, as bits 1 << kind. */
 void ddp_annotations_print_odd(FILE *out, const ddp_annotations *a, unsigned left);
 
 #endif

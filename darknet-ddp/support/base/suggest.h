@@ -13,8 +13,8 @@ typedef struct ddp_suggest {
 
 /* Compare a candidate with n->word, without n->beginning or a dash that both begin with. If it is
  * the most like that word so far, keep it in n->best. A candidate must outlive *n. It may differ
- * in about a third of the word's letters, 3 at most. Words with over 63 letters to compare are never
- * alike. */
+ * in about a third of the word's letters, 3 at most. Words with over 63 letters to compare are
+ * never alike. */
 void ddp_suggest_try(ddp_suggest *n, const char *candidate);
 
 enum { DDP_SUGGEST_TEXT = 96 }; /* bytes of ddp_suggest_text's text, with the zero at its end */

@@ -27,7 +27,7 @@ typedef enum ddp_suspect_kind {
     DDP_SUSPECT_CLASS,   /* a label at whose place another class is likelier */
     DDP_SUSPECT_PLACE,   /* a label that a find covers only in part: IoU from 0.3 to 0.6 */
     DDP_SUSPECT_MISSING, /* a find without a label */
-    DDP_SUSPECT_EXTRA,   /* any other label: little is seen at its place, or its loss is large */
+    DDP_SUSPECT_EXTRA,   /* a label of no other kind, where little is seen, or of large loss */
     DDP_SUSPECT_KINDS
 } ddp_suspect_kind;
 

@@ -198,7 +198,8 @@ static __global__ void sum_squares_kernel(const float *x, size_t n, float *squar
         squares[blockIdx.x] = sum;
 }
 
-/* Return the sum of n counts, `stride` ints apart; exact below 2^24. All threads must call it. */
+/* Return the sum of n counts, `stride` ints apart; exact below 2^24. All HEAD_THREADS threads of
+ * the block must call it. */
 static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
 {
     int sum = 0;
@@ -208,8 +209,9 @@ static __device__ int sum_of_counts(const int *x, size_t n, size_t stride)
 }
 
 /* Return the losses of boxes, objectness and classes from the `squares` of sum_planes_kernel. All
- * threads must call it. anchors: number of anchors times pictures. entries: outputs of an anchor.
- * The first `coords` are of the box, the next one is objectness, the others are classes. */
+ * threads of the block must call it. anchors: number of anchors times pictures. entries: outputs of
+ * an anchor. The first `coords` are of the box, the next one is objectness, the others are classes.
+ */
 static __device__ head_figures sum_loss_parts(const float *squares, int anchors, int coords,
                                               int entries)
 {
