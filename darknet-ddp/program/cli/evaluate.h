@@ -1,5 +1,5 @@
-/* cli/evaluate.h: validates given weights on the pictures of valid=, for `darknet ddp map` and
- * similar commands. */
+/* cli/evaluate.h: validates given weights on the pictures of valid=, for the commands `darknet ddp
+ * map`, `valid` and `top`. */
 #ifndef DDP_CLI_EVALUATE_H
 #define DDP_CLI_EVALUATE_H
 

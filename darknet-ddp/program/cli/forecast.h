@@ -1,5 +1,5 @@
 /* cli/forecast.h: prints the table of `darknet ddp plan -profile FILE`: predicted times of a step
- * on more ranks (bench/forecast.h). */
+ * on 1, 2, 4 and more ranks (bench/forecast.h). */
 #ifndef DDP_CLI_FORECAST_H
 #define DDP_CLI_FORECAST_H
 

@@ -1,4 +1,4 @@
-/* The program. Takes darknet-ddp's options out of the command line. `darknet ddp VERB`, and
+/* The program. Takes darknet-ddp's options out of the command line. Help, `darknet ddp VERB`, and
  * commands that such a verb replaces (options/ddp_commands.def), run here; others run in Darknet's
  * own main, built under the name darknet_main. Commands that can train on ranks train by
  * darknet-ddp, on one rank if nobody asks for more. */

@@ -1,6 +1,6 @@
 /* The command `darknet ddp man`: prints the manual pages darknet(1) and darknet-ddp-options(7), in
- * troff's language. Commands and options come from their tables, so the pages cannot differ from
- * the program. */
+ * troff's language. Commands and options come from the program's tables; files, signals and
+ * examples are text here. */
 #include "cli/commands.h"
 #include "options/darknet_commands.h"
 #include "options/ddp_commands.h"

@@ -1,5 +1,5 @@
 /* The command `darknet detector map DATA CFG WEIGHTS`: prints the average precision of given
- * weights on the pictures of valid=. */
+ * weights on the pictures of valid=. With -json it also writes all boxes to a file. */
 #include "base/json.h"
 #include "base/plural.h"
 #include "cli/evaluate.h"

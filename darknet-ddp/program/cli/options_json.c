@@ -1,5 +1,5 @@
-/* The command `darknet ddp options`: prints all options, as help does. With -json it prints them as
- * JSON, and which of them exclude each other. */
+/* The command `darknet ddp options`: prints all options as text. With -json it prints them as JSON,
+ * and which of them exclude each other. */
 #include "algorithms/claims.h"
 #include "algorithms/compressor.h"
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* The commands `darknet detector valid`, which writes to files what weights find on the pictures of
- * valid=, and `darknet classifier valid`. Both print how good the weights are. */
+ * valid=, and `darknet classifier valid`. They print how good weights are, if there are labels. */
 #include "cli/evaluate.h"
 #include "show/rank_output.h"
 #include "validate/result_files.h"

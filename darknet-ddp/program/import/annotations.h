@@ -1,6 +1,6 @@
 /* import/annotations.h: a set of annotated pictures in memory, for `darknet ddp import`.
  *
- *  1. A reader (readers.h) adds the classes, pictures and boxes of a file format to the set.
+ *  1. A reader (readers.h) adds the classes, pictures and boxes of a source to the set.
  *  2. prepare.h compares them with the picture files, and drops what cannot be trained on.
  *  3. split.h chooses the pictures for validation.
  *  4. write.h writes the set as Darknet reads it.

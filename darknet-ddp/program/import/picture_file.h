@@ -1,5 +1,5 @@
-/* import/picture_file.h: reads the size of a picture file, and how viewers turn it (Exif). One
- * thread at a time may call these functions. */
+/* import/picture_file.h: reads the size of a picture file, and how viewers turn it (Exif); turns
+ * boxes likewise. One thread at a time may call these functions. */
 #ifndef DDP_IMPORT_PICTURE_FILE_H
 #define DDP_IMPORT_PICTURE_FILE_H
 

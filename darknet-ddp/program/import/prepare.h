@@ -2,7 +2,7 @@
  * on:
  *
  *  - Boxes are cut at the picture's border. A box without area is dropped.
- *  - If Exif turns a picture, and the source gives its size before that, its boxes are turned, too.
+ *  - If Exif swaps a picture's sides, and the source has them unswapped, its boxes are turned, too.
  *  - A picture that cannot be loaded, or is of a test set, is left out: it loses its path.
  *  - Pictures with the same path become one. */
 #ifndef DDP_IMPORT_PREPARE_H

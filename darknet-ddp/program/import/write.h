@@ -1,7 +1,7 @@
 /* import/write.h: writes annotations as a folder from which Darknet trains:
  *
- *   images/      links to the pictures, or copies. If names have the same stem, those pictures
- *                get the names of their folders, too
+ *   images/      links to the pictures, or copies. Pictures whose names differ only in the
+ *                ending, or not at all, get the names of their folders, too, or numbers
  *   labels/      a label file for each picture, also for one without boxes
  *   sources/     a file for each label file. Each line has the origin of that label: the path of
  *                the annotation file, a tab, and the object in it

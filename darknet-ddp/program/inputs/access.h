@@ -1,5 +1,5 @@
-/* inputs/access.h: checks before a run whether it will be able to read a file, or to write to a
- * folder. Nothing is created. */
+/* inputs/access.h: checks before a run whether it will be able to read or write a file, or to
+ * write to a folder. Nothing is created. */
 #ifndef DDP_INPUTS_ACCESS_H
 #define DDP_INPUTS_ACCESS_H
 

@@ -1,5 +1,5 @@
-/* inputs/arguments.h: checks the files of a command before anything is started or written. Each
- * must be readable, and of the kind that its place on the command line wants. */
+/* inputs/arguments.h: checks the files of a command before anything is started or written: of
+ * what kind they are and, for some commands, whether they can be read and written. */
 #ifndef DDP_INPUTS_ARGUMENTS_H
 #define DDP_INPUTS_ARGUMENTS_H
 

@@ -1,5 +1,5 @@
-/* inputs/data_files.h: notes the small files that decide what is learnt, such as names of labels
- * and trees. Ranks compare these files, and checkpoints remember them. */
+/* inputs/data_files.h: notes the small files that decide what is learnt, such as trees and the
+ * names of labels. Ranks compare these files, and checkpoints keep their hashes. */
 #ifndef DDP_INPUTS_DATA_FILES_H
 #define DDP_INPUTS_DATA_FILES_H
 

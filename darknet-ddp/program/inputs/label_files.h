@@ -1,5 +1,5 @@
-/* inputs/label_files.h: finds out which pictures of a detector's list have label files. The label
- * file of a picture without objects is empty. */
+/* inputs/label_files.h: finds out whether a detector's pictures have label files. The label file
+ * of a picture without objects is empty. */
 #ifndef DDP_INPUTS_LABEL_FILES_H
 #define DDP_INPUTS_LABEL_FILES_H
 

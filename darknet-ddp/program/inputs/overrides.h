@@ -1,9 +1,9 @@
-/* inputs/overrides.h: computes the values of a cfg's [net] that options replace: -epochs, -batch,
- * -subdivisions, -width, -height and -learning_rate.
+/* inputs/overrides.h: computes the values with which the options -epochs, -batch, -subdivisions,
+ * -width, -height and -learning_rate replace those of a cfg's [net].
  *
  * -epochs sets how many pictures a run sees, and -batch alone does not change it. So both change
- * max_batches= and, with it, steps=, step=, burn_in= (by ddp_burn_in_of), sgdr_cycle=, and gamma=
- * of the policies exp and sigmoid. */
+ * max_batches= and, if the cfg has it, steps=, step=, burn_in= (by ddp_burn_in_of), sgdr_cycle=,
+ * and gamma= of the policies exp and sigmoid. */
 #ifndef DDP_INPUTS_OVERRIDES_H
 #define DDP_INPUTS_OVERRIDES_H
 

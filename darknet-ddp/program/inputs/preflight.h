@@ -2,8 +2,8 @@
  * faults end it at once and not after hours.
  *
  * Ranks share up to 2048 pictures of each list (train= and valid=), spread evenly over it. A rank
- * stops after half a second for each list. If none of a detector's pictures that were checked has
- * labels, ranks look for labels in the training list, for up to 10 s. */
+ * stops after half a second for each list. If none of the pictures of a detector's train= that were
+ * checked has a label file, ranks look for one in the whole list, for up to 10 s. */
 #ifndef DDP_INPUTS_PREFLIGHT_H
 #define DDP_INPUTS_PREFLIGHT_H
 

@@ -1,5 +1,5 @@
-/* inputs/same_data.h: checks that all ranks read the same pictures (by their files' sizes), labels
- * and .data file. Hosts with disks of their own may have other files under the same names. */
+/* inputs/same_data.h: checks that all ranks read the same pictures (by their files' sizes), labels,
+ * masks and .data file. Hosts with disks of their own may have other files under the same names. */
 #ifndef DDP_INPUTS_SAME_DATA_H
 #define DDP_INPUTS_SAME_DATA_H
 

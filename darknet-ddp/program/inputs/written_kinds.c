@@ -1,5 +1,5 @@
-/* Tells by the first bytes of a file whether a command of this program has written it, so that no
- * other file is written over. */
+/* Tells by the first bytes of a file whether it is of a kind that this program's commands write, so
+ * that no other file is written over. */
 #include "inputs/written_kinds.h"
 
 #include "inputs/weights_file.h"

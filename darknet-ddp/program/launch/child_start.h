@@ -1,4 +1,4 @@
-/* launch/child_start.h: starts a launcher (mpirun) as a child process, for launch/child.h. */
+/* launch/child_start.h: starts a launcher (mpirun) and takes signals, for launch/child.h. */
 #ifndef DDP_LAUNCH_CHILD_START_H
 #define DDP_LAUNCH_CHILD_START_H
 

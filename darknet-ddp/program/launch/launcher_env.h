@@ -1,5 +1,5 @@
-/* launch/launcher_env.h: finds out which launcher started this process, and whether this host has
- * enough CPU cores for its ranks. */
+/* launch/launcher_env.h: finds out whether a launcher started this process, and as which rank, and
+ * whether this host has enough CPU cores for ranks. */
 #ifndef DDP_LAUNCH_LAUNCHER_ENV_H
 #define DDP_LAUNCH_LAUNCHER_ENV_H
 

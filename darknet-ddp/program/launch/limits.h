@@ -1,6 +1,5 @@
-/* launch/limits.h: checks that this host gives mpirun and its ranks what they need, such as open
- * files and memory. Else mpirun would crash, or wait for ever for ranks that died in MPI's start.
- */
+/* launch/limits.h: checks that this host gives mpirun and its ranks enough, such as open files and
+ * memory. Else mpirun would crash, or wait for ever for ranks that died in MPI's start. */
 #ifndef DDP_LAUNCH_LIMITS_H
 #define DDP_LAUNCH_LIMITS_H
 

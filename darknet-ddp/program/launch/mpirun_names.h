@@ -1,4 +1,4 @@
-/* launch/mpirun_names.h: tells by its name whether a program is an mpirun, or its daemon. */
+/* launch/mpirun_names.h: tells by its name whether a program is an mpirun, or Open MPI's daemon. */
 #ifndef DDP_LAUNCH_MPIRUN_NAMES_H
 #define DDP_LAUNCH_MPIRUN_NAMES_H
 

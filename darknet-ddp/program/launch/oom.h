@@ -1,5 +1,5 @@
-/* launch/oom.h: notes the peak memory of each rank of this host, for a message if the kernel kills
- * a rank for want of memory. */
+/* launch/oom.h: notes the peak memory of ranks of this host, for a message if a signal ends one.
+ * Tells whether the kernel has killed a process for want of memory. */
 #ifndef DDP_LAUNCH_OOM_H
 #define DDP_LAUNCH_OOM_H
 

@@ -1,5 +1,5 @@
-/* launch/signals.h: handlers of the signals that ask a run to save, or to save and end. Call the
- * functions that install them on the main thread. */
+/* launch/signals.h: handlers of the signals that ask a run to save, to end, or to say where it
+ * is. Call the functions that install them on the main thread. */
 #ifndef DDP_LAUNCH_SIGNALS_H
 #define DDP_LAUNCH_SIGNALS_H
 

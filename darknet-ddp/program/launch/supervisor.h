@@ -7,9 +7,9 @@
  * A job that fails after it has begun to train is started again, up to -ddp_max_restarts times. It
  * resumes from its last checkpoint, if it has saved one. With -ddp_hosts it uses the hosts that
  * answer, and as many ranks as they and the cfg's batch allow. It is not started again after a
- * usage error, after a signal asked it to end, or if another run has taken its folder over. Unless
- * the user has set OMP_NUM_THREADS, it becomes this host's cores / the number of its ranks, but 1
- * at least. If no rank is on this host, the number of ranks is that of the first host. */
+ * usage error, after a signal asked it to end, if no host answers, or if another run has taken its
+ * folder over. Unless the user has set OMP_NUM_THREADS, it becomes this host's cores / the number
+ * of its ranks, but 1 at least. If no rank is on this host, the first host's number counts. */
 #ifndef DDP_LAUNCH_SUPERVISOR_H
 #define DDP_LAUNCH_SUPERVISOR_H
 

@@ -1,5 +1,5 @@
-/* launch/transport_choice.h: chooses by the options how ranks exchange messages (MPI, Gloo, NCCL or
- * none), and how they find each other. */
+/* launch/transport_choice.h: chooses how ranks exchange messages (by MPI or Gloo; one alone does
+ * not), and how they find each other. */
 #ifndef DDP_LAUNCH_TRANSPORT_CHOICE_H
 #define DDP_LAUNCH_TRANSPORT_CHOICE_H
 

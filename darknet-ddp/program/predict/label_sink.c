@@ -1,5 +1,5 @@
-/* The sink that writes a label file for each picture (-save_labels), from which a network can be
- * trained, and which people can correct. A label file that is there stays. */
+/* The sink that writes a label file for each readable picture (-save_labels). Networks can be
+ * trained from it, and people can correct it. A label file that is there stays. */
 #include "base/plural.h"
 #include "predict/sinks.h"
 #include "samples/transforms.h"
