@@ -1,5 +1,5 @@
-/* predict/named_run.h: replaces a run's name on a command line, such as backup/x, by the run's
- * files. */
+/* predict/named_run.h: replaces a run's name on a command line, such as backup/x, by its .data
+ * file, cfg and weights. */
 #ifndef DDP_PREDICT_NAMED_RUN_H
 #define DDP_PREDICT_NAMED_RUN_H
 

@@ -1,5 +1,5 @@
-/* predict/out_names.h: makes names for the files that predictions are written to. In a folder they
- * have their picture's name, with a number behind it if several pictures have that name. */
+/* predict/out_names.h: makes names for the JPEG files, films and label files of -out. In a folder
+ * they have their picture's name, with a number behind it if several pictures have that name. */
 #ifndef DDP_PREDICT_OUT_NAMES_H
 #define DDP_PREDICT_OUT_NAMES_H
 

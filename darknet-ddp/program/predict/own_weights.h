@@ -1,5 +1,4 @@
-/* predict/own_weights.h: finds the weights that a run has saved, for commands that look for faults
- * in its labels. */
+/* predict/own_weights.h: finds a run's newest weights for `darknet ddp suspects`. */
 #ifndef DDP_PREDICT_OWN_WEIGHTS_H
 #define DDP_PREDICT_OWN_WEIGHTS_H
 

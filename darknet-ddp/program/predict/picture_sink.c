@@ -1,5 +1,5 @@
-/* The sink that draws the found boxes into each picture, and writes it as a JPEG file. -out names
- * the file or its folder; without -out a lone picture becomes predictions.jpg. */
+/* The sink that draws the boxes found, and those of labels, into each picture, and writes it as a
+ * JPEG file. -out names the file or its folder; without -out the name is "predictions". */
 #include "inputs/overwrite.h"
 #include "predict/draw.h"
 #include "predict/out_names.h"

@@ -1,5 +1,5 @@
-/* predict/run.h: runs the network on many pictures and films, on one rank or several, and hands the
- * predictions to sinks, which print them or write files (predict/sinks.h). */
+/* predict/run.h: runs the network on many pictures, on one rank or several, or on films, on one.
+ * Hands the predictions to sinks, which print them or write files (predict/sinks.h). */
 #ifndef DDP_PREDICT_RUN_H
 #define DDP_PREDICT_RUN_H
 

@@ -1,5 +1,5 @@
 /* predict/suspects.h: prints and writes what `darknet ddp suspects` finds: labels that may be wrong
- * (suspects), ranked by eval/suspects.h. */
+ * or missing (suspects), ranked by eval/suspects.h. */
 #ifndef DDP_PREDICT_SUSPECTS_H
 #define DDP_PREDICT_SUSPECTS_H
 

@@ -1,5 +1,5 @@
-/* The page of `darknet ddp suspects`: by kind of fault, a card for each label that may be wrong or
- * missing, with the part of the picture around it. */
+/* The page of `darknet ddp suspects`: by kind of fault, cards of the labels that are most likely
+ * wrong or missing, each with the part of the picture around it. */
 #include "monitor/html.h"
 #include "predict/label_source.h"
 #include "predict/suspects.h"

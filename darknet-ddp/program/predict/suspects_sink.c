@@ -1,5 +1,5 @@
-/* Ranks the labels of pictures by how likely they are wrong, and writes the ranking to the
- * terminal, as a page, as JSON and as label files to review (`darknet ddp suspects`). */
+/* Ranks labels that may be wrong or missing, and writes all of them as JSON, and the first ones to
+ * the terminal, to a page and to label files to review (`darknet ddp suspects`). */
 #include "base/json.h"
 #include "base/plural.h"
 #include "eval/loss_file.h"

@@ -1,4 +1,4 @@
-/* predict/truths.h: reads the boxes of a picture's label file, to compare them with those found. */
+/* predict/truths.h: reads the boxes of a picture's label file, to show, compare or mend them. */
 #ifndef DDP_PREDICT_TRUTHS_H
 #define DDP_PREDICT_TRUTHS_H
 

@@ -1,5 +1,5 @@
 /* The page of `darknet ddp check -report`: classes, sizes, aspects, anchors, pictures that show the
- * same, and a contact sheet for each class. */
+ * same, and contact sheets of up to 100 classes. */
 #include "base/plural.h"
 #include "glue/cfg.h"
 #include "monitor/html.h"

@@ -1,4 +1,4 @@
-/* run/banner.h: prints the lines that describe a run before its first step. */
+/* run/banner.h: prints the banner, lines about a run, before its first step. */
 #ifndef DDP_RUN_BANNER_H
 #define DDP_RUN_BANNER_H
 

@@ -1,6 +1,6 @@
 /* run/state.h: the state of a training run (run/session.h), for the files in run/ alone. Five of
- * them make up the run: session.c opens it, checkpoints.c saves and resumes, begin.c prints what it
- * begins with, step.c follows each step, and end.c closes it. */
+ * them make up the run: session.c opens it, checkpoints.c saves and resumes, begin.c checks and
+ * prints what it begins with, step.c follows each step, and end.c closes it. */
 #ifndef DDP_RUN_STATE_H
 #define DDP_RUN_STATE_H
 

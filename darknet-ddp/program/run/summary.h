@@ -1,5 +1,5 @@
-/* run/summary.h: prints the last lines of a run: how far it came, the best figure, the files that
- * it has written, and how to go on. */
+/* run/summary.h: prints lines at a run's end: how far it came, the best figure, the files that it
+ * has written, and how to go on. */
 #ifndef DDP_RUN_SUMMARY_H
 #define DDP_RUN_SUMMARY_H
 

@@ -1,5 +1,5 @@
-/* run/watchdog.h: watches this process (watch/watch.h), and ends it if the run hangs. Then a table
- * of where each rank stands is printed, and the last events of each rank go to a file. */
+/* run/watchdog.h: watches this process (watch/watch.h). If the run hangs, prints where each rank
+ * stands, writes each one's last events to a file if training has begun, and ends the process. */
 #ifndef DDP_RUN_WATCHDOG_H
 #define DDP_RUN_WATCHDOG_H
 

@@ -1,4 +1,4 @@
-/* saves/disk_use.h: how much room on the disk the checkpoints of a run take. On rank 0. */
+/* saves/disk_use.h: how much room on the disk the checkpoints of a run take. */
 #ifndef DDP_SAVES_DISK_USE_H
 #define DDP_SAVES_DISK_USE_H
 

@@ -1,7 +1,6 @@
 /* saves/displaced.h: renames weights that have the name of a save but must not be lost, such as
  * those of another cfg, before the save writes its own. The SAVE rows of checkpoint/starts.def say
- * which weights these are. Their state file is renamed with them, and a line says so. On rank 0, by
- * one thread at a time. */
+ * which weights these are. Their state file is renamed with them, and a line says so. On rank 0. */
 #ifndef DDP_SAVES_DISPLACED_H
 #define DDP_SAVES_DISPLACED_H
 

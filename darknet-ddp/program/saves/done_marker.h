@@ -1,6 +1,6 @@
 /* saves/done_marker.h: writes the file NAME.finished beside the weights when a run is finished, by
  * max_batches= or -patience, and all is saved. By this file a script that restarts jobs knows a
- * finished run from one that a signal ended, since both exit with status 0. On rank 0. */
+ * finished run from one that a signal ended, since both exit with status 0. Rank 0 writes it. */
 #ifndef DDP_SAVES_DONE_MARKER_H
 #define DDP_SAVES_DONE_MARKER_H
 

@@ -1,6 +1,6 @@
 /* saves/earlier_run.h: moves the files of an earlier run of the same name aside when a new run
- * begins, and back if that run is resumed (checkpoint/set_aside.h). Each function prints what it
- * did. On rank 0, which must own the name (saves/run_lock.h). */
+ * begins, and back if the earlier one is resumed (checkpoint/set_aside.h). Keeps a finished run's
+ * weights if it goes on. Prints what it did. On rank 0, which owns the name (saves/run_lock.h). */
 #ifndef DDP_SAVES_EARLIER_RUN_H
 #define DDP_SAVES_EARLIER_RUN_H
 

@@ -1,5 +1,5 @@
 /* saves/remembered_options.h: records in checkpoints the options, data files and device that a run
- * trains with, so that -resume can refuse to go on with others. */
+ * trains with, for -resume to compare with its own. */
 #ifndef DDP_SAVES_REMEMBERED_OPTIONS_H
 #define DDP_SAVES_REMEMBERED_OPTIONS_H
 

@@ -1,5 +1,5 @@
-/* show/progress.h: computes the speed and the remaining time of a run, for the line about each step
- * (show/step_line.h). */
+/* show/progress.h: computes a run's speed, its share of communication and loading, and its
+ * remaining time, for the line about each step (show/step_line.h). */
 #ifndef DDP_SHOW_PROGRESS_H
 #define DDP_SHOW_PROGRESS_H
 

@@ -1,6 +1,6 @@
 /* show/step_line.h: prints the line about each step, on rank 0. On a terminal one line of progress
  * is renewed, and Darknet's own lines go to NAME.log; elsewhere they are printed. Figures of
- * show/progress.h follow each of them; -log_every chooses the steps. One run in a process. */
+ * show/progress.h follow each of them; -log_every chooses their steps. One run in a process. */
 #ifndef DDP_SHOW_STEP_LINE_H
 #define DDP_SHOW_STEP_LINE_H
 

@@ -1,5 +1,5 @@
 /* validate/schedule.h: validates during training, on the pictures of valid= in the .data file.
- * Decides after which steps to validate, finds the best result, and ends the run by -patience.
+ * Decides after which steps to validate, which result is best, and whether -patience ends the run.
  * Every rank takes part in a validation, and all get the result. */
 #ifndef DDP_VALIDATE_SCHEDULE_H
 #define DDP_VALIDATE_SCHEDULE_H

@@ -1,6 +1,6 @@
-/* base/file.h: writes a file so that it is there whole or not at all.
+/* base/file.h: reads and copies files, and writes a file so that it is there whole or not at all.
  *
- *  1. ddp_file_create makes a new file, PATH.part-<8 digits>, the part. The caller writes to it.
+ *  1. ddp_file_create makes a new file, PATH.part-<8 hex digits>, the part; the caller fills it.
  *  2. ddp_file_finish waits until all of the part is on the disk, and reads it back to compare.
  *  3. ddp_file_publish renames the part to PATH.
  *

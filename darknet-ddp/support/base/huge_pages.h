@@ -1,5 +1,5 @@
-/* base/huge_pages.h: allocates large arrays on huge pages, and gives pages back to the system while
- * they are not needed. */
+/* base/huge_pages.h: allocates large arrays, on huge pages if the system has them, and gives pages
+ * back to it while they are not needed. */
 #ifndef DDP_BASE_HUGE_PAGES_H
 #define DDP_BASE_HUGE_PAGES_H
 
