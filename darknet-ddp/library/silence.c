@@ -1,4 +1,4 @@
-/* Keeps the library from printing: the linker gives Darknet's code these streams and functions,
+/* Keeps the library from printing: the linker gives the library these streams and functions,
  * which drop what is written, in place of libc's (--wrap in CMakeLists.txt). With _FORTIFY_SOURCE
  * compilers call __printf_chk and __vprintf_chk for printf and vprintf. */
 #include <stdarg.h>

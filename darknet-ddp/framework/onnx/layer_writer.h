@@ -1,5 +1,5 @@
-/* onnx/layer_writer.h: writes each type of Darknet layer as ONNX nodes, with helpers that several
- * types use. Only files of onnx/ include it. onnx/onnx_graph.h explains ddp_onnx_value. */
+/* onnx/layer_writer.h: writes Darknet's layers, boxes and non-maximum suppression as ONNX nodes.
+ * Only files of onnx/ include it. onnx/onnx_graph.h explains ddp_onnx_value. */
 #ifndef DDP_ONNX_LAYER_WRITER_H
 #define DDP_ONNX_LAYER_WRITER_H
 

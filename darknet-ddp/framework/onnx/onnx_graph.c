@@ -1,5 +1,5 @@
-/* Writes the graph of a network as an ONNX message. Numbers of fields, types and attribute kinds
- * are those of onnx.proto. */
+/* Builds an ONNX model of protobuf messages. Numbers of fields, types and attribute kinds are those
+ * of onnx.proto. */
 #include "onnx/onnx_graph.h"
 
 #include "base/protobuf.h"

@@ -1,5 +1,5 @@
-/* Writes layers as nodes of ONNX: pooling, normalization, activations, layers that combine the
- * outputs of others, and layers that only move values. */
+/* Writes layers as nodes of ONNX: pooling, normalization, activations, [implicit], layers that
+ * combine the outputs of others, and layers that move values, such as [upsample] and [crop]. */
 #include "onnx/layer_writer.h"
 
 #include "shortcut_layer.h"

@@ -1,5 +1,5 @@
-/* Writes layers that multiply by weights, such as [convolutional], as nodes of ONNX, with their
- * BatchNorm and activation. */
+/* Writes [batchnorm], and layers that multiply by weights, such as [convolutional], as nodes of
+ * ONNX, with their BatchNorm and activation. */
 #include "onnx/layer_writer.h"
 
 #include <math.h>

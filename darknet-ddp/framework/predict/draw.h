@@ -1,4 +1,4 @@
-/* predict/draw.h: draws boxes into pictures, a colour for each class. */
+/* predict/draw.h: draws boxes into pictures, a colour for each class; saves and copies pictures. */
 #ifndef DDP_PREDICT_DRAW_H
 #define DDP_PREDICT_DRAW_H
 

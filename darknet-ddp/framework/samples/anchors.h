@@ -1,5 +1,5 @@
-/* samples/anchors.h: computes the anchors that fit the boxes of a data set best, as `darknet
- * detector calc_anchors` does. */
+/* samples/anchors.h: computes anchors that fit the boxes of a data set, as `darknet detector
+ * calc_anchors` does. Also computes how much of a letter box a picture fills. */
 #ifndef DDP_SAMPLES_ANCHORS_H
 #define DDP_SAMPLES_ANCHORS_H
 

@@ -1,4 +1,4 @@
-/* samples/loader_status.h: remembers which picture each loader thread is reading, for a message if
+/* samples/loader_status.h: remembers which pictures loader threads are reading, for a message if
  * one of them hangs. Any thread may call any function. */
 #ifndef DDP_SAMPLES_LOADER_STATUS_H
 #define DDP_SAMPLES_LOADER_STATUS_H

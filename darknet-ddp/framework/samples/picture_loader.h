@@ -1,5 +1,5 @@
-/* samples/picture_loader.h: loads pictures for validation and prediction. If one cannot be read,
- * the caller gets the reason, and the program goes on. */
+/* samples/picture_loader.h: loads pictures for validation, prediction and thumbnails. If one cannot
+ * be read, the caller gets the reason, and the program goes on. */
 #ifndef DDP_SAMPLES_PICTURE_LOADER_H
 #define DDP_SAMPLES_PICTURE_LOADER_H
 

@@ -8,8 +8,8 @@
  * the next. Samples and lines are numbered from 0. The line of a sample is computed from the seed
  * and the sample's number, so each rank, thread or resumed run finds it by itself (sampler.c).
  *
- * Before Darknet draws random numbers it names their purpose. The numbers depend on the seed and
- * the purpose alone, not on the thread. */
+ * Before Darknet draws random numbers it says what for (ddp_draw_for). The numbers depend on that
+ * and the seed alone, not on the thread. */
 #ifndef DDP_SAMPLES_SAMPLER_H
 #define DDP_SAMPLES_SAMPLER_H
 

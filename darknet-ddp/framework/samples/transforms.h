@@ -1,5 +1,5 @@
-/* samples/transforms.h: finds the label file of a picture, and decodes pictures, as Darknet's
- * loader does. */
+/* samples/transforms.h: finds a picture's label file or mask where Darknet's loader does, and
+ * decodes pictures. Also reads a picture's size, Exif data, and map= files. */
 #ifndef DDP_SAMPLES_TRANSFORMS_H
 #define DDP_SAMPLES_TRANSFORMS_H
 

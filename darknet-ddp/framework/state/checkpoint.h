@@ -6,8 +6,8 @@
  *
  * Only rank 0 resumes and saves. Before a save call ddp_trainer_flush, so that no update is
  * left. With -ddp_shard_optimizer a save asks the other ranks for their moments (run->sharded);
- * they must call ddp_sharded_serve_blocks. After resuming, ddp_trainer_attach gives the other ranks
- * what rank 0 has loaded. */
+ * they must call ddp_sharded_serve_blocks. After resuming call ddp_trainer_set_resumed, so that
+ * ddp_trainer_attach gives the other ranks what rank 0 has loaded. */
 #ifndef DDP_STATE_CHECKPOINT_H
 #define DDP_STATE_CHECKPOINT_H
 

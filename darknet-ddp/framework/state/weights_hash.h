@@ -1,4 +1,4 @@
-/* state/weights_hash.h: computes a hash of a network's weights. */
+/* state/weights_hash.h: computes a hash of a network's weights and count of images. */
 #ifndef DDP_STATE_WEIGHTS_HASH_H
 #define DDP_STATE_WEIGHTS_HASH_H
 

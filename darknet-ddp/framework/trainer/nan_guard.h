@@ -14,8 +14,8 @@
  * layers may then be updated when the job ends, but they are not saved.
  *
  * If a number is not finite, each rank looks for the origin in what it still has of one mini-batch:
- * inputs, labels, outputs and deltas. That is the update's first whose loss is not finite, else its
- * last. */
+ * inputs, labels, outputs and deltas. It takes the update's first mini-batch whose loss is not
+ * finite, else the last one. */
 #ifndef DDP_TRAINER_NAN_GUARD_H
 #define DDP_TRAINER_NAN_GUARD_H
 

@@ -3,11 +3,11 @@
  *
  *   before_forward     waits for the last step's loss and BatchNorm statistics
  *   before_layer       a deferred layer (see before_update) is updated before it is read
+ *   on_progress        moves messages while layers compute
  *   before_backward    tells the reducer whether ranks will sum the gradients
  *   on_gradient_ready  a layer's gradients are final: a full bucket is launched (core/reducer.h)
  *   after_backward     the other buckets are launched, then statistics, loss and deferred buckets
- *   before_update      waits for a layer's sums, and Darknet updates the layer with them; or the
- *                      layer is deferred, and its update waits for the next forward pass
+ *   before_update      waits for a layer's sums, or defers its update to the next forward pass
  *   mean_loss          Darknet asks for the loss of all ranks
  *   settle             does updates that were left for later, since somebody reads the network
  *

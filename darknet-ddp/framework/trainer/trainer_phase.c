@@ -1,5 +1,5 @@
-/* Measures how long each phase of a step takes (forward, backward, update). Also has functions that
- * other files of the trainer share: they check a result, name the device, and wait for sums. */
+/* Measures how long the phases of training (forward, backward, update, between steps) take, and
+ * communication. Other files share its functions to check a result or wait for sums. */
 #include "comm/group_gpu.h"
 #include "trainer/trainer_state.h"
 

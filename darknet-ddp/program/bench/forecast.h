@@ -2,12 +2,12 @@
  * from the measured times of the layers (core/layer_profile.h) and a model of the communication; it
  * runs nothing.
  *
- * The model: a bucket's allreduce starts when backward has computed its gradients; if the bucket is
- * late or deferred (core/launch_order.h), when backward has ended. Buckets travel one after the
- * other. A host's network line carries what leaves the host. Messages and sums take CPU time from
- * the rank that computes, unless a GPU does. A layer's update waits for its buckets, for late and
- * deferred ones in the next forward pass. The model leaves out: cuts of large buckets, slower
- * ranks, other programs on a line, BatchNorm over all ranks, and a GPU's sums within a host.
+ * The model: a bucket's allreduce starts when backward has computed its gradients. Without overlap,
+ * or if the bucket is late or deferred (core/launch_order.h), it starts when backward has ended.
+ * Buckets travel one after the other. A host's network line carries what leaves the host. Messages
+ * and sums take CPU time from a rank, unless a GPU computes. A layer's update waits for its
+ * buckets, in the next forward pass if late or deferred. The model leaves out: cuts of large
+ * buckets, slower ranks, other programs on a line, -ddp_sync_bn, a GPU's sums within a host.
  *
  * timing/profiler.c measures the times, comm/schedule_cost.c computes what a byte costs.
  * scripts/forecast.py compares predictions with runs whose layers only sleep (timing/replay.c). */

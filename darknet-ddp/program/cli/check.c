@@ -1,5 +1,5 @@
-/* The command `darknet ddp check DATA CFG [WEIGHTS]`: prints all faults of training data, cfg and
- * weights at once. */
+/* The command `darknet ddp check DATA CFG [WEIGHTS]`: prints faults of training data, cfg and
+ * weights. With -report it also writes a page about the data. */
 #include "cli/check_cfg.h"
 #include "cli/check_print.h"
 #include "cli/commands.h"
