@@ -1,4 +1,4 @@
-/* predict/run.h: runs the network on many pictures, on one rank or several, or on films, on one.
+/* predict/run.h: runs the network on pictures, on any number of ranks, and on films, on one rank.
  * Hands the predictions to sinks, which print them or write files (predict/sinks.h). */
 #ifndef DDP_PREDICT_RUN_H
 #define DDP_PREDICT_RUN_H
