@@ -3,7 +3,7 @@
  * 1. One process draws a key, opens a listener and binds it to addresses. The caller brings key and
  *    addresses to the other processes.
  * 2. Another process connects. It first sends a handshake: the key, and a number, such as its rank.
- * 3. ddp_listener_accept compares the key, in constant time, and hands the connection over.
+ * 3. ddp_listener_accept compares the key in constant time, and hands over a connection with it.
  *
  * A connection is pending until its handshake is complete. ddp_listener_accept closes one that has
  * been pending for 5 s. It also closes the oldest one if too many are pending. Only

@@ -1,4 +1,4 @@
-/* base/memory_room.h: finds out how much memory this process may still take. */
+/* base/memory_room.h: finds out how much memory this process has, and how much more it may take. */
 #ifndef DDP_BASE_MEMORY_ROOM_H
 #define DDP_BASE_MEMORY_ROOM_H
 

@@ -1,5 +1,5 @@
-/* base/port_range.h: the TCP ports at which ranks of this run listen, if mpirun limits them. A
- * firewall between the hosts lets these pass. */
+/* base/port_range.h: the TCP ports at which ranks of this run may listen, if mpirun limits them:
+ * for example to those that a firewall lets pass. */
 #ifndef DDP_BASE_PORT_RANGE_H
 #define DDP_BASE_PORT_RANGE_H
 

@@ -2,7 +2,7 @@
  * repeated and resumed.
  *
  * A draw depends on a 64-bit seed (mostly the run's), a topic (what it is for), a number (such as a
- * sample's), and how many were drawn for these before. It does not depend on thread, rank or time.
+ * sample's), and its place among the draws for these. It does not depend on thread, rank or time.
  * The seed is Philox's key. Its counter is, low word first:
  *
  *    block, topic, number's low half, number's high half

@@ -1,5 +1,5 @@
 /* check/data.h: checks the pictures and labels of a list, that of training or of validation. Lists
- * faults, and counts pictures and boxes for a summary. */
+ * faults, counts pictures and boxes for a summary, and takes a sample of the boxes' sizes. */
 #ifndef DDP_CHECK_DATA_H
 #define DDP_CHECK_DATA_H
 

@@ -1,5 +1,5 @@
-/* check/faults.h: a list of faults of training data. It is kept as text, so that the lists of
- * several ranks can be joined. */
+/* check/faults.h: a list of faults in training data, .cfg and .data files. It is kept as text, so
+ * that the lists of several ranks can be joined. */
 #ifndef DDP_CHECK_FAULTS_H
 #define DDP_CHECK_FAULTS_H
 

@@ -1,4 +1,4 @@
-/* check/model.h: checks that the cfg of a detector fits its .data file. */
+/* check/model.h: checks classes=, filters= and channels= of a detector's cfg; reads its heads. */
 #ifndef DDP_CHECK_MODEL_H
 #define DDP_CHECK_MODEL_H
 

@@ -1,5 +1,5 @@
-/* check/near_pictures.h: finds near pictures: they look the same although their files differ in
- * size, quality or brightness, or one is mirrored.
+/* check/near_pictures.h: finds near pictures: they look the same although they differ in size,
+ * quality or brightness, or one is mirrored.
  *
  * The signature of a picture is its waves: the lowest frequencies of its brightness (a cosine
  * transform of 32x32 means). Pictures of similar shape are near if their waves correlate almost

@@ -1,5 +1,5 @@
-/* check/picture.h: checks by a file's first and last bytes that it is a picture that Darknet can
- * load. */
+/* check/picture.h: checks by a file's header and last bytes that it is a picture that Darknet can
+ * load. Reads the size, too, of most kinds. */
 #ifndef DDP_CHECK_PICTURE_H
 #define DDP_CHECK_PICTURE_H
 

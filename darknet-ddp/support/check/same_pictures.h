@@ -1,4 +1,5 @@
-/* check/same_pictures.h: finds pictures that stand in lists several times under different paths. */
+/* check/same_pictures.h: finds pictures that a list has under several paths, and pictures to
+ * validate on that are trained on. */
 #ifndef DDP_CHECK_SAME_PICTURES_H
 #define DDP_CHECK_SAME_PICTURES_H
 

@@ -1,5 +1,4 @@
-/* check/training_values.h: warns of values in a cfg that training accepts, but that are hardly
- * meant. */
+/* check/training_values.h: warns of what training accepts in a cfg, but is hardly meant. */
 #ifndef DDP_CHECK_TRAINING_VALUES_H
 #define DDP_CHECK_TRAINING_VALUES_H
 

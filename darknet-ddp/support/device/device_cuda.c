@@ -1,5 +1,5 @@
-/* The functions of device/device.h and device/cuda.h for a GPU: its memory, and work on its default
- * stream. */
+/* The functions of device/cuda.h, and those of device/device.h for a GPU: its memory, queued work
+ * and events. (nvtx_cuda.c has the named ranges.) */
 #include "device/cuda.h"
 #include "device/kernels_cuda.h"
 

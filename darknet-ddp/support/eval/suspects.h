@@ -16,7 +16,7 @@
  * TWICE is doubted most. Of any other kind, the fewer suspects a class has, the more each of them
  * is doubted. So a class that the network knows badly does not fill the list. But if the mean loss
  * of a label is known (eval/loss_file.h), the odds that it is wrong are e^loss - 1, times a
- * constant. A label is doubted at least as much as a find that partly covers it. */
+ * constant. A listed label is doubted at least as much as a find that partly covers it. */
 #ifndef DDP_EVAL_SUSPECTS_H
 #define DDP_EVAL_SUSPECTS_H
 

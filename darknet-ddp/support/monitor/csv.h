@@ -2,9 +2,9 @@
  * on in the file of an earlier run.
  *
  * The first line names the columns, the first of which is the step; rows follow. An unknown value
- * is empty. Rows are written at most once a second, when a row is added; ddp_csv_flush and closing
- * write the rest. If a write fails, the file is cut after a whole row. Rows then wait in memory, up
- * to 4 MB; those beyond are dropped and counted.
+ * is empty. ddp_csv_add writes rows at most once a second; ddp_csv_replace_last, closing and
+ * ddp_csv_flush(c, 1) write the rest. If a write fails, the file is cut after a whole row. Rows
+ * then wait in memory, up to 4 MB; those beyond are dropped and counted.
  *
  * An earlier file in which the run does not go on, if not empty, gets an old name: PATH.old, or
  * PATH.old.2 and so on, the first that is not there. */

@@ -1,5 +1,5 @@
-/* watch/flight_recorder.h: keeps the last thousand events of each rank in memory. After a failure
- * they are written to files, and these tell which rank broke off first. */
+/* watch/flight_recorder.h: keeps the last thousand events of each rank in memory. When the
+ * watch ends the run, they are written to files, which tell which rank broke off first. */
 #ifndef DDP_WATCH_FLIGHT_RECORDER_H
 #define DDP_WATCH_FLIGHT_RECORDER_H
 

@@ -1,4 +1,4 @@
-/* watch/heartbeat.h: sends short messages between rank 0 and every other rank, over TCP.
+/* watch/heartbeat.h: sends messages between rank 0 and every other rank, over TCP.
  *
  * A thread of each rank sends and receives the messages, apart from the process group. So rank 0
  * still hears a rank whose other threads hang, and sees at once if its process ends.

@@ -1,5 +1,5 @@
-/* watch/heartbeat_state.h: the struct of a channel (watch/heartbeat.h). Only heartbeat*.c include
- * it. */
+/* watch/heartbeat_state.h: the struct of a channel (watch/heartbeat.h). Only heartbeat.c,
+ * heartbeat_meet.c and heartbeat_state.c include it. */
 #ifndef DDP_WATCH_HEARTBEAT_STATE_H
 #define DDP_WATCH_HEARTBEAT_STATE_H
 

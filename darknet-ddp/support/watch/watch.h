@@ -2,7 +2,7 @@
  * then with a report.
  *
  *  1. The main thread notes where the rank is, at each layer and phase.
- *  2. About every second the watch's thread sends that position to rank 0, over TCP
+ *  2. About every second, or more often, the watch's thread sends that position to rank 0 by TCP
  *     (watch/heartbeat.c). MPI would not do: its messages move only while the program calls it.
  *  3. Every 0.2 s (a tick) or more often, rank 0 checks (watch/hang_detector.c): has no rank moved
  *     for too long, or has a rank's connection ended without a goodbye?
