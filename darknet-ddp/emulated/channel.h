@@ -1,5 +1,5 @@
 /* emulated/channel.h: connects the ranks of an emulated NCCL communicator by POSIX shared memory,
- * and moves the data of collectives and messages through it. No function waits. */
+ * and does their collectives, with sums, and messages there. No function waits. */
 #ifndef EMULATED_CHANNEL_H
 #define EMULATED_CHANNEL_H
 

@@ -1,5 +1,5 @@
-/* The calls of cuBLAS and cuRAND on the emulated device. Matrix products and random numbers are
- * queued on a stream, and computed on the CPU (gemm.cpp has the loops). */
+/* The calls of cuBLAS and cuRAND on the emulated device. Matrix products (gemm.cpp) and random
+ * numbers are queued on a stream, and computed on the CPU. */
 #include "emulated.h"
 
 #include "cublas_v2.h"

@@ -1,5 +1,5 @@
-/* The calls of cuDNN that compute convolutions, on the emulated device. Each checks its arguments,
- * and queues the convolution (convolve.cpp) on the handle's stream. */
+/* The calls of cuDNN for handles, descriptors and convolutions, on the emulated device. A
+ * convolution (convolve.cpp) is checked, and queued on the handle's stream. */
 #include "cudnn_arrays.h"
 #include "cudnn_shapes.h"
 #include "emulated.h"

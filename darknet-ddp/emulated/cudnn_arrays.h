@@ -1,5 +1,5 @@
 /* emulated/cudnn_arrays.h: gives a program's arrays to convolve.h as NCHW floats. Arrays of NHWC
- * bf16 are converted to a copy and, if they are results, back. */
+ * bf16 are converted to a copy and, if they are results, back. Also adds noise (noise.cpp). */
 #ifndef EMULATED_CUDNN_ARRAYS_H
 #define EMULATED_CUDNN_ARRAYS_H
 

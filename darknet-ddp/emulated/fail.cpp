@@ -1,6 +1,6 @@
-/* Counts the calls of the emulated libraries by name. EMULATED_FAIL=CALL:N[:RANK],... lets the N-th
- * call of a name fail. Rank 0 writes its counts, and the bytes that it copied between host and
- * device, to the file that EMULATED_CALLS names. */
+/* Counts most calls of the emulated libraries by name. EMULATED_FAIL=CALL:N[:RANK],... makes the
+ * N-th call of a name fail, on all ranks or on RANK. Rank 0 writes its counts, and the bytes that
+ * it copied between host and device, to the file that EMULATED_CALLS names. */
 #include "emulated.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-/* The emulated NCCL's communicators: open, poll, finalize and abort them, and register memory. A
- * communicator that does not block answers ncclInProgress when it is opened or finalized. */
+/* The emulated NCCL's calls that open, poll and close communicators, and that allocate and register
+ * memory. A communicator that does not block answers ncclInProgress when opened or finalized. */
 #include "communicator.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-/* With EMULATED_NOISE=SEED in the environment, emulated devices differ as real ones do: in the time
- * that events report, in the last bits of each algorithm's result, and in TF32's rounding. */
+/* With EMULATED_NOISE=SEED in the environment, times that events report vary, convolutions have
+ * other last bits by other algorithms, and some read inputs as TF32: all as on real devices. */
 #include "emulated.h"
 
 #include <atomic>

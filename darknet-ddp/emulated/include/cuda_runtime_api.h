@@ -1,6 +1,6 @@
-/* emulated/include/cuda_runtime_api.h: the emulated CUDA runtime: the calls that Darknet and this
- * project use. Names and values are CUDA's, so that code compiles unchanged. Each function does on
- * the CPU what CUDA's reference says. */
+/* emulated/include/cuda_runtime_api.h: the emulated CUDA runtime, with the calls that Darknet and
+ * this project need. Names and values are CUDA's, so that code compiles unchanged. Functions do on
+ * the CPU what CUDA's reference says, but ignore streams' priorities. */
 #ifndef EMULATED_CUDA_RUNTIME_API_H
 #define EMULATED_CUDA_RUNTIME_API_H
 

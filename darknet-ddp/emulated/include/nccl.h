@@ -1,5 +1,5 @@
 /* emulated/include/nccl.h: the emulated NCCL, between processes (or threads) of one host:
- * collectives of floats or 16-bit numbers, and messages. Sums are in the order of ranks. */
+ * collectives and messages. Sums are of floats or 16-bit numbers, in the order of ranks. */
 #ifndef EMULATED_NCCL_H
 #define EMULATED_NCCL_H
 

@@ -1,5 +1,5 @@
-/* Tests of the emulated cuBLAS, cuRAND and cuDNN: their results against plain loops. Values are
- * small integers, so sums are exact. */
+/* Tests of the emulated cuBLAS and cuDNN against plain loops (values are small integers, so sums
+ * are exact), of what cuDNN refuses, and of cuRAND's range and mean. */
 #include <cublas_v2.h>
 #include <cudnn.h>
 #include <curand.h>

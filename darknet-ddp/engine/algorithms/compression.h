@@ -4,7 +4,7 @@
  * NAME/NAME.c defines ddp_compression_NAME, and a line COMPRESSION(NAME, ...) of algorithms.def
  * makes it a word. signsgd/ is a short example.
  *
- * A compression sends some numbers of a weight matrix's gradient, and error feedback makes up for
+ * A compression sends fewer numbers than a matrix's gradient has, and error feedback makes up for
  * the rest (Karimireddy et al. 2019, "Error Feedback Fixes SignSGD and other Gradient Compression
  * Schemes"). For each matrix every rank keeps an error: what of earlier gradients is not sent yet.
  * One step, for each matrix:

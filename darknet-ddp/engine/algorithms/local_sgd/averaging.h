@@ -30,9 +30,9 @@
  * period, its parameters and moments keep their bits, and are not sent. Statistics are always sent.
  * Every array is one sum in float32, in the order of comm/work.h (with NCCL, in NCCL's order).
  *
- * Saves. Saves, validation and ddp_replica_check need the same parameters on all ranks. They wait
- * for the next averaging, at most `period` steps, so they do not change the result of a run. Two
- * kinds of runs do differ from an unbroken one. A run that ends because samples cannot be read
+ * Saves. Saves, validation and core/replica_check.h need the same parameters on all ranks. They
+ * wait for the next averaging, at most `period` steps, so they do not change the result of a run.
+ * Two kinds of runs do differ from an unbroken one. A run that ends because samples cannot be read
  * averages in mid-period. A run that goes on with a larger max_batches has averaged after its old
  * last step. Slow momentum is saved, too (core/state.h).
  *

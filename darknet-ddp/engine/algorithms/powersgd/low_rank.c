@@ -1,4 +1,4 @@
-/* The matrix products of PowerSGD on the host, and the choice between these and those of a GPU
+/* The steps of PowerSGD on the host, by matrix.c, and the choice between these and those of a GPU
  * (low_rank.h). */
 #include "algorithms/powersgd/low_rank.h"
 

@@ -1,8 +1,8 @@
 /* algorithms/powersgd/low_rank.h: the steps of PowerSGD on a device, for one weight matrix at a
  * time. powersgd.c has the algorithm, matrix.h the shapes of M, P and Q.
  *
- *   1. ddp_low_rank_compute_p; then the caller sums p over ranks
- *   2. ddp_low_rank_compute_q; then the caller sums q_sum over ranks
+ *   1. ddp_low_rank_compute_p; then p is summed over ranks
+ *   2. ddp_low_rank_compute_q; then q_sum is summed over ranks
  *   3. ddp_low_rank_decode
  *   4. ddp_low_rank_renew_q, for the next step
  *

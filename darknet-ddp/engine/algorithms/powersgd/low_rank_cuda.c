@@ -1,4 +1,4 @@
-/* The matrix products of PowerSGD on a GPU: the functions of low_rank.h, which queue the kernels of
+/* The steps of PowerSGD on a GPU: the functions of low_rank.h, which queue the kernels of
  * matrix_cuda.cu. */
 #include "algorithms/powersgd/low_rank_cuda.h"
 #include "device/cuda.h"

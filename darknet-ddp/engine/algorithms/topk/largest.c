@@ -1,4 +1,4 @@
-/* Finds the largest elements for top-k on the host, and chooses between the host's way and a GPU's
+/* The two halves of top-k compression on the host, and the choice between these and a GPU's
  * (largest.h). */
 #include "algorithms/topk/largest.h"
 

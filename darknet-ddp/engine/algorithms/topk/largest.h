@@ -1,6 +1,6 @@
 /* algorithms/topk/largest.h: the two halves of top-k compression on a device, for one matrix at a
  * time. The first, ddp_largest_encode, adds this rank's error to its gradient, and chooses the
- * largest elements. The second, ddp_largest_decode, adds up those that all ranks have chosen.
+ * largest elements. The second, ddp_largest_decode, adds up each rank's, and renews the error.
  *
  * top_k.h has the layout of the numbers that a rank sends. All memory is the device's; on a GPU
  * work is queued (device/device.h). The host and GPUs compute the same bits. */

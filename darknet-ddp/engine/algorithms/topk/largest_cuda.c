@@ -1,5 +1,5 @@
-/* Finds the largest elements for top-k on a GPU: the functions of largest.h, which queue the
- * kernels of top_k_cuda.cu. */
+/* Top-k compression on a GPU: the functions of largest.h, which queue the kernels of
+ * top_k_cuda.cu. */
 #include "algorithms/topk/largest_cuda.h"
 
 #include "algorithms/compression.h"

@@ -1,7 +1,7 @@
 /* ddp-test: quick */
 /* Tests of layer drop against its definition. In each step Darknet alone trains a second network.
  * Its cfg lacks the blocks that the step drops, and multiplies what its other blocks add by 1/p, as
- * draw.h says. Ranks are threads, each with a network of its own. */
+ * draw.h says. Ranks are threads, each with its network. Also tests which layers are blocks. */
 #include "trainer/trainer.h"
 
 #include "algorithms/layer_drop/draw.h"

@@ -1,6 +1,6 @@
 /* ddp-test: quick */
-/* Tests of layer drop's draws: how probabilities grow with the steps, against the formula in
- * draw.h, and which blocks are dropped. */
+/* Tests of layer drop's draws: the probabilities, against the formula in draw.h, and how often
+ * blocks are dropped. */
 #include "algorithms/layer_drop/draw.h"
 #include "unit/numbers.h"
 

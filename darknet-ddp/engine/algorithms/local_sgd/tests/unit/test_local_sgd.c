@@ -1,5 +1,5 @@
 /* ddp-test: quick */
-/* Tests of which arrays local SGD averages, and in which steps, on a toy network. */
+/* Tests on a toy network: which arrays local SGD averages, when, and that ranks fail together. */
 #include "algorithms/local_sgd/averaging.h"
 #include "comm/group_schedule.h"
 

@@ -1,6 +1,6 @@
 /* ddp-test: quick tsan */
-/* Tests of PowerSGD (powersgd.c) on 2 to 4 ranks: sums are as defined (compressed.h), a
- * dropped step changes nothing, and a checkpoint restores what ranks had not sent. */
+/* Tests of PowerSGD (powersgd.c) on 2 to 4 ranks: sums are as defined (powersgd_net.h), a dropped
+ * step changes nothing, Q begins orthonormal, and a checkpoint restores Q and what was not sent. */
 #include "algorithms/powersgd/matrix.h"
 #include "algorithms/powersgd/tests/powersgd_net.h"
 #include "unit/compressed_checks.h"
