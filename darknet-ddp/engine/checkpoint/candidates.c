@@ -1,4 +1,4 @@
-/* Lists the files of a folder that a run may go on from: state files, their parts, and weights
+/* Lists the checkpoints of a run's name in a folder: state files, also X.state.part, and weights
  * without a state. Sorts them into the groups of candidates.h, each with the newest first. */
 #include "checkpoint/candidates.h"
 

@@ -1,5 +1,5 @@
-/* checkpoint/candidates.h: lists the checkpoints in a folder that a run may go on from, in the
- * order in which they are tried. Only checkpoint/find.c uses it. */
+/* checkpoint/candidates.h: lists the checkpoints of a run's name in a folder, in four groups. Only
+ * checkpoint/find.c uses it. */
 #ifndef DDP_CHECKPOINT_CANDIDATES_H
 #define DDP_CHECKPOINT_CANDIDATES_H
 

@@ -1,6 +1,6 @@
-/* checkpoint/cfg_compare.h: finds the differences between two cfgs, as Darknet reads them. Sections
- * are compared in their order. Comments, blanks, empty lines and the order of a section's keys do
- * not matter. If a section has a key twice, the first counts. */
+/* checkpoint/cfg_compare.h: finds the differences between two cfgs. Sections are compared in their
+ * order, values as text. Comments, blanks, empty lines and the order of a section's keys do not
+ * matter. If a section has a key twice, the first counts. */
 #ifndef DDP_CHECKPOINT_CFG_COMPARE_H
 #define DDP_CHECKPOINT_CFG_COMPARE_H
 

@@ -10,14 +10,14 @@
  *             NAME_final_<batches>.weights or NAME_<number>.backup. Once later numbered weights
  *             are saved, the state file of NAME_<number>.weights has only its header
  *   averages  NAME_ema.weights, NAME_ema_<batches>.weights; they have no state file
- *   records   NAME.csv, .csv.old, .csv.old.<number>, .html, .suspects.html, .log, .losses,
- *             .finished, .events, .events.<rank>
+ *   records   NAME.csv, .csv.old, .csv.old.<number>, .html, .suspects.html, .log, .log.old,
+ *             .losses, .finished, .events, .events.<rank>
  *   lock      NAME.lock, while it runs (name_lock.h)
  *   aside     NAME.1/, NAME.2/, ...: the files of one earlier run each (set_aside.h)
  *   kept      X.old, X.old.2, ...: weights whose name a save has taken; they are never removed
  *
  * When a run of NAME starts, rank 0 does this (starts.def has the rules, a row each):
- *   1. It takes NAME.lock (name_lock.h). If another run has it, this one ends.
+ *   1. It takes NAME.lock (name_lock.h). Without -ddp_take_over it ends if another run has it.
  *   2. If an earlier run was killed while it moved files, it moves them to where they belong
  *      (ddp_set_aside_recover).
  *   3. With -resume or -resume_force it does what the START row says of the files that are there.

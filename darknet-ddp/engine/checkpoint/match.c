@@ -1,5 +1,5 @@
 /* Tells, by name and by content, which weights files are a run's, and which state file belongs to a
- * weights file. */
+ * weights file. Also finishes an interrupted save. */
 #include "checkpoint/match.h"
 
 #include "base/file.h"

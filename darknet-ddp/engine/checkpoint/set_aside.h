@@ -2,8 +2,7 @@
  * name, and back.
  *
  * The folders DIRECTORY/BASE.1/, BASE.2/ and so on hold the files of one run each: its pairs,
- * averages and records (find.h), whose names stay. The highest number is the run that was set aside
- * last. Files are renamed, and none is lost.
+ * averages and records (find.h), whose names stay. The highest number was set aside last.
  *
  * While files are moved, out or back, their folder is named BASE.<number>.moving. If a process dies
  * meanwhile, a run's files are at two places; ddp_set_aside_recover puts them together. */

@@ -1,5 +1,5 @@
-/* Notices that a group waits although no message has come or gone for the group's timeout, and
- * makes the error, which names the rank that is waited for. */
+/* Notices that a group waits although nothing has moved for the group's timeout, and makes the
+ * error, which names the rank that is waited for. */
 #include "base/clock.h"
 #include "comm/chunk_pipeline_state.h"
 

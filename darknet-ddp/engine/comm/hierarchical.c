@@ -18,8 +18,8 @@
  * to SHARING: this rank writes no sum to the others' memory, and its board only says that it has
  * read that. The all-gather goes from MEETING to RETURNING.
  *
- * A collective all-gather (ddp_allgather_open) goes from MEETING, where it may not write to the
- * others' memory yet, to GATHERING, where it waits for its messages with other hosts
+ * An all-gather of ddp_allgather_open goes from MEETING, where it may not write to the others'
+ * memory yet, to GATHERING, where it waits for its messages with other hosts
  * (hierarchical_gather.c), and then to SHARING.
  *
  * Nothing blocks: boards are looked at when messages are polled. A rank uses its memory again when

@@ -1,6 +1,6 @@
-/* The checks that every sum needs, whichever engine makes it (comm/backend.h). ddp_work_start,
- * ddp_work_fence and ddp_work_wait check their arguments and call the engine. Most groups sum host
- * memory by ddp_host_engine, at the end of comm/chunk_pipeline.c. */
+/* Opens sums and all-gathers, checks that a call is allowed now, and passes it to the engine
+ * (comm/backend.h). Most groups sum host memory by ddp_host_engine, at the end of
+ * comm/chunk_pipeline.c. */
 #include "comm/work.h"
 
 #include "comm/backend.h"

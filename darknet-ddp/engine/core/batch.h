@@ -1,8 +1,9 @@
-/* core/batch.h: how many images and mini-batches each rank takes in a step. Pure functions.
+/* core/batch.h: how many images and mini-batches each rank takes in a step, and whether a run
+ * can have the same bits on 1, 2, 4, ... ranks. Pure functions.
  *
- * A step of Darknet has `batch` images in `subdivisions` mini-batches, whose gradients add up. Each
- * rank takes some mini-batches whole, so BatchNorm sees the same ones as in one process. They are
- * cut only if their number is no multiple of the number of ranks. */
+ * A step of Darknet has `batch` images in `subdivisions` mini-batches, whose gradients add up. A
+ * rank takes mini-batches whole, as one process does, so BatchNorm sees the same ones. They are cut
+ * only if their number is no multiple of the number of ranks. */
 #ifndef DDP_CORE_BATCH_H
 #define DDP_CORE_BATCH_H
 

@@ -1,5 +1,5 @@
-/* core/batchnorm_stats.h: combines the running statistics of BatchNorm over ranks: in two of three
- * modes to those which one process would have made of all mini-batches.
+/* core/batchnorm_stats.h: combines the running statistics of BatchNorm over ranks. Two of three
+ * modes give the statistics that one process would have made of all mini-batches.
  *
  * The forward pass of a mini-batch changes each statistic R to keep*R + c, where c is what the
  * mini-batch adds (Ioffe & Szegedy 2015, section 3.1). A step of S mini-batches changes R_0 to

@@ -12,8 +12,8 @@
  *
  *   1. Each bucket's gradients are reduce-scattered (DDP_REDUCE_SCATTER). With NCCL the sums are
  *      ordered ones, which can stop there (nccl/tree_plan.c).
- *   2. Instead of Darknet, ddp_update_plug updates each array (trainer/trainer_updates.c): the
- *      ranges that ddp_shard_ranges returns.
+ *   2. Of each array Darknet's optimizer updates only the ranges that ddp_shard_ranges returns
+ *      (trainer/trainer_updates.c).
  *   3. After the last update, ddp_shard_publish_bucket writes the new values over the gradients.
  *      Then the all-gathers start, first layers first (ddp_reducer_send_updated). With a GPU the
  *      program first waits for the step's sums, to know whether they were finite.
@@ -24,9 +24,8 @@
  * pages (base/huge_pages.h); on a GPU they are freed, and allocated again when the shard is closed.
  *
  * For a checkpoint, rank 0 asks the other ranks for each block of moments when it writes that block
- * (core/sharded.h, saves/checkpoints.c). A resumed run reads its moments from the state file, which
- * stays open until ddp_sharded_hand_out_moments has given each rank its ranges
- * (state/saved_moments.c). */
+ * (core/sharded.h, state/save.c). A resumed run reads its moments from the state file, which stays
+ * open until ddp_sharded_hand_out_moments has given each rank its part (state/saved_moments.c). */
 #ifndef DDP_ALGORITHMS_ZERO1_SHARD_H
 #define DDP_ALGORITHMS_ZERO1_SHARD_H
 

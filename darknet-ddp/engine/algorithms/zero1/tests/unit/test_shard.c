@@ -1,7 +1,7 @@
 /* ddp-test: quick */
-/* Tests of updates that are shared out over ranks (shard.h). They give the bits of a run in which
- * each rank updates everything, also if a layer ran on some rank only, or on none. Moments that
- * one rank has at the start are shared out, too. Rank 0 can ask for all moments. */
+/* Tests of sharded moments (shard.h). Updates give the bits of a run in which each rank updates
+ * everything, also if a layer ran on some rank only, or on none. Moments that one rank or a file
+ * has at the start are handed out. Numbers that are not finite are noticed. */
 #include "algorithms/zero1/shard.h"
 #include "comm/collectives.h"
 
