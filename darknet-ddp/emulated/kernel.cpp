@@ -5,7 +5,7 @@
  * its fiber, and another fiber goes on with the threads that have not begun. When all threads have
  * begun, those at a barrier go on once all threads of that barrier have reached it or ended. A
  * kernel without barriers needs one fiber. Fibers are begun by ucontext, and then switched by the
- * compiler's own setjmp, which makes no system call. EMULATED_KERNELS names a log of kernels. */
+ * compiler's own setjmp, which makes no system call. With EMULATED_KERNELS, kernels are logged. */
 #include "emulated_kernels.h"
 
 #include "emulated.h"
