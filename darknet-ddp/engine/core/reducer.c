@@ -24,7 +24,7 @@
  * has a part of the layer. Without NCCL it blocks until they are there; with NCCL the GPU waits.
  *
  * A sum is started by ddp_work_start and fenced by ddp_work_fence (comm/work.c). Three options
- * change this. With r->encoded, core/encoded_sums.c sums numbers that an algorithm makes of a
+ * change the way. With r->encoded, core/encoded_sums.c sums numbers that an algorithm makes of a
  * bucket's gradients. With config.sharded, each sum is made in two halves (reducer_sharded.c). With
  * r->tree, mini-batches are added up in a tree (core/tree_sum.h). */
 #include "base/clock.h"

@@ -37,11 +37,11 @@
  * ended (core/launch_order.h). Layers that did not run count as ready then, so backward_end
  * launches all other buckets.
  *
- * Layers that are not updated. A layer is *unused* if it ran on no rank since the last update,
- * *frozen* by the cfg, or *dropped* by an algorithm. An unused layer must keep its value and
- * optimizer state; its gradient is zero on all ranks. To find such layers, run counts are summed,
- * too: on how many ranks a layer ran (core/bucket_plan.h). The program reads one only for a layer
- * that did not run on this rank, so that it seldom waits for a GPU. Layers that are frozen for good
+ * Layers are not updated if they are *unused* (ran on no rank since the last update), *frozen* (by
+ * the cfg) or *dropped* (by an algorithm). An unused layer must keep its value and optimizer state;
+ * its gradient is zero on all ranks. To find unused layers, run counts are summed, too: on how many
+ * ranks a layer ran (core/bucket_plan.h). The program reads one only for a layer that did not run
+ * on this rank, so that it seldom waits for a GPU. Layers that are frozen for good
  * (table->first_trained) are in no bucket. A bucket is not sent if all its layers were dropped in
  * each pass since the last syncing one.
  *

@@ -1,5 +1,5 @@
 /* Functions of the reducer beside the plain way of a layer's gradients, which core/reducer.c has.
- * They tell whether the sums of a step are finite and have arrived, and how much is left to send.
+ * They tell whether the sums of a step are finite and have arrived, and how much has not arrived.
  * They also serve three kinds of steps: steps whose gradients are thrown away, steps in which each
  * rank updates with its own gradients, and steps that add up a fixed number of mini-batches in a
  * tree (config.mini_batches). */

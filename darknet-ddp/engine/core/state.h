@@ -9,9 +9,9 @@
  *   DDP_STATE_SAME      the arrays are the same on all ranks: rank 0's are saved, and a resumed run
  *                       gives them to all ranks
  *   DDP_STATE_OF_RANK   each rank has arrays of its own: rank 0 gathers and saves those of all
- *                       ranks. A resumed run on as many ranks gives each rank its own back. If it
- *                       has N ranks, another number, its rank (r modulo N) gets old rank r's. A
- *                       rank adds several in the order of r, to keep the sum over ranks
+ *                       ranks. A resumed run on as many ranks gives each rank its own back. On
+ *                       another number of ranks, N, rank (r modulo N) gets old rank r's. A rank
+ *                       adds several in the order of r, to keep the sum over ranks
  *   DDP_STATE_SCRATCH   the arrays are made anew in each run: neither saved nor shared */
 #ifndef DDP_CORE_STATE_H
 #define DDP_CORE_STATE_H

@@ -1,5 +1,5 @@
 /* Opens a rank's GPU (ddp_group_use_gpu), for sums that travel by NCCL or through the host, as
- * config->nccl says. Has the functions of ddp_gpu_ops, by which a group calls its GPU. */
+ * config->nccl says. Fills ddp_gpu_ops, the functions by which a group calls its GPU. */
 #include "comm/group_gpu.h"
 #include "comm/work.h"
 #include "nccl/sum.h"

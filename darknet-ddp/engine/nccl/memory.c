@@ -1,6 +1,6 @@
 /* Memory of a GPU for sums by NCCL: NCCL allocates it, and it is registered with NCCL on all ranks
- * or on none. With NCCL before 2.19, ordered sums or several channels it is plain CUDA memory.
- */
+ * or on none. With NCCL before 2.19, ordered sums or several channels, or if NCCL fails to allocate
+ * it, it is plain CUDA memory. */
 #include "comm/collectives.h"
 #include "nccl/state.h"
 

@@ -6,8 +6,8 @@
  *   3. The GPU copies the sum back.
  *
  * When step 1 or 2 has ended, the next call that starts a sum, makes progress or waits begins the
- * next one. A copy ends at any time, but all ranks must start the transport's sums in one order. So
- * these sums, and those of host memory, begin in the order in which the program started them. */
+ * next step. A copy ends at any time, but all ranks must start the transport's sums in one order.
+ * So these sums, and those of host memory, begin in the order in which the program started them. */
 #include "base/clock.h"
 #include "comm/chunk.h"
 #include "comm/work.h"

@@ -5,7 +5,7 @@
  * trainer needs this file only in its NaN guard.
  *
  * To take it out, delete patches/bf16/, layers/bf16/, glue/bf16.*, run/bf16.*, the option's row,
- * tests/run/bf16*.py, tests/gpu/bf16.c, and what then does not compile. */
+ * bf16* in the folders of tests/, and what then does not compile. */
 #ifndef DDP_GLUE_BF16_H
 #define DDP_GLUE_BF16_H
 

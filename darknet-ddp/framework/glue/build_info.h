@@ -1,5 +1,5 @@
 /* glue/build_info.h: describes the program and its device as text that ranks compare, since ranks
- * that round differently would get different parameters. (NCCL is compared by comm/group_gpu.h.) */
+ * that round differently would get different parameters. (ddp_group_use_gpu compares NCCL.) */
 #ifndef DDP_GLUE_BUILD_INFO_H
 #define DDP_GLUE_BUILD_INFO_H
 

@@ -1,4 +1,4 @@
-/* layers/activations_forks.h: the activations that later forks of Darknet added, for CPU and GPU.
+/* layers/activations_forks.h: activations that later forks of Darknet added, for CPU and GPU.
  * NAME_activate computes an activation, NAME_gradient its derivative. */
 #ifndef ACTIVATIONS_FORKS_H
 #define ACTIVATIONS_FORKS_H
