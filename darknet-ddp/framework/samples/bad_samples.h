@@ -10,8 +10,8 @@
  * no other line can be loaded in its place. If the run must end, the loader may load a blank
  * sample, with no pixel set and no object; the run ends before it learns from it.
  *
- *  1. A loader thread that cannot read a sample calls ddp_bad_samples_note_unreadable (by
- *     load_sample in data.c). To load it again, it gets a line by ddp_bad_samples_line_to_load.
+ *  1. A loader thread that cannot read a sample calls ddp_bad_samples_note_unreadable
+ *     (load_sample in data.c). To load it again, it gets a line by ddp_bad_samples_line_to_load.
  *  2. During a step's first forward pass ranks sum ddp_bad_samples_count_ending. If the sum is not
  *     0, all end before the first backward pass (trainer/trainer_bad_samples.c).
  *  3. Ranks sum ddp_bad_samples_take_replaced with the loss. A run that may replace samples ends if

@@ -1,4 +1,4 @@
-/* samples/thumbnail.h: makes a small copy of a picture, as JPEG. */
+/* samples/thumbnail.h: makes a small copy of a picture, or of a part of it, as JPEG. */
 #ifndef DDP_SAMPLES_THUMBNAIL_H
 #define DDP_SAMPLES_THUMBNAIL_H
 

@@ -1,5 +1,5 @@
 /* timing/hook_chain.h: hooks for code that watches a training step. They pass each call of Darknet
- * on to the trainer's hooks; the code replaces a few of them by its own. */
+ * on to other hooks, such as the trainer's; the code replaces a few by its own. */
 #ifndef DDP_TIMING_HOOK_CHAIN_H
 #define DDP_TIMING_HOOK_CHAIN_H
 

@@ -1,9 +1,9 @@
 /* trainer/plugin.h: makes Darknet's train commands train with a trainer (trainer/trainer.h).
  *
  * Darknet calls the functions of its train_plugin (darknet.h) while a train command runs. They tell
- * it how the batch is cut over ranks, which line of the training list a sample is, and what random
- * numbers change the sample; and they save. A process has one plugin at most, because Darknet
- * calls it without context.
+ * it how the batch is cut over ranks, which line of the training list a sample is, and random
+ * numbers; and they save. A process has one plugin at most, because Darknet calls it without
+ * context.
  *
  * The plugin calls ddp_plugin_callbacks for all that a program decides. "Call from a callback"
  * means: from one of those that every rank calls, in the same step. A failure, also of a
