@@ -1,4 +1,4 @@
-/* The backend gloo: ranks that Gloo connects. Gloo carries messages alone (transport/gloo_link.h).
+/* The backend gloo: Gloo carries the messages of ranks, and nothing else (transport/gloo_link.h).
  * comm/chunk_pipeline.h decides what is summed in which order, as for MPI, so the bits are the
  * same.
  *

@@ -1,5 +1,5 @@
-/* transport/peer_addresses.h: how ranks learn each other's hosts and network addresses, before Gloo
- * connects them. Every rank fills a ddp_peer_address, and all ranks exchange them. */
+/* transport/peer_addresses.h: how ranks learn each other's hosts and network addresses, before they
+ * connect for Gloo. Every rank fills a ddp_peer_address, and all ranks exchange them. */
 #ifndef DDP_TRANSPORT_PEER_ADDRESSES_H
 #define DDP_TRANSPORT_PEER_ADDRESSES_H
 
