@@ -21,9 +21,9 @@
  *   2. If an earlier run was killed while it moved files, it moves them to where they belong
  *      (ddp_set_aside_recover).
  *   3. With -resume or -resume_force it does what the START row says of the files that are there.
- *   4. If the run begins anew, it sets aside NAME's pairs, averages and records, if weights,
- *      averages or a CSV file are among them. The command line's weights, if among them, also stay
- *      in their place. So no new run destroys weights or figures.
+ *   4. If the run begins anew, it sets aside NAME's pairs, averages and records, if files
+ *      of a pair, averages or a CSV file are there. The command line's weights, if among them, also
+ *      stay in their place. So no new run destroys weights or figures.
  * -clear changes none of this: it only makes the first weights count from batch 0.
  *
  * Weights that have the name X so far are treated as the SAVE row says, before those of a save get
