@@ -1,5 +1,5 @@
-/* layers/cfg_keys.h: what a cfg may contain: its sections, the keys of each, and the ranges of
- * their numbers.
+/* layers/cfg_keys.h: what a cfg may contain: its sections, the keys of each, and the ranges of some
+ * numbers.
  *
  * Some sections, keys and values are "v4": a cfg that uses any of them is trained by the formulas
  * of Darknet's later forks, those that have YOLOv4. In the functions, s is a section from

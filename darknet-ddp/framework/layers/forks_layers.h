@@ -2,8 +2,8 @@
  * Each type has its functions in NAME_layer.c, those for a GPU in forks_kernels.cu.
  *
  * A parse function sets shape (w, h, c and out_w, out_h, out_c) and activation, and if the type has
- * them, index, weights and update. It prints the layer's line of the table of layers, and reports a
- * wrong value by option_error. */
+ * them, index, weights and update. It prints the layer's line of the table of layers. A wrong value
+ * ends the program. */
 #ifndef FORKS_LAYERS_H
 #define FORKS_LAYERS_H
 

@@ -1,6 +1,6 @@
 /* layers/graph.h: which layers of a network read which.
  *
- * Code that follows values through a network asks here: the passes, bf16, residual blocks, the
+ * Code that follows values through a network asks here, such as the passes, bf16, inference and the
  * parser. The table in graph.c has a row for each type; layer_source ends the program at a type
  * without one.
  *

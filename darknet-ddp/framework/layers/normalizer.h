@@ -1,4 +1,4 @@
-/* layers/normalizer.h: formulas of batch normalisation for kernels, on values of float or bf16. */
+/* layers/normalizer.h: formulas of batch normalisation for kernels of float32 and bf16 layers. */
 #ifndef NORMALIZER_H
 #define NORMALIZER_H
 #include "layers/channel_reduce.h"

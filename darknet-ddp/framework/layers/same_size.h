@@ -1,4 +1,4 @@
-/* layers/same_size.h: resizes the layers of Darknet whose output has the size of their input. */
+/* layers/same_size.h: resizes layers of four types whose output has the size of their input. */
 #ifndef SAME_SIZE_H
 #define SAME_SIZE_H
 

@@ -1,13 +1,13 @@
 /* layers/bf16/bf16.h: mixed precision, for networks that are made while bf16_wanted is 1.
  *
- * Some layers run in bf16 (bf16_plan.c says which). Their outputs, if kept, and deltas are bf16
- * arrays, with channels last (NHWC). Parameters, their gradients, momentum and BatchNorm's
- * statistics stay float32, in Darknet's order. So code for weights files, updates and allreduces is
- * the same as without bf16. In each forward pass a layer converts its weights to bf16.
+ * Some layers run in bf16 (bf16_plan.c says which). Their outputs and deltas are bf16 arrays, with
+ * channels last (NHWC); a fused layer (bf16_arrays) has no output. Parameters, their gradients,
+ * momentum and BatchNorm's statistics stay float32, in Darknet's order, as weights files, updates
+ * and allreduces expect. In each forward pass a layer converts its weights to bf16.
  *
  * All other layers run in float32. A layer that layers of the other type read keeps its output and
- * its delta in both types. After the layer's forward pass, bf16_convert_output converts the output.
- * Before the layer's backward pass, bf16_combine_deltas adds up the deltas.
+ * its delta, if any, in both types. After the layer's forward pass, bf16_convert_output converts
+ * the output. Before the layer's backward pass, bf16_combine_deltas adds up the deltas.
  *
  * A bf16_backend (backend.h) computes: on a GPU by CUDA and cuDNN, on a CPU by oneDNN and loops. On
  * a GPU the passes queue work on the default stream. A failure ends the program. */

@@ -1,5 +1,5 @@
-/* layers/bf16/bf16_cuda.h: the functions of a GPU's bf16_backend that the files *.cu of this folder
- * have. bf16_NAME_gpu becomes the struct's member NAME (bf16_cuda.c). */
+/* layers/bf16/bf16_cuda.h: functions of this folder's *.cu files. bf16_NAME_gpu becomes the member
+ * NAME of a GPU's bf16_backend (bf16_cuda.c). */
 #ifndef BF16_CUDA_H
 #define BF16_CUDA_H
 #ifdef CUDNN

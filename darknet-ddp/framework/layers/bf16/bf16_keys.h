@@ -1,4 +1,4 @@
-/* layers/bf16/bf16_keys.h: the cfg keys that each layer type obeys if it runs in bf16.
+/* layers/bf16/bf16_keys.h: the cfg keys of each layer type that can run in bf16.
  *
  * Layers in bf16 have their own forward and backward passes, which would ignore a new key of the
  * layer. So the test glue.bf16_keys fails unless each key that layers/cfg_keys.c has for the

@@ -1,6 +1,6 @@
 /* layers/bf16/bf16_values.h: helpers of kernels that compute on NHWC arrays of bf16. A thread
- * computes a pack at a time: V values side by side, V channels of one cell. V is 8 if 8 divides the
- * number of channels, so that a pack is one memory access; else V is 1. */
+ * computes a pack at a time: V values side by side, V channels of one pixel. V is 1 or 8. 8 is
+ * one memory access, and must divide all numbers of channels. */
 #ifndef BF16_VALUES_H
 #define BF16_VALUES_H
 

@@ -2,8 +2,8 @@
  * function bf16_host_NAME without a comment is the member NAME of bf16_backend.
  *
  * Convolutions are computed by oneDNN. The other functions convert bf16 to floats, compute by
- * Darknet's formulas, and round the results to the nearest bf16. Their sums are in the order of the
- * array, whatever the number of threads. */
+ * Darknet's formulas, and round what becomes bf16 to the nearest bf16. The order of their additions
+ * does not depend on the number of threads. */
 #ifndef BF16_HOST_H
 #define BF16_HOST_H
 #include "layers/bf16/backend.h"

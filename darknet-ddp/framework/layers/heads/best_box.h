@@ -1,5 +1,5 @@
-/* layers/heads/best_box.h: lines that the detector's test prints if it found no box in a picture,
- * or boxes with NaN or infinity. */
+/* layers/heads/best_box.h: prints a line if a detector found nothing above its threshold in a
+ * picture, or boxes with NaN or infinity. */
 #ifndef DDP_LAYERS_HEADS_BEST_BOX_H
 #define DDP_LAYERS_HEADS_BEST_BOX_H
 

@@ -1,6 +1,6 @@
 /* layers/heads/device_formulas.h: makes the functions of *_formulas.h device functions. A .cu file
- * includes it before any of them (formulas.h). Darknet's headers declare host functions of the same
- * names. So this file includes those headers first, then renames device functions device_NAME. */
+ * includes it before any of them (formulas.h). Headers declare some of these functions for the
+ * host. So this file includes those headers first, then renames those functions device_NAME. */
 #ifndef DEVICE_FORMULAS_H
 #define DEVICE_FORMULAS_H
 

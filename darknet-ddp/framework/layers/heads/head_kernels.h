@@ -1,5 +1,5 @@
-/* layers/heads/head_kernels.h: helpers of the kernels that train heads, the layers that compute a
- * detector's loss. A .cu file includes device_formulas.h before it. A truth is a labelled box. */
+/* layers/heads/head_kernels.h: helpers of the kernels that train [yolo], [region], [detection] and
+ * [iseg]. A .cu file includes device_formulas.h before it. A truth is a labelled box. */
 #ifndef HEAD_KERNELS_H
 #define HEAD_KERNELS_H
 

@@ -7,8 +7,8 @@
  *   IOU_CIOU    iou - s/d - a*v, with a = v/(1 - iou + v + 1e-6)
  *
  * s is the squared distance of the centres. C is the area, and d the squared diagonal, of the
- * smallest box around both. If C or d is 0, the measure is iou. v is 4/pi^2 times the squared
- * difference of atan(width/height). */
+ * smallest box around both. If the divisor C or d is 0, the measure is iou. v is 4/pi^2 times the
+ * squared difference of atan(width/height). */
 #ifndef IOU_H
 #define IOU_H
 #include "box.h"

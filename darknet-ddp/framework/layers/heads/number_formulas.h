@@ -1,4 +1,4 @@
-/* layers/heads/number_formulas.h: functions of Darknet's utils.c, for CPU and GPU (formulas.h). */
+/* layers/heads/number_formulas.h: functions of Darknet's utils.h, for CPU and GPU (formulas.h). */
 #ifndef NUMBER_FORMULAS_H
 #define NUMBER_FORMULAS_H
 #include "layers/heads/formulas.h"

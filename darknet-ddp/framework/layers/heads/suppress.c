@@ -1,6 +1,6 @@
-/* The function do_nms_by of darknet.h: of two boxes that overlap, the one that is less likely of a
- * class loses its score in this class. Only boxes that have a score in the class are sorted and
- * compared: a detector gives thousands of boxes, of which few have a score in most classes. */
+/* The function do_nms_by of darknet.h: of two boxes that overlap by more than thresh, the one with
+ * the lower score in a class loses this score. Only boxes that have a score in the class are sorted
+ * and compared: a detector gives thousands of boxes, of which few have a score in most classes. */
 #include "layers/heads/iou.h"
 
 #include "utils.h"

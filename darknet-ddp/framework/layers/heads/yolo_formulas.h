@@ -1,6 +1,6 @@
 /* layers/heads/yolo_formulas.h: the training of a [yolo] as Darknet itself computes it (YOLOv3),
- * for CPU and GPU (formulas.h). It goes place by place: a place is one anchor of one cell of one
- * picture. The arrays of l and net.truth are in memory of the device that computes. */
+ * for CPU and GPU (formulas.h). It computes the deltas of each place (one anchor of one cell of one
+ * picture), then of each truth. Arrays of l and net.truth are in the computing device's memory. */
 #ifndef YOLO_FORMULAS_H
 #define YOLO_FORMULAS_H
 #include "box.h"

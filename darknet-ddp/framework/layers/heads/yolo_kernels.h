@@ -1,5 +1,5 @@
-/* layers/heads/yolo_kernels.h: the training of a [yolo] layer on a GPU, by yolo_formulas.h and
- * yolo_v4_formulas.h. */
+/* layers/heads/yolo_kernels.h: the training of a [yolo] layer and its key scale_x_y on a GPU, by
+ * yolo_formulas.h and yolo_v4_formulas.h. */
 #ifndef YOLO_KERNELS_H
 #define YOLO_KERNELS_H
 #include "darknet.h"

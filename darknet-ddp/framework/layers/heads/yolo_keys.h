@@ -1,7 +1,7 @@
-/* layers/heads/yolo_keys.h: cfg keys of [yolo] that later forks of Darknet added. A row has the
- * key's name and its default. An OVERLAP is an IOU_KIND (iou.h), a REAL a float, a WHOLE an int.
- * Darknet's parser reads the key into l.yolo.NAME (parse_yolo_rules). A cfg with one of these keys
- * is trained by the forks' formulas (yolo_v4_formulas.h). */
+/* layers/heads/yolo_keys.h: most cfg keys of [yolo] that later forks of Darknet added. A row has
+ * the key's name and its default. An OVERLAP is an IOU_KIND (iou.h), a REAL a float, a WHOLE an
+ * int. Darknet's parser reads the key into l.yolo.NAME (parse_yolo_rules). A cfg with one of these
+ * keys is trained by the forks' formulas (yolo_v4_formulas.h). */
 #ifndef YOLO_KEYS_H
 #define YOLO_KEYS_H
 

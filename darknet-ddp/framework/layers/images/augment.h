@@ -1,6 +1,6 @@
 /* layers/images/augment.h: augments pictures for training: crops, flips, blur, noise, as the cfg
- * keys of Darknet's forks ask. A picture is placed on a canvas, the network's input. All random
- * numbers come from draw(). */
+ * keys of Darknet's forks ask. A canvas, on which a picture lies, has the size of the network's
+ * input. All random numbers come from draw(). */
 #ifndef AUGMENT_H
 #define AUGMENT_H
 #include "darknet.h"

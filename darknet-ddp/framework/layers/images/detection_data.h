@@ -1,5 +1,5 @@
-/* layers/images/detection_data.h: loads a detector's samples if the cfg has keys of Darknet's forks
- * (mosaic, mixup, blur, ...). */
+/* layers/images/detection_data.h: loads a detector's samples if the cfg is trained by the formulas
+ * of Darknet's forks. */
 #ifndef DETECTION_DATA_H
 #define DETECTION_DATA_H
 #include "darknet.h"

@@ -1,5 +1,5 @@
-/* layers/images/exif.h: reads Exif's field Orientation, which says how to turn a camera's picture
- * upright. Viewers, label tools and OpenCV turn pictures by it, and so does decode.h. */
+/* layers/images/exif.h: reads Exif's field Orientation, and turns a camera's picture upright by it,
+ * as viewers, label tools and OpenCV do. decode.c and the decoders call this. */
 #ifndef EXIF_H
 #define EXIF_H
 

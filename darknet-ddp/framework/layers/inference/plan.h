@@ -1,8 +1,8 @@
-/* layers/inference/plan.h: a network's forward pass for predictions, on a CPU, by oneDNN.
+/* layers/inference/plan.h: a network's forward pass for predictions, on a CPU with oneDNN.
  *
  * A plan computes what network_predict computes, up to rounding. A convolution's BatchNorm is
  * folded into a copy of its weights. Bias and, where possible, activation and [shortcut] are
- * computed within the convolution (layers/onednn/). Images have channels last, and layers share
+ * computed within the convolution (onednn/, winograd/). Images have channels last, and layers share
  * their memory. A layer that the plan does not know runs Darknet's own code, between conversions.
  * The network's weights and its training stay as they are.
  *   1. inference_open, when the weights, the batch and the size of images are those to predict with

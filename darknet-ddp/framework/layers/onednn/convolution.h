@@ -11,7 +11,7 @@
  * convolution_has_..., which return 0, and the sizes of y; the other functions do not exist.
  *
  * y and dx have the same bits for any number of images and threads. The gradients of weights need
- * not: they depend on `images`, on the number of threads and on convolution_set_way. */
+ * not: they may depend on `images`, on the number of threads and on convolution_set_way. */
 #ifndef LAYERS_ONEDNN_CONVOLUTION_H
 #define LAYERS_ONEDNN_CONVOLUTION_H
 

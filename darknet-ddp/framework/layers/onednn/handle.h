@@ -1,4 +1,4 @@
-/* layers/onednn/handle.h: struct convolution and its passes. For the files of layers/onednn/. */
+/* layers/onednn/handle.h: struct convolution and its passes. For layers/onednn/ and tests. */
 #ifndef LAYERS_ONEDNN_HANDLE_H
 #define LAYERS_ONEDNN_HANDLE_H
 #ifdef DNNL

@@ -1,9 +1,9 @@
 /* layers/onednn/primitive.h: one interface to oneDNN's primitives, over the C interfaces of its
  * versions 2 and 3.
  *
- * interface_v2.c and interface_v3.c (one of which is compiled) have what differs; primitive.c has
- * what is the same in both. For the files of layers/onednn/ alone. A failure ends the program,
- * unless a function says what it returns then. */
+ * interface_v2.c and interface_v3.c (a build uses one) have what differs; primitive.c has what is
+ * the same in both. For the files of layers/onednn/ alone. A failure ends the program, unless a
+ * function says what it returns then. */
 #ifndef LAYERS_ONEDNN_PRIMITIVE_H
 #define LAYERS_ONEDNN_PRIMITIVE_H
 #ifdef DNNL

@@ -1,5 +1,5 @@
 /* layers/winograd/training.h: the passes of a float [convolutional] on a CPU, by Winograd's
- * algorithm in place of columns and gemm.
+ * algorithm in place of columns and gemm, if its shape suits (winograd_suits).
  *
  * Darknet's images are NCHW. A few images at a time are copied to NHWC and computed, and results
  * copied back; then messages between ranks may move (let_messages_move). No bias is added, no

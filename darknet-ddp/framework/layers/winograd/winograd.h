@@ -1,4 +1,4 @@
-/* layers/winograd/winograd.h: 3x3 convolutions of float images by Winograd's algorithm.
+/* layers/winograd/winograd.h: 3x3 float convolutions and their gradients by Winograd's algorithm.
  *
  * The output is cut into tiles of m x m pixels. Transforms of the input's tiles and of the weights
  * turn the convolution into (m + 2)^2 matrix products: tiles x channels times channels x filters.
