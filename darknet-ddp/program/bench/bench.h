@@ -2,7 +2,7 @@
  * turns, so that a machine that slows down slows all of them:
  *
  *   local    forward, backward and update, without communication
- *   wire     the sums of a step's gradients alone
+ *   wire     a step's communication alone, without loss and BatchNorm statistics
  *   step     all of it, as training does it
  *
  * The CPU time of `wire` is measured in steps of its own; ranks mostly sleep between polls then. */

@@ -1,4 +1,4 @@
-/* cli/cfg_edit.h: reads and changes values in a cfg's text, and keeps its comments. */
+/* cli/cfg_edit.h: reads and changes values in a cfg's text. All other lines stay as they are. */
 #ifndef DDP_CLI_CFG_EDIT_H
 #define DDP_CLI_CFG_EDIT_H
 
