@@ -34,6 +34,10 @@ def sockets(pid, state):
     return found
 
 
+def host_of(address):
+    return address.rpartition(":")[0]
+
+
 def port(address):
     return int(address.rpartition(":")[2], 16)
 
@@ -136,7 +140,7 @@ class TwoHosts(Network):
         connections = []
 
         def both_have_connected():
-            connections[:] = [[ends for ends in sockets(pid, ESTABLISHED) if not ends[0].startswith(LOOPBACK)]
+            connections[:] = [[ends for ends in sockets(pid, ESTABLISHED) if host_of(ends[0]) != host_of(ends[1])]
                               for pid in darknet.ranks_under(job.pid)]
             return connections and all(len(of_rank) == 2 for of_rank in connections)
 
