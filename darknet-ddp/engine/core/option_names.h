@@ -5,10 +5,10 @@
 
 typedef struct ddp_option_names {
     const char *exact; /* option for the same bits on 1, 2, 4, ... ranks */
-    const char *batch; /* option for ddp_batch_mode; an error puts "rank" or "global" after it */
+    const char *batch; /* option for ddp_batch_mode; an error puts one of its words after it */
     /* option for how many batches make an update; an error puts a number after it */
     const char *sync_every;
-    /* option for when statistics are shared; an error puts "step" or "save" after it */
+    /* option for when statistics are shared; an error puts "step" after it */
     const char *buffers;
     const char *find_unused; /* option that allows unused layers; an error puts "1" after it */
 } ddp_option_names;

@@ -141,8 +141,9 @@ ddp_status ddp_reducer_wrap_error(const ddp_reducer *r, size_t b, ddp_error *err
  * layer ran here, else 0. Does nothing with one rank or config.sharded. */
 void ddp_reducer_write_counts(ddp_reducer *r, size_t b);
 
-/* Fail with DDP_ERR_USAGE if a layer that did not run in this pass had to: config.find_unused is 0,
- * and the layer is not frozen by ddp_reducer_freeze_layers. The text names the layer. */
+/* `layer`: one with parameters that did not run in this pass, which is not checked. Fail with
+ * DDP_ERR_USAGE if it had to: config.find_unused is 0, and ddp_reducer_freeze_layers has not frozen
+ * it. The text names the layer. */
 ddp_status ddp_reducer_check_unused(const ddp_reducer *r, int layer, ddp_error *err);
 
 /* Set *update to 1 if the layer ran on any rank and must be updated, else 0. Forgets that the layer

@@ -20,8 +20,8 @@ typedef struct {
     void (*end_forward)(network *net);
     /* Begin the backward pass of layer l, net->index: add up its deltas (bf16_combine_deltas), and
      * point net's input and delta to those of the layer before. The first layer gets those of
-     * `whole`, the caller's network. Return 0 if `backward` must be left out, since l has no
-     * parameters and the layer before takes no delta; else 1. */
+     * `whole`, the caller's network. Return 0 if the caller must leave out `backward`: l has no
+     * parameters, and the layer before takes no delta. Else return 1. */
     int (*begin_backward)(layer *l, network *net, const network *whole);
     void (*backward)(layer l, network net);
     /* End a backward pass. On a GPU in training, wait for the losses, and set *net->cost. */

@@ -44,7 +44,8 @@ typedef enum ddp_origin {
 /* Facts about a step with numbers that are not finite; the same on every rank. */
 typedef struct ddp_not_finite {
     size_t step; /* the step's number, from 1 */
-    /* the sum that is not finite; DDP_BROKEN_LOSS also for any sum of the update's earlier steps */
+    /* the sum that is not finite. If it is of an earlier step of the same update
+     * (-ddp_sync_every), DDP_BROKEN_LOSS, whichever sum it is */
     ddp_broken broken;
     /* With DDP_BROKEN_GRADIENTS: first and last layer of the bucket or, if updates check the
      * gradients, the layer that was updated last. Else of no use. */

@@ -13,7 +13,8 @@ typedef struct ddp_own_weights {
 } ddp_own_weights;
 
 /* Add to *out at most DDP_PREDICTORS_MOST weights that the run `base` has saved in a folder. These
- * are the last numbered ones (BASE_<batches>.weights) of its second half, and then the newest.
+ * are the newest, behind the last numbered ones (BASE_<batches>.weights) that have trained at least
+ * half as many batches as the newest.
  * *out must be all zero before; release it, also on failure. Fails with DDP_ERR_IO (the folder
  * cannot be read, or has none), DDP_ERR_NOMEM. */
 ddp_status ddp_own_weights_find(ddp_own_weights *out, const char *folder, const char *base,

@@ -29,8 +29,8 @@ typedef struct ddp_disk_files {
     size_t averages; /* weights without a state: averages of weights (ema_alpha) */
 } ddp_disk_files;
 
-/* Return how many numbered checkpoints a detector saves until batch `last`: every 100 batches below
- * 1000, then every 10000. */
+/* Return how many numbered checkpoints a detector saves up to and with batch `last`: every 100
+ * batches below 1000, then every 10000. */
 size_t ddp_disk_numbered_of_detector(size_t last);
 
 /* Print how many bytes the run's files take in `directory` at most. use: size of a checkpoint. */

@@ -18,9 +18,11 @@ typedef struct ddp_progress_now {
 
 /* A run's progress. */
 typedef struct ddp_progress {
-    int64_t started_ns;    /* when the clock was started (ddp_clock_ns) */
-    ddp_progress_now last; /* counts at the last step's end; step_line.c adds pauses to its times */
-    size_t steps;          /* number of steps since started_ns */
+    int64_t started_ns; /* when the clock was started (ddp_clock_ns) */
+    /* counts at the last step's end. step_line.c adds to its times what a validation or a save
+     * took, so that this counts for no step */
+    ddp_progress_now last;
+    size_t steps; /* number of steps since started_ns */
     /* sums over all steps, in which a step counts 0.95 times as much as the next one */
     double images, step_ns, communication_ns, loading_ns;
 } ddp_progress;

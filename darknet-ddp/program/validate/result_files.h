@@ -41,9 +41,10 @@ enum { DDP_COCO_CLASSES = 80 };
 
 /* Write one detection, of a class below DDP_COCO_CLASSES, as an element of COCO's list of results.
  *   follows        1: another element comes before it in the list
- *   path           path of the picture, whose image_id is the number in it; NULL: image_id is
+ *   path           path of the picture. Its image_id is the number behind the last _ of the file's
+ *                  name, or at the name's beginning if that has no _
+ *   number         index of the picture, from 0. If path is NULL or has no such number, image_id is
  *                  number + 1
- *   number         index of the picture, from 0; used if path is NULL or has no number
  *   width, height  pixels of the picture */
 void ddp_results_put_coco(FILE *file, int follows, const char *path, size_t number, int width,
                           int height, const ddp_detection *d);

@@ -14,8 +14,8 @@ int ddp_numbers_end_in_comma(const char *list);
  * string at its end. Returns NULL on success; else a static text about the fault, "not a number" or
  * "out of range". *at is then as it was, and *value must not be used. */
 const char *ddp_numbers_next(const char **at, double *value);
-/* Read a whole number in an int's range: as ddp_numbers_next, with a fault also for other
- * numbers. */
+/* Do the same for a whole number. A number that is not whole, or is not in an int's range, is a
+ * fault, too. */
 const char *ddp_numbers_next_whole(const char **at, int *value);
 
 /* Read a value that must be a single number. Returns NULL on success; else a static text about the

@@ -11,7 +11,7 @@
 
 typedef unsigned short half;
 
-/* Most values that a loop with arrays of its own on the stack converts at a time. */
+/* Length of the arrays that a loop has on the stack: so many values it converts at a time. */
 #define BF16_BLOCK 1024
 
 /* 1: multiply bf16 values in float32, so that convolutions run on any CPU. For tests, which set it

@@ -33,9 +33,9 @@ static head_layout get_head_layout(layer l, size_t tally, int entries)
     return at;
 }
 
-/* Return a copy of l, layer net.index, for kernels: output, delta, biases, mask and so on point to
- * the device. The first call for a layer allocates its head_gpu, laid out as `at`, and copies its
- * arrays there. */
+/* Return a copy of l, layer net.index, for kernels: its arrays that kernels use are on the device.
+ * The first call for a layer allocates its head_gpu, and copies the arrays of `at` there. `at`: of
+ * get_head_layout. */
 static layer layer_on_device(layer l, network net, head_layout at)
 {
     layer *own = net.layers + net.index;

@@ -166,7 +166,7 @@ FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
 }
 
 /* Add the gradient of -a*v (iou.h) to *d. a counts as a constant, and the derivative of v lacks the
- * factor 1/(w^2 + h^2). `iou`: the quotient overlap/together. */
+ * factor 1/(w^2 + h^2). `iou`: the boxes' intersection / union. */
 FORMULA void add_aspect_gradient(dbox *d, box pred, box truth, float iou)
 {
     float angle = aspect_difference(truth, pred);
