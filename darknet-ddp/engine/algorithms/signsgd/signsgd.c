@@ -26,8 +26,7 @@ static size_t send_count(double value, size_t rows, size_t columns, int round)
     return round == 0 ? 1 + (rows * columns + SIGNS - 1) / SIGNS : 0;
 }
 
-/* A rank sends its numbers to each other rank; for an all-reduce it would send each element twice.
- */
+/* A rank sends its numbers to each other rank; in an all-reduce it sends each element twice. */
 static ddp_status check(double value, int ranks, ddp_error *err)
 {
     const int most = 2 * SIGNS;
