@@ -102,8 +102,8 @@ float *ddp_state_gathered_array(const ddp_state *s, size_t set, int rank, size_t
  * ddp_state_use_device; blocks. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
  * DDP_STATE_SAME: every rank gets root's arrays. DDP_STATE_OF_RANK: each rank gets the arrays
- * that root has filled for it (ddp_state_reserve), and root frees them. If root has reserved none,
- * each rank's arrays stay as they are. */
+ * that root has filled for it, else zeros, and root frees them. If root has reserved none
+ * (ddp_state_reserve), each rank's arrays stay as they are. */
 ddp_status ddp_state_share(ddp_state *s, ddp_group *group, int root, ddp_error *err) DDP_MUST_CHECK;
 
 #endif

@@ -36,9 +36,9 @@ static inline struct ddp_nccl *ddp_nccl_of(const ddp_group *g)
     return g->gpu->transport.state;
 }
 
-/* Check rc, the result of a call of NCCL, and wait if the call is still at work. call: the
- * call's text, for errors. If another rank failed, waits 2 s, so that that one reports first. Fails
- * with DDP_ERR_COMM, also after the group's timeout, and with DDP_ERR_NOMEM. */
+/* Check rc, the result of a call of NCCL, and wait if the call is still at work. call: the call's
+ * text, for errors. If only NCCL noticed that another rank failed, waits 2 s, so that that one
+ * reports first. Fails with DDP_ERR_COMM, also after the group's timeout, and DDP_ERR_NOMEM. */
 ddp_status ddp_nccl_check(ddp_group *g, ncclResult_t rc, const char *call, ddp_error *err);
 #define DDP_NCCL(g, call, err) ddp_nccl_check(g, call, #call, err)
 

@@ -26,8 +26,7 @@ typedef struct ddp_darknet_command {
     const char *refusal;
 } ddp_darknet_command;
 
-/* Return row i of the table, from 0; NULL: there are no more. Rows of one name follow each other.
- */
+/* Return row i of the table, from 0; NULL: no such row. Rows of one name follow each other. */
 const ddp_darknet_command *ddp_darknet_command_at(size_t i);
 
 /* The options that every command reads, as a list for ddp_darknet_next_option. */

@@ -91,7 +91,7 @@ enum {
  *   - a 0 or 1 after an option without a value: with -ddp, in a command that trains on ranks, or in
  *     `darknet ddp`
  *   - an unknown option that begins with -ddp, or in `darknet ddp` with "-"
- *   - an option of a run on ranks, in a command that does not train on ranks
+ *   - without -ddp, an option of a run on ranks in a Darknet command that does not train on them
  *   - in `darknet ddp VERB`, an option of other VERBs alone, -ddp_lone or -ddp_compress_after
  *   - -ddp_lone with -ddp, -tensorboard with -ddp_records 0, -ddp_trace_steps without -ddp_trace
  *   - -ddp_compress_after without a compression as -ddp_compress */
@@ -104,8 +104,8 @@ int ddp_options_read_steps(const char *text, size_t *first, size_t *last);
 /* Return the names of options for the errors of core/ (core/option_names.h); static. */
 const ddp_option_names *ddp_options_names(void);
 
-/* Return the size of a bucket in MiB: -ddp_bucket_mb, or its default, which depends on `nccl`: 1 if
- * NCCL sums gradients, else 0. */
+/* Return the size of a bucket in MiB: -ddp_bucket_mb, or its default, which depends on what sums
+ * gradients. nccl: 1 if it is NCCL, else 0. */
 double ddp_options_bucket_mb(const ddp_options *o, int nccl);
 
 /* Write the values of all options that have the bit `column`, such as DDP_OPTION_RESULTS, to out,

@@ -118,7 +118,7 @@ struct ddp_gloo_link {
     bool leaving = false;   /* true: this rank closes the link, so a lost peer is no failure */
     bool stop = false;      /* true: the peers' threads must end */
     bool failing = false;   /* true: the link has failed, and `failure` says how */
-    bool failed = false;    /* `failure` is set, and the other ranks have been told of it */
+    bool failed = false;    /* true: also, the other ranks were told which rank is lost, if any */
     std::condition_variable others_told;
     ddp_gloo_failure failure{};
 };

@@ -23,8 +23,8 @@ typedef struct ddp_picture_share {
 } ddp_picture_share;
 
 /* Call s->measure for each picture of this rank's share that can be read. If a picture or its
- * labels cannot be read, call the listener, but only once a run. Returns how many such pictures
- * there are. Meanwhile the network has batch 1 and the set's size. */
+ * labels cannot be read, call the listener, once a run for each picture. Returns how many such
+ * pictures there are. Meanwhile the network has batch 1 and the set's size. */
 uint64_t ddp_picture_share_measure(const ddp_picture_share *s);
 
 #endif

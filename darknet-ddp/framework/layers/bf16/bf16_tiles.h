@@ -64,7 +64,7 @@ static int blocks_of_parts(tile_shape s)
 
 #define ROWS_A_THREAD 8 // rows that each thread takes in for_rows
 
-// Return the blocks of a launch in which each pack is another thread's (for_rows).
+// Return the blocks of a launch in which each thread has ROWS_A_THREAD rows (for_rows).
 static size_t all_blocks(tile_shape s)
 {
     return (size_t)s.tiles * ((s.count - 1) / (s.rows * ROWS_A_THREAD) + 1);
