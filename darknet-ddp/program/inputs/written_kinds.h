@@ -26,8 +26,8 @@ typedef enum ddp_written_kind {
 /* Return the name of the kind, such as "weights file". */
 const char *ddp_written_name(ddp_written_kind kind);
 
-/* Return 1 if no command overwrites a file of this kind that is not empty: a cfg, which people
- * edit, or weights, which only training replaces. */
+/* Return 1 for a cfg, which people edit, and for weights: commands that do not train overwrite
+ * neither, unless the file is empty. Else return 0. */
 int ddp_written_is_kept(ddp_written_kind kind);
 
 /* Return 1 if the file at path does not begin as files of this kind do. Return 0 if it does, is

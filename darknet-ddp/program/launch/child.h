@@ -31,8 +31,8 @@
 typedef struct ddp_exit_info {
     int status; /* exit status of the job; 128 + N if signal N ended it */
     int begun;  /* 1: a rank has sent DDP_NOTE_BEGINS */
-    /* 1: status is not 0, and nobody asked for the end: by no signal to this process, nor to a rank
-     * that did not train yet */
+    /* 1: status is not 0, and no signal asked for the end: none that this process obeys, and none
+     * to a rank that did not train yet */
     int failed;
     int trained; /* 1: all ranks have begun to train */
     int saved;   /* 1: a checkpoint was saved, or the run went on from one */
@@ -73,7 +73,7 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_MEET = 512       /* all ranks have met: their group is open */
 } ddp_launcher_note;
 
-/* Environment variable with PID@HOST of ddp_child's process, which sets it and leaves it set. */
+/* Environment variable with PID@HOST of ddp_child's process, which sets it, on success for good. */
 #define DDP_STARTER_VARIABLE "DARKNET_DDP_STARTER"
 
 /* Run args[0], a path, with args (NULL after the last) and without standard input. Wait until it

@@ -26,9 +26,9 @@ typedef struct ddp_gpu_placement {
     int shared; /* 1: another rank computes on this GPU, too; set by ddp_gpu_check_placements */
 } ddp_gpu_placement;
 
-/* Check that this host's GPUs suffice to start `ranks` ranks. Fails with DDP_ERR_USAGE if -gpus or
- * -i names a GPU that the host lacks, or if -i is given for several ranks. Without these options,
- * fails if there are fewer GPUs than ranks. The error says what would work.
+/* Check that this host's GPUs suffice to start `ranks` ranks. Fails with DDP_ERR_USAGE if the
+ * host has no GPU, if -gpus or -i names one that it lacks, or if -i is given for several ranks.
+ * Without these options, fails if there are fewer GPUs than ranks. The error says what would work.
  *   host  this host's name, for the error
  *   seen  number of GPUs that this host has */
 ddp_status ddp_gpu_check_start(const ddp_gpu_wish *wish, const char *host, int ranks, int seen,

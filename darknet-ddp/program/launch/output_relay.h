@@ -61,7 +61,7 @@ void ddp_output_relay_wants(const ddp_output_relay *r, struct pollfd *fds);
 /* Read some of what is in the pipe, and write what can be written now. Never waits. */
 void ddp_output_relay_move(ddp_output_relay *r);
 
-/* Pass on what is left in the pipe, and close it. Takes about 2 seconds at most. Call when the
+/* Pass on what is left in the pipe, for about 2 seconds at most, and close it. Call when the
  * writers have ended. Frames that were kept back go to the file r->log, if it exists. If `all` is
  * 1, they go to the output, too. */
 void ddp_output_relay_finish(ddp_output_relay *r, int all);

@@ -14,8 +14,8 @@ enum { DDP_NAMED_RUN_WORDS = 9 };
  * folder. Call at most once in a process.
  *   argv           has room for DDP_NAMED_RUN_WORDS words more; new words stay valid for ever
  *   options->out   becomes RUN.VERB.html if it is NULL and RUN was replaced
- * Fails with DDP_ERR_IO (the log or weights cannot be read), DDP_ERR_FORMAT (the log has a byte 0,
- * or names no .data file or no cfg), DDP_ERR_NOMEM. After a failure argv must not be used. */
+ * Fails with DDP_ERR_IO (the log cannot be read, or there are no weights), DDP_ERR_FORMAT (the log
+ * has a byte 0, or names no .data file or no cfg), DDP_ERR_NOMEM. Then argv must not be used. */
 ddp_status ddp_named_run_expand(int *argc, char **argv, ddp_options *options,
                                 ddp_error *err) DDP_MUST_CHECK;
 

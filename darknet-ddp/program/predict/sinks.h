@@ -30,7 +30,7 @@ typedef struct ddp_sink_config {
 typedef struct ddp_sink ddp_sink;
 
 /* A sink: callbacks that get the predictions of a command, one after the other. Those that write
- * files fail with DDP_ERR_IO if that is not possible. */
+ * files, except pictures, fail with DDP_ERR_IO if that is not possible. */
 struct ddp_sink {
     void *ctx;
     /* Begin a film, whose frames come next. number: its index in config->paths. NULL: not called.
@@ -68,7 +68,7 @@ ddp_status ddp_label_sink_open(ddp_sink *s, const ddp_sink_config *config,
  *   out   folder for the files, or for one picture the NAME of NAME.jpg; NULL: "predictions"
  * Fails with DDP_ERR_USAGE (a file would be overwritten that Darknet did not write), DDP_ERR_IO,
  * DDP_ERR_NOMEM. `take` fails with DDP_ERR_USAGE, too, also if it would write over the picture
- * that it gets; at other failures Darknet ends the program. */
+ * that it gets. If a file cannot be written, Darknet ends the program. */
 ddp_status ddp_picture_sink_open(ddp_sink *s, const ddp_sink_config *config, const char *out,
                                  ddp_error *err) DDP_MUST_CHECK;
 

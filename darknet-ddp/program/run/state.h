@@ -32,7 +32,7 @@ extern struct ddp_run {
     /* asked[q] becomes 1 if a signal (launch/signals.h) or step.c makes request q, a ddp_request;
      * ddp_loss_start sends the request, and sets asked[q] to 0 */
     volatile sig_atomic_t *asked;
-    uint64_t seed;             /* the run's seed; resumed without -ddp_seed: the checkpoint's */
+    uint64_t seed;             /* the run's seed; resumed without -ddp_seed: the state file's */
     ddp_bad_samples *bad_data; /* this rank's record of samples that cannot be read */
     ddp_trainer *trainer;
 

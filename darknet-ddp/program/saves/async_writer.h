@@ -47,7 +47,7 @@ typedef struct ddp_async_result {
 ddp_status ddp_async_writer_open(ddp_async_writer **out, ddp_checkpoint_run *run,
                                  const char *directory, int keep, ddp_error *err) DDP_MUST_CHECK;
 
-/* Wait until all saves are written, end the thread and free s. NULL is allowed. */
+/* Wait for all saves, end the thread and free s; results not polled are lost. NULL is allowed. */
 void ddp_async_writer_close(ddp_async_writer *s);
 
 /* Start to save net's first `cutoff` layers at path. Before, call ddp_trainer_flush and gather

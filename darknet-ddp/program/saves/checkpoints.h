@@ -61,7 +61,7 @@ typedef struct ddp_run_origin {
  * the checkpoint's cfg, options, seed or network are others. Fails also with DDP_ERR_FORMAT (no
  * checkpoint can be used), DDP_ERR_IO, DDP_ERR_NOMEM, DDP_ERR_COMM.
  *   net   the network as parsed
- *   seed  seed of the run; without -ddp_seed becomes that of the checkpoint, on all ranks */
+ *   seed  seed of the run; without -ddp_seed becomes that of the state file, on all ranks */
 ddp_status ddp_checkpoints_open(ddp_checkpoints **out, const ddp_checkpoints_config *config,
                                 network *net, uint64_t *seed, ddp_error *err) DDP_MUST_CHECK;
 
@@ -123,9 +123,9 @@ ddp_status ddp_checkpoints_poll(ddp_checkpoints *c, int wait, ddp_error *err) DD
 /* Return 1 if no save waits or is being written; saves may have failed. On rank 0. */
 int ddp_checkpoints_are_written(const ddp_checkpoints *c);
 
-/* Return the path of the weights that were saved last, else of those that the run goes on from.
- * NULL: there are none, c is NULL, or this is not rank 0. Valid until the next poll or
- * save. */
+/* Return the path of the weights that were saved last, as of the last poll, else of those that the
+ * run goes on from. NULL: there are none, c is NULL, or this is not rank 0. Valid until the next
+ * poll or save. */
 const char *ddp_checkpoints_last(const ddp_checkpoints *c);
 
 /* Return the paths of the *count weights files that this process has saved, the latest last. Option
