@@ -60,8 +60,7 @@ void ddp_report_forget_resume_hint(void);
 /* Print the resume hint now, if there is one. From any thread. */
 void ddp_report_print_resume_hint(void);
 
-/* Send a note to the darknet that started the ranks, if one did (launch/child.h). From any
- * thread. */
+/* Send a note to the darknet that started the ranks, if one did (launch/child.h). Any thread. */
 void ddp_report_notify_launcher(ddp_launcher_note note);
 
 /* Send the path of NAME.log to the darknet that started the ranks, if one did. On rank 0. */

@@ -78,8 +78,8 @@ void ddp_run_files_step(ddp_run_files *r, const ddp_train_position *now,
                         const ddp_figures *figures);
 
 /* Add a validation that was missed before, of step `now` from which the run was resumed. If the
- * last row is of this step, it gets the result, unless it has one or there is no CSV file. If the
- * last row is of another step, add a row. */
+ * last row is of this step, it gets the result, unless it has one or there is no CSV file. If there
+ * is no row, or the last is of another step, add one. Call before ddp_run_files_step. */
 void ddp_run_files_add_missed(ddp_run_files *r, const ddp_train_position *now,
                               const ddp_validation_result *result);
 

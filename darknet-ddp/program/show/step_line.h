@@ -25,7 +25,8 @@ void ddp_step_line_show(const ddp_progress_now *now, const char *line,
  * communication_ns of them were communication. */
 void ddp_step_line_pause(int64_t ns, int64_t communication_ns);
 
-/* Note that `ns` nanoseconds since the last step went to saving, not to waiting for samples. */
+/* Note that saving took `ns` nanoseconds since the last step, beside its communication. This time
+ * does not count as waiting for samples. */
 void ddp_step_line_saved(int64_t ns);
 
 /* Print how far the run came, in two lines that begin with `begin`: "HOW batch 320 of 320" and

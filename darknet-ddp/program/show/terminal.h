@@ -34,7 +34,7 @@ void ddp_terminal_open(ddp_launcher launcher);
  * before ddp_terminal_open. */
 int ddp_terminal_renews(void);
 
-/* Show segments[0..count) as the line of progress, without colours if NO_COLOR is set. Groups
+/* Show segments[0..count) as the line of progress, without colours if NO_COLOR is not empty. Groups
  * (ddp_line_segment) that do not fit are left out. Does nothing if ddp_terminal_renews returns 0,
  * or if the line on the screen is newer than 0.1 s. */
 void ddp_terminal_show(const ddp_line_segment *segments, size_t count);

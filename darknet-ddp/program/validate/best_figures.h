@@ -11,7 +11,7 @@
 /* A validation that was the best of the run when it came. */
 typedef struct ddp_best_figure {
     double figure; /* figure of the validation, such as mAP: the greater the better */
-    size_t step;   /* step after which the validation came; 0: there was none */
+    size_t step;   /* step after which the validation came; 0: there is none */
     int number;    /* the validation's number in the run, from 1 */
 } ddp_best_figure;
 

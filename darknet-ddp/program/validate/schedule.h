@@ -32,7 +32,7 @@ typedef struct ddp_validation_result {
  * file `data` has no valid=, or `command` is not "detector" or "classifier". The options and the
  * group must outlive *out.
  * Fails with DDP_ERR_USAGE: an option does not fit the command, or needs a validation.
- * Fails also with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
+ * Fails also with DDP_ERR_IO, DDP_ERR_FORMAT, DDP_ERR_NOMEM. A bad map= ends the program. */
 ddp_status ddp_validation_open(ddp_validation **out, const ddp_options *options, ddp_group *group,
                                const char *command, const char *data,
                                ddp_error *err) DDP_MUST_CHECK;
