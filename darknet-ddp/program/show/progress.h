@@ -19,8 +19,8 @@ typedef struct ddp_progress_now {
 /* A run's progress. */
 typedef struct ddp_progress {
     int64_t started_ns; /* when the clock was started (ddp_clock_ns) */
-    /* counts at the last step's end. step_line.c adds to its times what a validation or a save
-     * took, so that this counts for no step */
+    /* counts at the last step's end. step_line.c adds to its times what a validation took, which
+     * then counts for no step, and to loading_ns what a save took */
     ddp_progress_now last;
     size_t steps; /* number of steps since started_ns */
     /* sums over all steps, in which a step counts 0.95 times as much as the next one */
