@@ -14,7 +14,7 @@ extern const ddp_algorithm ddp_algorithm_compressor;
 ddp_status ddp_compressor_check_ranks(const ddp_options *o, int ranks,
                                       ddp_error *err) DDP_MUST_CHECK;
 
-/* Return 1 if this word of -ddp_compress may be used on GPUs. */
+/* Return 0 if this word of -ddp_compress names a compression that works only on CPUs; else 1. */
 int ddp_compressor_on_gpus(ddp_compress_word word);
 
 /* Return how much a rank sends for a trained parameter in one step, with o's compression on `ranks`

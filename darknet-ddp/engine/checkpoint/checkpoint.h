@@ -98,7 +98,7 @@ typedef struct ddp_checkpoint {
     struct ddp_checkpoint_place *place; /* the file or bytes that were read; NULL: none */
 } ddp_checkpoint;
 
-/* Add an option to metadata, whose name has no blanks. Too long a name or value is cut; bytes below
+/* Add an option to metadata. Its name has no blanks. Too long a name or value is cut; bytes below
  * a blank become '?'. Fails with DDP_ERR_USAGE if there are DDP_CHECKPOINT_OPTIONS already. */
 ddp_status ddp_checkpoint_add_option(ddp_checkpoint_metadata *metadata, const char *name,
                                      const char *value, ddp_error *err) DDP_MUST_CHECK;

@@ -104,10 +104,10 @@ typedef struct ddp_pair_header {
     uint64_t newest_saved_at_ns;
 } ddp_pair_header;
 
-/* Find the newest pair of base in directory by headers alone. A pair counts if its header is whole
- * and names base, and its weights file is there. A pair whose save was interrupted (X.state.part)
- * counts only if the weights match its state; they are read. If no pair counts, out->weights is
- * NULL. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+/* Find the newest pair of base in directory by the headers of state files. A state that is only a
+ * header counts as older than all that have more. A pair counts if its header is whole and names
+ * base, and its weights file is there. A pair whose save was interrupted (X.state.part) counts only
+ * if the weights match its state; they are read. Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_pair_latest(ddp_pair_header *out, const char *directory, const char *base,
                            ddp_error *err) DDP_MUST_CHECK;
 

@@ -8,8 +8,8 @@
 #include "checkpoint/checkpoint.h"
 
 /* Return 1 if weights `name` in directory are of a run of this base, also if there is no such file.
- * The name must be one of the base (ddp_match_is_weights), and no state file of it may name another
- * base. (By its name alone, darknet53_448.weights may be of darknet53 or darknet53_448.) */
+ * The name must be one of the base (ddp_match_is_weights). Its state, X.state or else X.state.part,
+ * must not name another base. (By its name, darknet53_448.weights may be of darknet53, too.) */
 int ddp_match_is_of_run(const char *directory, const char *name, const char *base);
 
 /* Return 1 if `name` in directory is an average of weights (ema_alpha) of a run of this base:

@@ -22,8 +22,8 @@ typedef struct ddp_name_lock ddp_name_lock;
 /* How to get the lock, and functions that it calls. */
 typedef struct ddp_name_lock_config {
     int take_over; /* 1: take the name over from another owner, dead or alive, without waiting */
-    /* Called with a sentence that says which other owner is waited for, was found dead, or is taken
-     * over. It has no newline, and is valid during the call. Not NULL. */
+    /* Called with a sentence that says which other owner is waited for, or whose file will now be
+     * removed. It has no newline, and is valid during the call. Not NULL. */
     void (*note)(const char *sentence);
     /* Called ten times a second while another owner is waited for. Not NULL. */
     void (*on_wait)(void);
