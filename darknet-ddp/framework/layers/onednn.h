@@ -16,7 +16,7 @@ int onednn_instructions(void);
 #ifdef DNNL
 /* Compute C = alpha * op(A) * op(B) + beta * C for float matrices, as Darknet's gemm does. op(A) is
  * m x k, op(B) is k x n, C is m x n. Matrices are stored row by row. A failure ends the program.
- *   transpose_a     1: op(A) is A transposed; 0: A
+ *   transpose_a     1: op(A) is A transposed; 0: A. transpose_b: the same for B
  *   lda, ldb, ldc   lengths of the stored rows, in floats
  *   any_threads     1: results have the same bits for any number of threads; slower by 2 to 15 % */
 void onednn_gemm(int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,

@@ -74,7 +74,7 @@ ddp_onnx_value ddp_onnx_pad(ddp_layer_writer *w, ddp_onnx_value v, const int64_t
 /* Return v * factor; v itself if factor is 1. */
 ddp_onnx_value ddp_onnx_scaled(ddp_layer_writer *w, ddp_onnx_value v, float factor);
 
-/* Set *out to v after activation a. Fails with DDP_ERR_FORMAT if ONNX has no such activation. */
+/* Set *out to v after activation a. Fails with DDP_ERR_FORMAT if a is not written to ONNX. */
 ddp_status ddp_onnx_activation(ddp_layer_writer *w, ddp_onnx_value v, ACTIVATION a,
                                ddp_onnx_value *out, ddp_error *err);
 
@@ -83,7 +83,7 @@ ddp_status ddp_onnx_refuse(const ddp_layer_writer *w, ddp_error *err, const char
 
 /* Write the nodes that compute boxes from all heads, and add the model's outputs: "boxes" and
  * "scores" or, with DDP_ONNX_NMS, "detections". Fails with DDP_ERR_FORMAT if heads have different
- * classes, a head has a tree of classes, or ddp_onnx_write_nms fails. */
+ * numbers of classes, a head has a tree of classes, or ddp_onnx_write_nms fails. */
 ddp_status ddp_onnx_write_boxes(ddp_layer_writer *w, ddp_error *err);
 
 /* Write the nodes of non-maximum suppression, and add the output "detections" (DDP_ONNX_NMS). Layer

@@ -33,8 +33,8 @@ void ddp_sampler_seed(uint64_t seed);
  * to load (samples/loader_status.h). Serves as train_plugin.choose. */
 size_t ddp_sampler_choose(size_t sample, size_t n);
 
-/* Return the line, of n, that ddp_sampler_choose would now return for a sample. For a thread that
- * does not load the sample. */
+/* Return the line, of n, that ddp_sampler_choose would now return for a sample. Call on a thread
+ * that loads no sample: the one that it loads might count as replaced. */
 size_t ddp_sampler_line(size_t sample, size_t n);
 
 /* Return the line to load if `line`, of n, was drawn: `line` itself or, if it is bad, another

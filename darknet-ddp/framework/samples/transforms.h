@@ -17,7 +17,7 @@ void ddp_label_path(const char *picture, char *out);
 int ddp_second_label_path(const char *picture, char *out);
 
 /* Write the path where training looks for the mask of a segmenter's picture to
- * out[0..DDP_LABEL_PATH_BYTES). */
+ * out[0..DDP_LABEL_PATH_BYTES). A picture's path of 4,092 bytes or more ends the program. */
 void ddp_mask_path(const char *picture, char *out);
 
 /* Check that a picture can be decoded, by decoding all of it as training would. Returns 0, with the

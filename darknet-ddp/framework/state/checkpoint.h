@@ -41,7 +41,7 @@ typedef struct ddp_checkpoint_run {
     uint64_t list_count;  /* pictures in the training list; 0: not known */
     uint64_t list_hash;   /* hash of the training list; 0: not known */
     uint64_t ranks;       /* number of ranks that train */
-    uint64_t saved_at_ns; /* Unix time of the last checkpoint; state/save.h sets it; 0: none yet */
+    uint64_t saved_at_ns; /* Unix time of the last save (save.h sets it, snapshot.h not); 0: none */
     const ddp_checkpoint_guard *guard; /* called while files are written; NULL: none */
 
     /* Options that change results: first those that change more than rounding, then those that only
@@ -50,7 +50,7 @@ typedef struct ddp_checkpoint_run {
     size_t option_count;
     ddp_checkpoint_option options[DDP_CHECKPOINT_OPTIONS];
     size_t rounding_count; /* number of options that only change rounding */
-    int same_rounding;     /* 1: a checkpoint with other rounding is refused, too */
+    int same_rounding;     /* 1: without `force` a checkpoint with other rounding is refused, too */
     /* is_default[i], for options that change more than rounding: what is done if a state file lacks
      * options[i]. 1: nothing, since the option has its default. 0: the listener is told. The run
      * resumes in both cases. */

@@ -16,7 +16,7 @@ typedef struct {
  * zeros. Write its detection_sums to net.figures_gpu. Queues kernels; does not wait for them.
  *   drawn   drawn[picture*cells + cell], on the host: index of the box that learns the cell's
  *           truth; -1: the box that detection_anchor chooses. NULL: -1 for all cells. The caller
- *           may free `drawn` at once */
+ *           may free `drawn` at once, unless it is pinned */
 void train_detection_gpu(layer l, network net, int *drawn);
 
 #endif

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Set *column and *row to the cell of layer l in which the centre of `truth` lies, and return 1.
- * Return 0 if it lies in no cell. */
+ * Return 0 if there is none. With l.yolo.v4 the last column and row have what lies beyond them. */
 FORMULA int box_cell(layer l, const float *truth, int *column, int *row)
 {
     if (truth[0] > 100000)

@@ -60,8 +60,8 @@ FORMULA void delta_region_class(layer l, int index, int label, float *probabilit
     }
 }
 
-/* Return the index in l.output of one output of a place. `location`: anchor*l.w*l.h + cell.
- * `entry`: 0 to l.coords - 1 for the box, l.coords for objectness, then classes. */
+/* Return the index in l.output of one output of a place of picture `batch`. `location`:
+ * anchor*l.w*l.h + cell. `entry`: below l.coords the box, l.coords objectness, then classes. */
 FORMULA int region_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);
@@ -86,9 +86,9 @@ FORMULA float *truth_without_place(layer l, float *truths)
     return 0;
 }
 
-/* Return the probability that a place shows class `label` of the tree: objectness times the outputs
- * of `label` and its ancestors. Also set objectness's delta as for target 0 (l.noobject_scale).
- * `place`: anchor*l.w*l.h + cell. */
+/* Return the probability that a place of picture b shows class `label` of the tree: objectness
+ * times the outputs of `label` and its ancestors. Also set objectness's delta as for target 0
+ * (l.noobject_scale). `place`: anchor*l.w*l.h + cell. */
 FORMULA float class_of_region_place(layer l, int b, int place, int label)
 {
     int class_index = region_entry_index(l, b, place, l.coords + 1);

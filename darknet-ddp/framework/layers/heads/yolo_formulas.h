@@ -31,8 +31,8 @@ FORMULA void delta_yolo_class(layer l, int index, int label, float *probability,
     }
 }
 
-/* Return the index in l.output of one output of a place. `location`: anchor*l.w*l.h + cell.
- * `entry`: 0 to 3 for the box, 4 for objectness, then classes. */
+/* Return the index in l.output of one output of a place of picture `batch`. `location`:
+ * anchor*l.w*l.h + cell. `entry`: 0 to 3 for the box, 4 for objectness, then classes. */
 FORMULA int yolo_entry_index(layer l, int batch, int location, int entry)
 {
     int n = location / (l.w * l.h);

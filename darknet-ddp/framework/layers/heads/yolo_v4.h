@@ -6,8 +6,8 @@
 #include "yolo_layer.h"
 
 /* Return the box that one anchor of a cell predicts, in fractions of the picture. The anchor's
- * outputs are x[0], x[l.w*l.h], ... Its index in l.biases is `anchor`. The network's input has w x
- * h pixels. */
+ * outputs are x[0], x[l.w*l.h], ... Its width is l.biases[2*anchor]. The network's input has w x h
+ * pixels. */
 box yolo_v4_box(layer l, const float *x, int anchor, int column, int row, int w, int h);
 
 /* Apply the key scale_x_y to x and y of all boxes in l.output. */

@@ -112,8 +112,8 @@ void convolution_backward_data(convolution *c, const void *packed, const void *d
 void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
                                   void *scratch);
 
-/* Return the way of convolution_backward_weights, which takes the same arguments, for c. If none is
- * chosen yet, and c has a product, run both ways four times and choose the faster. */
+/* Return the way of convolution_backward_weights, which takes the same x, dy and scratch, for c. If
+ * none is set yet, set the faster one: if c has a product, run both ways four times. */
 convolution_way convolution_measure_way(convolution *c, const void *x, const void *dy,
                                         void *scratch);
 
