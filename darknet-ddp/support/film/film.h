@@ -25,8 +25,8 @@ typedef struct ddp_film_functions {
     ddp_status (*open)(ddp_film_reader **out, const char *path, ddp_film_info *info,
                        ddp_error *err);
     /* Read the next frame into rgb: 3 bytes for each pixel of the film's size, red first, rows from
-     * the top. *got becomes 1; 0 at the film's end or on failure. Passes over damaged frames. Fails
-     * with DDP_ERR_IO. */
+     * the top. *got becomes 1; 0 on failure, at the film's end, and where the file cannot be
+     * read on. Passes over damaged frames. Fails with DDP_ERR_IO. */
     ddp_status (*read)(ddp_film_reader *film, unsigned char *rgb, int *got, ddp_error *err);
     void (*close)(ddp_film_reader *film); /* Free the reader; film may be NULL. */
     /* Create a film of this size and rate, in place of any file at path, whose ending decides the

@@ -35,7 +35,8 @@ int ddp_csv_any(const char *path, const char *const *names, size_t columns,
                 int (*is_so)(void *ctx, const double *values), void *ctx);
 
 /* Copy the file at path to an old name, before ddp_csv_open removes rows of it. If it cannot be
- * copied, rename it. Writes the old name to old[0..size). Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
+ * copied, rename it: ddp_csv_open then begins a new file. Writes the old name to old[0..size).
+ * Fails with DDP_ERR_IO, DDP_ERR_NOMEM. */
 ddp_status ddp_csv_copy(const char *path, char *old, size_t size, ddp_error *err) DDP_MUST_CHECK;
 
 /* Return the old name that ddp_csv_open gave to an earlier file; c owns it. NULL: it gave none. */
@@ -61,6 +62,8 @@ void ddp_csv_bring_back(ddp_csv *c, const char *path);
  * becomes the system's words for that failure; NULL if it did not fail. */
 size_t ddp_csv_lost(const ddp_csv *c, const char **why);
 
-void ddp_csv_close(ddp_csv *c); /* writes waiting rows, closes the file, frees c; NULL is allowed */
+/* Write waiting rows, close the file, and free c. NULL is allowed. Tells of no failure: call
+ * ddp_csv_flush(c, 1) and ddp_csv_lost before. */
+void ddp_csv_close(ddp_csv *c);
 
 #endif

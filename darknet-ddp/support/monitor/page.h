@@ -24,13 +24,12 @@ enum { DDP_PAGE_SERIES = 8 }; /* most curves in a chart */
 typedef struct ddp_page_chart {
     const char *title; /* the chart's title */
     const char *unit;  /* unit of the values; "": none */
-    int stack;         /* 1: the curves are areas that stand on each other */
+    int stack;         /* 1: curves are areas, one on the other; `log` and `band` have no effect */
     int log;           /* 1: the scale is logarithmic, if all values are above 0 and span 20-fold */
-    /* 1: a band is drawn around each curve, from the least to the greatest value of each point; no
-     * effect with `stack` */
+    /* 1: a band is drawn around each curve, from the least to the greatest value of each point */
     int band;
     int zero; /* 1: the scale reaches down to 0, unless it is logarithmic */
-    int one;  /* 1: the scale goes from 0 to a little above the values, 1 at most; not with `log` */
+    int one;  /* 1: for shares: scale from 0 to a little above them, 1 at most; not with `log` */
     ddp_page_series series[DDP_PAGE_SERIES];
     size_t series_count;
 } ddp_page_chart;

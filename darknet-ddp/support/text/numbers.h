@@ -14,14 +14,14 @@ int ddp_numbers_end_in_comma(const char *list);
  * string at its end. Returns NULL on success; else a static text about the fault, "not a number" or
  * "out of range". *at is then as it was, and *value must not be used. */
 const char *ddp_numbers_next(const char **at, double *value);
-/* Do the same for a whole number. A number that is not whole, or is not in an int's range, is a
- * fault, too. */
+/* Read a whole number as ddp_numbers_next reads a number. One that is not whole, or is not within
+ * -INT_MAX to INT_MAX, is a fault, too. */
 const char *ddp_numbers_next_whole(const char **at, int *value);
 
 /* Read a value that must be a single number. Returns NULL on success; else a static text about the
  * fault, and *value must not be used. */
 const char *ddp_number_read(const char *text, double *value);
-/* Read a value that must be a single whole number in an int's range. Returns as ddp_number_read. */
+/* Read a value that must be one whole number, -INT_MAX to INT_MAX. Returns as ddp_number_read. */
 const char *ddp_number_read_whole(const char *text, int *value);
 
 #endif

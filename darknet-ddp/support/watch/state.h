@@ -133,8 +133,8 @@ void ddp_watch_print_hang_report(ddp_watch *w, const char *title);
  * events at most 1.5 s. */
 void ddp_watch_abort_all(ddp_watch *w) __attribute__((noreturn));
 
-/* On another rank than 0: print the title, which says that rank 0 is lost or silent, and the table
- * of ranks, and end this process. */
+/* On another rank than 0: print the title, which says that rank 0 is lost or silent, and where this
+ * rank is. Hand this rank's events to config.keep_events, and end this process. */
 void ddp_watch_abort_alone(ddp_watch *w, const char *title) __attribute__((noreturn));
 
 /* On another rank than 0, when rank 0 has ended the run: send this rank's events, and end this

@@ -48,8 +48,8 @@ typedef struct ddp_watch_config {
      * ends the run while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
     /* Write the events of a rank to a file, when the watch ends the run. Rank 0 calls it for each
-     * rank. A rank that cannot reach rank 0 calls it for itself. Before ddp_watch_join, that
-     * is rank 0. The last call has rank -1 and no events. NULL: events are not wanted. */
+     * rank. A rank that cannot reach rank 0 calls it for itself; before ddp_watch_join, as
+     * rank 0. The last call has rank -1 and no events. NULL: events are not wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));
@@ -83,8 +83,7 @@ void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch);
 void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
 /* Note that this rank begins a layer, in a phase. */
 void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
-/* Note that this rank waits for a sum, until its next ddp_watch_phase or ddp_watch_layer.
- *   bucket   the bucket that is summed; -1: another sum */
+/* Note that this rank waits for a bucket's sum (-1: another sum) until its next phase or layer. */
 void ddp_watch_wait(ddp_watch *w, int bucket);
 /* Note that all ranks have completed the step under way: the sum of their losses has arrived. */
 void ddp_watch_step_completed(ddp_watch *w);
