@@ -18,8 +18,8 @@ typedef struct ddp_owner_mark {
     int64_t pid;
     uint64_t start; /* when the process began, in ticks since the boot; 0: not known */
     uint64_t file;  /* inode number of the file when written; a copy has another; 0: unknown */
-    /* set by ddp_owner_mark_read: 1: the file was copied, as with its folder, since its owner wrote
-     * it; 0: it was not, or that is not known */
+    /* set by ddp_owner_mark_read: 1: the file's inode number is not `file`, as in a copy (but some
+     * file systems renumber files); 0: it is, or that is not known */
     int is_copy;
     char since[DDP_OWNER_WORD]; /* when the process got the name, for people to read */
     char text[DDP_OWNER_TEXT];  /* the whole text of the file, with the counter */

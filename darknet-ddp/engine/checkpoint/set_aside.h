@@ -11,8 +11,8 @@
 
 #include "base/status.h"
 
-/* Move the files that a run of base has left in directory into a new folder, if weights, averages
- * or a CSV file are among them.
+/* Move the files that a run of base has left in directory into a new folder, if files of a pair,
+ * averages or a CSV file are among them.
  *   folder   becomes the folder's path, which the caller frees; NULL: nothing moved, or failed
  *   spare    path of the weights with which the new run begins; they stay in directory, too. NULL:
  *            none
