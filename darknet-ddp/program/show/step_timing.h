@@ -21,7 +21,7 @@ typedef struct ddp_step_timing {
     struct ddp_step_counts last;  /* totals at the end of the last step */
     int64_t saving_ns;            /* when the present save began (ddp_clock_ns) */
     int64_t save_ns;              /* total time spent on saving */
-    int64_t aside_ns; /* total time outside of steps, such as for saves and validations */
+    int64_t aside_ns; /* total time of saves, validations and writing rows: no wait for samples */
     /* 1: a step has ended (ddp_step_timing_end), and the next has not begun (_next) */
     int in_row;
 } ddp_step_timing;

@@ -56,7 +56,7 @@ void ddp_cuda_order(const ddp_cuda *c, cudaStream_t stream, cudaEvent_t event, c
 int ddp_cuda_passed(const ddp_cuda *c, cudaEvent_t event);
 
 /* Allocate `count` floats of pinned host memory, from and to which a GPU copies beside its other
- * work. Returns NULL if that fails. Free with ddp_cuda_free_pinned. */
+ * work; it is not zeroed. Returns NULL on failure. Free with ddp_cuda_free_pinned. */
 float *ddp_cuda_alloc_pinned(const ddp_cuda *c, size_t count);
 /* Free memory of ddp_cuda_alloc_pinned. Waits for the GPU's work that uses it. NULL is allowed. */
 void ddp_cuda_free_pinned(const ddp_cuda *c, float *x);
