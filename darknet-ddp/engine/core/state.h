@@ -81,9 +81,9 @@ void ddp_state_pull(ddp_state *s);
 int ddp_state_has_rank_arrays(const ddp_state *s);
 
 /* Gather the DDP_STATE_OF_RANK arrays of all ranks in rank 0's host memory, for a checkpoint; read
- * them by ddp_state_gathered_array. Every rank calls it; blocks if there are such arrays. Rank 0
- * first calls ddp_state_pull, so that its host memory also has its arrays of the other kinds. Fails
- * with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+ * them by ddp_state_gathered_array. Every rank calls it; blocks if there are such arrays. On rank 0
+ * it also brings arrays of the other kinds to host memory (ddp_state_pull). Fails with
+ * DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_state_gather(ddp_state *s, ddp_group *group, ddp_error *err) DDP_MUST_CHECK;
 
 /* Make room for the DDP_STATE_OF_RANK arrays of `ranks` ranks, all zero, to fill from a checkpoint

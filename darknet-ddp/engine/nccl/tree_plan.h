@@ -42,7 +42,7 @@ struct ddp_nccl_plan {
 
 /* Make the plan of a rank among all ranks of `hosts`.
  *
- *   radix         hosts or blocks of hosts that meet in a stage; 0: sums are direct
+ *   radix         hosts or blocks of hosts that meet in a stage, 2 or more; 0: sums are direct
  *   most_addends  most addends of a slice that the kernel can add; 0: no limit, for a plan of
  *                 second halves, which add nothing
  *

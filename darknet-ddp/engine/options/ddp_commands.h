@@ -43,8 +43,8 @@ int ddp_ddp_command_is_ours(const char *name, const char *verb);
 void ddp_ddp_command_name(const ddp_ddp_command *row, char *name, size_t size);
 
 /* Return the row of argv, a line that ddp_options_parse has left: argv[1] is "ddp", argv[2] the
- * verb. If the verb is unknown, or words are too few or too many, return NULL and set *err to
- * DDP_ERR_USAGE. */
+ * verb. If the verb is missing or unknown, or words are too few or too many, return NULL and set
+ * *err to DDP_ERR_USAGE. */
 const ddp_ddp_command *ddp_ddp_command_of(int argc, char **argv, ddp_error *err);
 
 #endif

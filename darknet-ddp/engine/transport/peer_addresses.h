@@ -34,7 +34,7 @@ void ddp_peer_addresses_order(const ddp_peer_address *peers, int size, int *orde
  * that there is, with port 0:
  *
  *   1. if all ranks are on one host, the loopback address
- *   2. an address of the rank in a network in which each other host has an address, too
+ *   2. an address of the rank in a network in which each other host has a different address
  *   3. the rank's first address of ddp_group_interface, if that is set
  *   4. the address from which this process's packets to another host leave
  *
