@@ -56,7 +56,7 @@ void ddp_scan_data_check_valid(ddp_scan_data *c, size_t first, size_t count);
 void ddp_scan_data_check_lists(ddp_scan_data *c);
 
 /* Return 1, with a sentence in *why, if pictures of a detector's train= were checked and none has a
- * label file; else 0. */
+ * label file that can be opened; else 0. */
 int ddp_scan_data_has_no_labels(const ddp_scan_data *c, ddp_error *why);
 
 /* Add a warning to f if pictures of a detector's train= were checked and none has a box, unless

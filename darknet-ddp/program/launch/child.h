@@ -65,7 +65,7 @@ typedef enum ddp_launcher_note {
     DDP_NOTE_SAVED = 2,       /* a checkpoint was saved, or the run goes on from one */
     DDP_NOTE_FAILS = 4,       /* this rank has met an error, and ends the job */
     DDP_NOTE_DONE = 8,        /* all is done and saved; the exit status will be 0 */
-    DDP_NOTE_LACKS = 16,      /* all is done; the exit status will be 1, as after a failed save */
+    DDP_NOTE_LACKS = 16,      /* all is done; the exit status is not 0, as after a failed save */
     DDP_NOTE_BEGINS = 32,     /* this rank has begun */
     DDP_NOTE_COMMITS = 64,    /* all have agreed to train; ranks that are asked to end now save */
     DDP_NOTE_UNTRAINED = 128, /* all ranks end before training, as asked, with nothing written */

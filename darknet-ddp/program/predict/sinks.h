@@ -20,7 +20,7 @@ typedef struct ddp_sink_config {
     int classes;
     /* passes over a picture, of all predictors: one each; two each if they see it mirrored, too */
     int views;
-    float thresh;       /* least score, 0 to 1, of boxes that were kept */
+    float thresh;       /* score, 0 to 1, up to which boxes were left out */
     int ext_output;     /* 1: left, top, width and height of boxes are printed, too (-ext_output) */
     char *const *paths; /* paths of the pictures and films, `count` of them */
     size_t count;

@@ -17,8 +17,8 @@ ddp_status ddp_resume_tell(const ddp_resumed *from, const ddp_checkpoint_run *ru
                            const ddp_algorithm_set *algorithms, const char *directory,
                            ddp_error *err) DDP_MUST_CHECK;
 
-/* Add to *err, the error of a resume or its check, what the user can do. DDP_ERR_MISMATCH becomes
- * DDP_ERR_USAGE, since the command line asks for another run. Returns err->code. */
+/* Add to *err, the error of a resume or its check, what the user can do, if anything.
+ * DDP_ERR_MISMATCH (another run is asked for) becomes DDP_ERR_USAGE. Returns err->code. */
 ddp_status ddp_resume_explain(const ddp_resumed *from, const ddp_checkpoint_run *run,
                               const char *directory, const char *base,
                               ddp_error *err) DDP_MUST_CHECK;
