@@ -19,9 +19,8 @@ ddp_status ddp_host_memory_alloc(ddp_group *g, void **x, size_t bytes,
  * in flight. Other ranks' memory of the same call stays, but can no longer be summed. */
 int ddp_host_memory_free(ddp_group *g, const void *x);
 
-/* Return the place of this rank's x[0..bytes): a number from which any rank of this host gets an
- * address of this memory by ddp_host_memory_at. Returns 0 if x[0..bytes) is not
- * within one allocation of ddp_host_memory_alloc. */
+/* Return the place of this rank's x[0..bytes), a number by which any rank of this host finds this
+ * memory (ddp_host_memory_at). Returns 0 if x[0..bytes) is not within one allocation. */
 uint64_t ddp_host_memory_place(const ddp_group *g, const void *x, size_t bytes);
 
 /* Return the address in this process of memory of rank local_rank of this host. place: the number,

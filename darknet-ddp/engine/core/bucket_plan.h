@@ -41,7 +41,7 @@ typedef struct ddp_bucket_plan {
     size_t count; /* elements of all buckets together */
     size_t bucket_count;
     ddp_bucket *buckets; /* the bucket of the last layers first, that of the first layers last */
-    ddp_place *places;   /* by parameter: its gradient's place; all 0 if it has no gradient */
+    ddp_place *places;   /* by parameter: its gradient's place; all 0 if frozen for good */
 } ddp_bucket_plan;
 
 /* Plan the buckets of all parameters of layers from table->first_trained on. A bucket is closed

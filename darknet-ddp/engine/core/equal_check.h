@@ -14,7 +14,7 @@
 enum { DDP_EQUAL_DIGITS = 6, DDP_EQUAL_FLOATS = 2 * DDP_EQUAL_DIGITS, DDP_EQUAL_RANKS = 4096 };
 
 /* Write the floats that this rank sends for `number` to `sent`. The number is hashed to 36 bits:
- * numbers that differ in one bit never look equal, others by a chance of 1 in 2^36. */
+ * numbers that differ in one bit never look equal, random ones by a chance of 1 in 2^36. */
 void ddp_equal_check_write(float sent[DDP_EQUAL_FLOATS], uint64_t number);
 
 /* Return 1 if all ranks sent the same number, else 0. sums[i]: the sum of sent[i] over ranks.

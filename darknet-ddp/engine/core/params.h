@@ -36,7 +36,7 @@ typedef struct ddp_param {
     float *value;          /* its `count` values, on the table's device, owned by the framework */
     float **gradient_slot; /* address of the framework's own pointer to the gradient */
     ddp_optimizer optimizer;
-    size_t rows; /* rows of a weight matrix, one for each output; 0: the parameter is no matrix */
+    size_t rows; /* rows of the weight matrix as it lies in memory; 0: the parameter is no matrix */
 } ddp_param;
 
 /* Running statistics of a layer, without a gradient; layer, kind and part as in ddp_param. */

@@ -217,7 +217,8 @@ ddp_work *const *ddp_reducer_sharded_sums(const ddp_reducer *r);
  * arrived. Fails with DDP_ERR_NOMEM, DDP_ERR_COMM.
  *
  * publish is called with ctx just before a bucket is sent. It must write the values that this rank
- * has updated to the bucket's memory. */
+ * has updated to the bucket's memory. If ddp_work_finite returns 0 for the bucket's sum, the first
+ * of each range of this rank's share must be NaN: ddp_reducer_finite may look only there. */
 ddp_status ddp_reducer_send_updated(ddp_reducer *r, void (*publish)(const void *ctx, size_t bucket),
                                     const void *ctx, ddp_error *err) DDP_MUST_CHECK;
 
