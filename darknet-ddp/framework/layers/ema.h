@@ -9,13 +9,13 @@
 #define EMA_H
 #include "darknet.h"
 
-/* Allocate the average of layer l, all zeros. Does nothing if l is not a [convolutional]. Darknet
- * frees it with the layer. */
+/* If l is a [convolutional], allocate its average, all zeros. Darknet frees it with the layer. */
 void make_averages(layer *l);
 /* Update the averages, or copy them to the weights, if that is due. Deferred updates of layers are
  * finished first. Call on every rank after each batch. Does nothing without ema_alpha. */
 void average_weights(network *net);
-/* Handler that is called on rank 0 if a file of averages cannot be written. Null: the run ends. */
+/* Handler that is called on rank 0 if a file of averages cannot be written. While it runs, averages
+ * and weights are exchanged: it must not use the network. Null: the run ends. */
 extern void (*averages_unsaved)(const char *why);
 
 #endif

@@ -114,8 +114,8 @@ FORMULA void train_region_class(layer l, int b, int place, int label, team t, re
 
 /* Train anchor n of column i, row j of picture b, before train_region_truth. `truths`: the
  * picture's. Objectness learns 0 (with l.background: 1), or nothing if the box's IoU with a truth
- * is above l.thresh. In the first 12,800 samples the box learns the anchor's size, centred in the
- * cell. */
+ * is above l.thresh. In mini-batches that end before sample 12,800 the box learns the anchor's
+ * size, centred in the cell. */
 FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i, float *truths)
 {
     team alone = ALONE;
@@ -152,8 +152,8 @@ FORMULA void train_region_place(layer l, network net, int b, int n, int j, int i
 }
 
 /* Let one anchor of column i, row j of picture b, the cell of a truth, learn this truth. It is the
- * anchor whose predicted size (with l.bias_match: own size) fits best. `values`: the truth. Adds to
- * *sum. */
+ * anchor whose predicted size (with l.bias_match: own size) fits best. Its objectness learns 1,
+ * with l.rescore the IoU, with l.background 0. `values`: the truth. Adds to *sum. */
 FORMULA void train_region_truth(layer l, int b, int j, int i, float *values, team t,
                                 region_tally *sum)
 {
