@@ -53,8 +53,8 @@ int darknet_ddp_use_bf16(darknet_ddp_model *model, char error[DARKNET_DDP_ERROR]
 /* Set *info to the facts of a model. */
 void darknet_ddp_describe(const darknet_ddp_model *model, darknet_ddp_info *info);
 
-/* Return the name of a class, in UTF-8; the model owns it. NULL: the model has no names, or no
- * class of this number. */
+/* Return the name of a class as it stands in the file of names; the model owns it. NULL: the
+ * model has no names, or no class of this number. */
 const char *darknet_ddp_name(const darknet_ddp_model *model, int class_id);
 
 /* Find objects in a picture. Sets *boxes to an array of *count boxes, the likeliest first. Free it

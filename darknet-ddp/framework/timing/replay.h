@@ -7,9 +7,9 @@
 #include "core/layer_profile.h"
 #include "glue/network.h"
 
-/* Let net's layers sleep from now on, for good. Call on the training thread. A process may have one
- * such network, on the host, without sync_bn. The profile must be of the same cfg, and outlive net.
- * Times of forward and backward passes are scaled to net's mini-batch; update times are not. If a
+/* Let net's layers sleep from now on, for good; their `outputs` become 0. Call on the training
+ * thread. A process may have one such network, on the host, without sync_bn. The profile must be of
+ * the same cfg, and outlive net. Forward and backward times are scaled to net's mini-batch. If a
  * CPU was profiled, moving messages makes a layer's time longer; if a GPU, it does not. */
 void ddp_replay_begin(network *net, const ddp_layer_profile *profile);
 

@@ -16,8 +16,8 @@
 
 typedef struct ddp_tracer ddp_tracer;
 
-/* Begin to record the steps of net, to which t is attached, into the trace. trace, group and t must
- * outlive the tracer; net may be freed before. *out is set on success. Fails with DDP_ERR_NOMEM. */
+/* Begin to record the steps of net, to which t is attached. trace, group and t must outlive the
+ * tracer; detach t before only by freeing net. *out is set on success. Fails with DDP_ERR_NOMEM. */
 ddp_status ddp_tracer_begin(ddp_tracer **out, ddp_trace *trace, ddp_group *group, ddp_trainer *t,
                             network *net, ddp_error *err) DDP_MUST_CHECK;
 

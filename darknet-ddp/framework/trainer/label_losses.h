@@ -45,7 +45,7 @@ void ddp_label_losses_set_truth(ddp_label_losses *l, size_t sample, int n, const
                                 int line);
 
 /* Add the losses of the labels that [yolo] layer `layer` has trained in net's mini-batch. Call
- * after its forward pass. Does nothing on a GPU, for a layer of another type, or if l is NULL. */
+ * after that layer's forward pass. Does nothing on a GPU, for another type, or if l is NULL. */
 void ddp_label_losses_add_mini_batch(ddp_label_losses *l, const network *net, int layer);
 
 /* Join the losses of all ranks on rank 0 (collective). There (*all)[0..*count) becomes one entry

@@ -43,7 +43,7 @@ typedef enum ddp_origin {
 
 /* Facts about a step with numbers that are not finite; the same on every rank. */
 typedef struct ddp_not_finite {
-    size_t step; /* the step's number, from 1 */
+    size_t step; /* number, from 1, of the update's last step so far */
     /* the sum that is not finite. If it is of an earlier step of the same update
      * (-ddp_sync_every), DDP_BROKEN_LOSS, whichever sum it is */
     ddp_broken broken;
@@ -52,11 +52,11 @@ typedef struct ddp_not_finite {
     int first_layer, last_layer;
 
     ddp_origin origin; /* where numbers ceased to be finite, on rank number `rank` */
-    int rank;          /* rank with the earliest origin; of several, the lowest */
+    int rank; /* rank whose origin is first by mini_batch, then kind; of several, the lowest */
     int ranks_alike; /* ranks with an origin of this kind in the same mini-batch, `rank` included */
     int layer;       /* layer of the origin; -1: none */
     const char *kind;     /* type of `layer`, a static string; "" without a layer */
-    int mini_batch;       /* mini-batch of the origin: its number in the step of `rank`, from 1 */
+    int mini_batch;       /* mini-batch of the origin: its number, from 1, in its step on `rank` */
     size_t sample;        /* first sample of the origin's mini-batch, counted in the run from 0 */
     size_t samples;       /* number of samples in the origin's mini-batch */
     int skipped_in_a_row; /* updates skipped in a row, with this one if it is skipped */

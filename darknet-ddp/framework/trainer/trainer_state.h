@@ -164,7 +164,7 @@ int ddp_trainer_is_step_skipped(ddp_trainer *t);
 
 /* ---- numbers that travel with the loss (trainer/trainer_loss.c) ---- */
 
-/* Hand t->loss the counts that travel with its sum, such as that of samples that could not be read.
+/* Hand t->loss the counts that travel with its sum, such as that of replaced samples.
  * If ranks are to be compared, also hand it a checksum of the parameters. Call before the sum
  * starts. */
 void ddp_trainer_send_with_loss(ddp_trainer *t, const ddp_train_position *now);

@@ -44,9 +44,9 @@ ddp_status ddp_arguments_check_kinds(const ddp_arguments *a, ddp_error *err) DDP
  * be read pass. a->command may be NULL if a->validates is 0. */
 ddp_status ddp_arguments_check_places(const ddp_arguments *a, ddp_error *err) DDP_MUST_CHECK;
 
-/* Call say(ctx, kind, why) for each fault of DATA, of the files that it names, and of a CFG that
- * does not suit it; not for wrong numbers. For any command. a->data and a->cfg must not be NULL.
- * Keys that nobody reads are faults unless a->allow_unknown.
+/* Call say(ctx, kind, why) for faults of DATA, of the files that it names, and of a CFG that does
+ * not suit it. Left out: wrong numbers, a second fault of CFG, and a second key that stands twice.
+ * For any command. a->data, a->cfg: not NULL. Unknown keys are faults unless a->allow_unknown.
  *   data  contents of DATA
  *   kind  constant that names the kind of fault: "data-key"
  *   why   the fault, as an error of ddp_arguments_check; valid during the call */

@@ -1,7 +1,7 @@
 /* inputs/file_kinds.h: checks whether each file on a command line is of the kind that its place
  * wants, and whether the cfg suits the command. All functions fail with DDP_ERR_USAGE. DATA, CFG
  * and WEIGHTS are the paths in ddp_arguments; a path that is NULL passes. The parameters `data` and
- * `cfg` are their contents, and not NULL. */
+ * `cfg` are their contents, `path` the path, for errors; none is NULL. */
 #ifndef DDP_INPUTS_FILE_KINDS_H
 #define DDP_INPUTS_FILE_KINDS_H
 

@@ -26,10 +26,10 @@ ddp_truth_files ddp_same_data_truth(const char *command, const char *data);
 ddp_status ddp_same_data_agree(ddp_group *group, ddp_truth_files truth, char *const *paths,
                                size_t n, ddp_error *err) DDP_MUST_CHECK;
 
-/* Fail with DDP_ERR_MISMATCH if ranks have other values in the .data file at path `data`, or only
- * some can read it. A file that all ranks fail to read for one reason passes. Paths may differ,
- * and so may backup= and results=. Does nothing if `command` takes no .data file. Collective. Fails
- * also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
+/* Fail with DDP_ERR_MISMATCH if ranks have other values, or another order of keys, in the .data
+ * file at path `data`, or only some can read it. A file that all fail to read for one reason
+ * passes. Paths may differ, and so may backup= and results=. Does nothing if `command` takes no
+ * .data file. Collective. Fails also with DDP_ERR_NOMEM, DDP_ERR_COMM. */
 ddp_status ddp_same_data_agree_on_data(ddp_group *group, const char *command, const char *data,
                                        ddp_error *err) DDP_MUST_CHECK;
 
