@@ -18,8 +18,8 @@ typedef struct ddp_footprint {
     double loaded_per_pixel;
 } ddp_footprint;
 
-/* Return 1 if training draws the size of net's pictures at random (random=1), and set *width and
- * *height to the largest size, in pixels. Else return 0, and leave both as they are. */
+/* Return 1 if the cfg has random=1, to draw sizes of pictures at random, and set *width and *height
+ * to the largest size, in pixels. Else return 0, and leave both as they are. */
 int ddp_footprint_largest(const struct network *net, int *width, int *height);
 
 /* Measure how much memory net takes, by resizing it to a larger size and back; if it cannot be
