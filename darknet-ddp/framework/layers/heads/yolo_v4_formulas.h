@@ -111,7 +111,7 @@ FORMULA dbox mse_box_deltas(layer l, network net, place p, box truth)
 
 /* Return the deltas with which the outputs of p's box learn `truth` by an iou_loss other than
  * IOU_MSE: `scale` times iou_gradient, limited by limit_delta. Without new_coords, dw and dh also
- * have the factor exp(output). */
+ * have the factor exp(output). A predicted w or h of 0 counts as 1. */
 FORMULA dbox iou_box_deltas(layer l, place p, box truth, float scale)
 {
     box pred = p.pred;
