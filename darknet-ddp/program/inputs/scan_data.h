@@ -36,7 +36,7 @@ typedef struct ddp_scan_data {
 /* Read the files at c->data_path and c->cfg_path, and the lists that they name. The caller sets
  * these paths, c->values, `decode` and missing_is_error; all else must be zero. A list that cannot
  * be read becomes empty, and c->unread 1. Release c also on failure. Fails with DDP_ERR_IO,
- * DDP_ERR_FORMAT, DDP_ERR_NOMEM. */
+ * DDP_ERR_FORMAT, DDP_ERR_NOMEM. The paths and c->values must outlive c. */
 ddp_status ddp_scan_data_open(ddp_scan_data *c, ddp_error *err) DDP_MUST_CHECK;
 void ddp_scan_data_release(ddp_scan_data *c); /* frees what *c holds; it may be all zero */
 

@@ -18,7 +18,7 @@
 
 /* Run the command line argv (NULL after the last word) on `ranks` ranks under mpirun, and exit with
  * the job's status. With -ddp_hosts, `ranks` is the number for each host that names none itself.
- * Returns only on failure, with
+ * Call on the main thread, while it is the only one. Returns only on failure, with
  *   - DDP_ERR_USAGE: no MPI in this build, a wrong host, too many ranks for this host's cores
  *     (ddp_cores_check), or a lone ":" in argv, at which mpirun would begin another command;
  *   - DDP_ERR_IO, as when mpirun cannot be started, or -ddp_interface names no interface;
