@@ -16,8 +16,8 @@ typedef enum ddp_event_kind {
     DDP_EVENT_NONE,
     DDP_EVENT_PHASE,  /* a phase began; `number` is its ddp_phase */
     DDP_EVENT_STEP,   /* a step began */
-    DDP_EVENT_LAUNCH, /* the allreduce of a bucket began; `number` is the bucket's index */
-    DDP_EVENT_LAND,   /* the sum of a bucket arrived; `number` is the bucket's index */
+    DDP_EVENT_LAUNCH, /* a sum or all-gather of bucket `number` began */
+    DDP_EVENT_LAND,   /* a sum or all-gather of bucket `number` arrived */
     DDP_EVENT_FAIL,   /* the rank reported an error */
     /* written by rank 0 for a rank that did not send its events. Its time is when rank 0
      * last heard the rank; `number` is the rank's ddp_phase then */

@@ -10,7 +10,7 @@ typedef enum ddp_phase {
     DDP_PHASE_LOADING,  /* waits for samples */
     DDP_PHASE_FORWARD,
     DDP_PHASE_BACKWARD,
-    DDP_PHASE_WAITING, /* waits for a sum over ranks */
+    DDP_PHASE_WAITING, /* waits for other ranks: for a sum, or for what they send */
     DDP_PHASE_UPDATING,
     DDP_PHASE_SAVING,
     DDP_PHASE_VALIDATING,
@@ -25,7 +25,7 @@ typedef struct ddp_rank_position {
     int32_t phase;      /* a ddp_phase */
     int32_t mini_batch; /* mini-batch of this rank in this step, from 0 */
     int32_t layer;      /* layer that the rank computes, or computed last; -1: none */
-    int32_t bucket;     /* bucket for whose sum the rank waits; -1: none */
+    int32_t bucket;     /* bucket for whose sum or all-gather the rank waits; -1: none */
 } ddp_rank_position;
 
 /* Return 1 if a phase may take as long as ddp_watch_config.io_timeout_s: it waits for disks. */

@@ -97,7 +97,7 @@ void ddp_watch_poll(ddp_watch *w, int wait_ms);
 void ddp_watch_tell_position(ddp_watch *w, const ddp_rank_position *p);
 
 /* Find out which file blocks this rank, note it in w->ranks, and send it to rank 0. Only if this
- * rank waits for no sum and has not moved for 0.8 s, and at most every 0.8 s. */
+ * rank does not wait for others and has not moved for 0.8 s, and at most every 0.8 s. */
 void ddp_watch_tell_file(ddp_watch *w);
 
 /* On another rank than 0: ask rank 0 to print the table of all ranks. Needs w->channel. */

@@ -83,7 +83,7 @@ void ddp_watch_step(ddp_watch *w, uint64_t step, int mini_batch);
 void ddp_watch_phase(ddp_watch *w, ddp_phase phase);
 /* Note that this rank begins a layer, in a phase. */
 void ddp_watch_layer(ddp_watch *w, ddp_phase phase, int layer);
-/* Note that this rank waits for a bucket's sum (-1: another sum) until its next phase or layer. */
+/* Note that this rank waits for a bucket (-1: for other data) until its next phase or layer. */
 void ddp_watch_wait(ddp_watch *w, int bucket);
 /* Note that all ranks have completed the step under way: the sum of their losses has arrived. */
 void ddp_watch_step_completed(ddp_watch *w);
