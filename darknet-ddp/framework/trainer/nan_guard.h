@@ -43,7 +43,7 @@ typedef enum ddp_origin {
 
 /* Facts about a step with numbers that are not finite; the same on every rank. */
 typedef struct ddp_not_finite {
-    size_t step; /* number, from 1, of the update's last step so far */
+    size_t step; /* the step's number, from 1; of an update of several steps, the last so far */
     /* the sum that is not finite. If it is of an earlier step of the same update
      * (-ddp_sync_every), DDP_BROKEN_LOSS, whichever sum it is */
     ddp_broken broken;

@@ -115,8 +115,8 @@ ddp_status ddp_trainer_attach(ddp_trainer *t, network *net, ddp_error *err) DDP_
 
 /* Detach the network: wait for the sums under way (collective), and give the network its own
  * gradient buffers back. Darknet's free_network calls this. If an algorithm kept the optimizer's
- * moments elsewhere, the network's are zero then. Does nothing if none is attached. A failure ends
- * the program by config.fail. */
+ * moments elsewhere, the network's are zero then, or NULL if a GPU lacks memory. Does nothing if
+ * none is attached. A failure ends the program by config.fail. */
 void ddp_trainer_detach(ddp_trainer *t);
 
 /* Wait for the sums of gradients and BatchNorm statistics under way, and update the layers that
