@@ -34,8 +34,8 @@ typedef enum ddp_suspect_kind {
 typedef struct ddp_label_truth {
     ddp_truth truth;
     int line;    /* number of the label's line in its file, from 1 */
-    double loss; /* mean over a run of -log(objectness) - log(probability of the class) + 1 - IoU;
-                  * 0: not known */
+    double loss; /* mean of -log(objectness) - log(probability of the class) + 1 - IoU, as in
+                  * ddp_loss_line; 0: not known */
 } ddp_label_truth;
 
 typedef struct ddp_suspect {
