@@ -31,8 +31,8 @@ typedef struct ddp_known_ranks {
     int64_t now_ns; /* now, by the clock of ddp_known_rank */
 } ddp_known_ranks;
 
-/* Write to out, of `size` bytes, where rank first_rank + i is; always ended by a zero. If the step
- * where the rank was last heard is completed by now, the text says so first. */
+/* Write to out, of `size` bytes, where rank first_rank + i is; always ended by a zero. If the rank
+ * was last heard before now_ns, in a step that is completed by now, the text says so first. */
 void ddp_known_rank_describe(char *out, size_t size, const ddp_known_ranks *known, int i);
 
 /* Return the title, a line for each rank, and a line for each bucket that ranks wait for, without a
