@@ -98,14 +98,14 @@ class Predict(darknet.Case):
     def test_heads_of_unlike_classes(self):
         """A box has room for the classes of the first head, which has 60 times as many as the last."""
         head = {"mask": 0, "anchors": "12,12", "num": 1}
-        self.write("two.cfg", darknet.net(max_batches=1) + darknet.BODY + darknet.convolutional(65, size=1, activation="linear")
+        self.write("two.cfg", darknet.net(max_batches=1, learning_rate=1e-9) + darknet.BODY + darknet.convolutional(65, size=1, activation="linear")
                    + darknet.section("yolo", classes=60, **head) + darknet.section("route", layers=-3)
                    + darknet.convolutional(6, size=1, activation="linear") + darknet.section("yolo", classes=1, **head))
         self.write("one.data", "classes=1\ntrain=train.list\nnames=one.names\n")
         self.write("one.names", "thing\n")
         for picture in self.data.pictures:
             self.write(self.data.label(picture), "0 .5 .5 .3 .3\n")
-        self.succeeds("detector", "train", "one.data", "two.cfg", "-ddp", "-nocheck")
+        self.succeeds("detector", "train", "one.data", "two.cfg", "-ddp", "-ddp_seed", "7", "-nocheck")
         self.succeeds("detector", "test", "one.data", "two.cfg", "backup/two_final.weights", "train.list", *LEAST, "-json", "found.json")
         boxes = [box for picture in self.json("found.json")["pictures"] for box in picture["boxes"]]
         self.assertEqual({box["name"] for box in boxes}, {"thing"})
@@ -187,6 +187,19 @@ class Predict(darknet.Case):
             shutil.rmtree(self.path("seen"))
         shutil.copy(self.path("one.jpg"), self.path("other/one.jpg"))
         self.refused(*TEST, "other/", "-out", "other", code=2, says="-out would write over other/one.jpg, which this command reads")
+
+    def test_a_disk_for_two_label_files(self):
+        """The third is an error, and is not left in part."""
+        shutil.rmtree(self.path("labels"))
+        os.mkdir(self.path("labels"))
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "none", self.path("labels")], capture_output=True, check=False).returncode:
+            self.skipTest("no tmpfs can be mounted")
+        self.addCleanup(subprocess.run, ["umount", self.path("labels")], check=True)
+        self.refused(*TEST, "train.list", *LEAST, "-save_labels", code=1, says="-save_labels: cannot write labels/")
+        names = sorted(os.listdir(self.path("labels")))
+        self.assertEqual(len(names), 2)
+        for name in names:
+            self.assertGreater(os.path.getsize(self.path("labels/" + name)), 0)
 
     def test_the_truth_is_drawn_too(self):
         """Thin, where a picture has a label file: the picture with one and that without differ along the box's sides alone."""

@@ -49,9 +49,13 @@ static ddp_status take(void *ctx, ddp_prediction *p, ddp_error *err)
     f = fd < 0 ? NULL : fdopen(fd, "w");
     if (f)
         put_boxes(f, p);
-    if (!f || (ferror(f) | fclose(f)))
-        return ddp_fail(err, DDP_ERR_IO, "-save_labels: cannot write %.900s: %s", path,
-                        strerror(errno));
+    if (!f || (ferror(f) | fclose(f))) {
+        (void)ddp_fail(err, DDP_ERR_IO, "-save_labels: cannot write %.900s: %s", path,
+                       strerror(errno));
+        if (fd >= 0)
+            (void)unlink(path); /* or a second run would keep a part of the boxes */
+        return err->code;
+    }
     l->written++;
     return DDP_OK;
 }
