@@ -251,7 +251,7 @@ static size_t count_hidden(const struct bench *b)
             hidden += (size_t)all;
             all = 1;
         }
-        all &= ddp_device_event_seconds(events[0], ddp_work_ended(sum)) <= end_s;
+        all &= !sum || ddp_device_event_seconds(events[0], ddp_work_ended(sum)) <= end_s;
     }
     hidden += (size_t)(all && ddp_reducer_piece_count(b->reducer) > 0);
     return hidden;
