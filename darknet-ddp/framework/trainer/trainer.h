@@ -181,7 +181,8 @@ int64_t ddp_trainer_communication_ns(const ddp_trainer *t);
 typedef struct ddp_trainer_times {
     /* 0 if a GPU computes, since the host only knows when work was queued */
     int64_t forward_ns, backward_ns, update_ns;
-    int64_t outside_ns; /* time between steps and mini-batches, in which samples are waited for */
+    /* all time between steps and mini-batches: waits for samples, but also saves, validations */
+    int64_t outside_ns;
 } ddp_trainer_times;
 
 /* Return the times of the phases so far. Only while attached. */

@@ -48,8 +48,9 @@ typedef struct ddp_watch_config {
      * ends the run while this rank waits for its loaders. NULL: it is not known. */
     void (*describe_loading)(void *ctx, char *out, size_t size);
     /* Write the events of a rank to a file, when the watch ends the run. Rank 0 calls it for each
-     * rank. A rank that cannot reach rank 0 calls it for itself; before ddp_watch_join, as
-     * rank 0. The last call has rank -1 and no events. NULL: events are not wanted. */
+     * rank. A rank that cannot reach rank 0 calls it for itself. Before ddp_watch_join each
+     * process does so, with rank 0. The last call has rank -1 and no events. NULL: events are not
+     * wanted. */
     void (*keep_events)(void *ctx, int rank, const ddp_event *events, size_t count);
     /* End the process, after all else is reported. Does not return. */
     void (*end)(void *ctx) __attribute__((noreturn));

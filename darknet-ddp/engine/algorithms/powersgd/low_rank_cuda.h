@@ -27,8 +27,8 @@ cudaError_t ddp_cuda_approximate(cudaStream_t stream, const ddp_low_rank *x, con
                                  float share);
 
 /* Set x->q to the columns of x->q_sum, made orthonormal. A column that depends on earlier columns
- * is replaced by that of x->drawn. Does nothing if *ran is 0. *ran, in the GPU's memory: on how
- * many ranks the layer ran. */
+ * is first replaced by that of x->drawn. Does nothing if *ran is 0. *ran, in the GPU's memory: on
+ * how many ranks the layer ran. */
 cudaError_t ddp_cuda_renew_q(cudaStream_t stream, const ddp_low_rank *x, const float *ran);
 
 #ifdef __cplusplus

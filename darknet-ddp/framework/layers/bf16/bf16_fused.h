@@ -1,5 +1,6 @@
-/* layers/bf16/bf16_fused.h: arguments of the kernel templates of bf16_channels.cu, for a layer
- * alone (own_*) and for one that is fused with the [shortcut] behind it (shortcut_*).
+/* layers/bf16/bf16_fused.h: functors for the kernel templates of bf16_channels.cu. They say where
+ * outputs and deltas go: of a layer alone (own_*), or fused with the [shortcut] behind it
+ * (shortcut_*).
  *
  * A value that would have gone from one layer to the other in memory is rounded to bf16. So a fused
  * layer computes the same bits as two layers. */

@@ -145,7 +145,7 @@ FORMULA void add_edges(dbox *d, edge_gradient g)
 }
 
 /* Add the gradient of -s/d, a term of ciou (iou.h), to the gradient *d. The forks use it for diou,
- * too. In dx and dy, the part that comes from the diagonal has the wrong sign. */
+ * too. As in the forks, what dx and dy get of the diagonal's change has the wrong sign. */
 FORMULA void add_distance_gradient(dbox *d, box pred, box truth)
 {
     edges p = edges_of(pred), t = edges_of(truth);
