@@ -13,7 +13,7 @@ typedef struct ddp_heads {
     int classes; /* classes= of the last head; 20 if it has none */
     /* boxes of a picture that training takes at most: max= of the last head, or its default */
     int most_boxes;
-    /* the same, with the default of the formulas of Darknet's later forks */
+    /* most_boxes, but with the default of the formulas of Darknet's later forks */
     int most_boxes_of_forks;
     int width, height; /* size of the network's input in pixels; 0: the cfg has none */
     int anchor_count;

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* Write the s->kept elements of section s, x[0..s->count), that are largest in magnitude to out:
- * their values, in the order of x, then their indices in the section. There are DDP_LARGEST_SCRATCH
- * words at scratch. */
+/* Write the s->kept elements of section s, x[0..s->count), that are largest in magnitude, to out.
+ * First come their values, in the order of x, then their indices in the section. There are
+ * DDP_LARGEST_SCRATCH words at scratch. */
 cudaError_t ddp_cuda_top_k_select(cudaStream_t stream, float *out, const float *x,
                                   const ddp_top_k_section *s, unsigned *scratch);
 

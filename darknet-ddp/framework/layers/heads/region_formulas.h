@@ -21,9 +21,9 @@ FORMULA void delta_region_mask(float *truth, float *x, int n, int index, float *
 }
 
 /* Write the deltas that teach a place class `label` and, with a tree, its ancestors. Add the
- * probability of `label` to *probability. `index`: the first class's in l.output. Exception:
- * without tree and softmax, if the place has learnt a class before (the delta of its first class is
- * not 0), write only the delta of `label`, and leave *probability. */
+ * probability of `label` to *probability. `index`: the first class's in l.output. Exception,
+ * without tree and softmax: a place has learnt a class before if the delta of its first class is
+ * not 0. Then write only the delta of `label`, and leave *probability. */
 FORMULA void delta_region_class(layer l, int index, int label, float *probability, team t)
 {
     int i, n, stride = l.w * l.h;
