@@ -242,7 +242,7 @@ int ddp_command_check(const ddp_command_call *call)
     ddp_scan_data_release(&c);
     if (ddp_broadcast(group, &status, sizeof status, 0, &err))
         ddp_rank_output_failure(&err);
+    ddp_rank_output_done(status); /* before another rank can end with a status that is not 0 */
     ddp_group_close(group);
-    ddp_rank_output_done(status);
     return status;
 }
