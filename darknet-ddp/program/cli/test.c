@@ -193,7 +193,8 @@ static ddp_status open_sinks(struct testing *t, ddp_error *err)
         return err->code;
     if (is_first && o->json && ddp_json_sink_open(next_sink(t), &t->config, o->json, coco, err))
         return err->code;
-    if (!t->is_classifier && o->save_labels && ddp_label_sink_open(next_sink(t), &t->config, err))
+    if (is_first && !t->is_classifier && o->save_labels
+        && ddp_label_sink_open(next_sink(t), &t->config, err))
         return err->code;
     if (!t->is_classifier && (o->results || t->config.is_one_file)
         && ddp_picture_sink_open(next_sink(t), &t->config, o->results, err))

@@ -16,7 +16,7 @@ typedef struct ddp_predict_run {
     ddp_predictor *predictors[DDP_PREDICTORS_MOST];
     size_t predictor_count;
     const ddp_sink_config *config;
-    /* sinks for the predictions; on ranks other than 0 only those with is_of_each_rank get any */
+    /* sinks for the predictions; on ranks other than 0, only those with is_of_each_rank */
     ddp_sink sinks[DDP_SINKS_MOST];
     size_t sink_count;
     /* Print a sentence that names a picture that cannot be read. Called on the rank that reads it;
