@@ -1,5 +1,6 @@
 #include "layers/bf16/host.h"
 
+#include "layers/gradients/gradients.h"
 #include "layers/onednn/layer_shape.h"
 #include "network.h"
 #include "utils.h"
@@ -8,10 +9,11 @@
 #include <stdlib.h>
 
 /*
- * Convolutions by oneDNN, slice by slice of a mini-batch; between two slices messages are moved.
- * The size of a slice follows from the layer's sizes alone, and one call computes a slice's
- * gradient of weights. So these gradients are added up in one order on any number of ranks and
- * threads.
+ * Convolutions slice by slice of a mini-batch; between two slices messages are moved. oneDNN
+ * computes outputs and deltas, and with groups gradients of weights, too; layers/gradients/
+ * computes the other gradients. The size of a slice follows from the layer's sizes alone, and one
+ * call computes a slice's gradients. So without groups they are added up in one order on any number
+ * of ranks and threads.
  */
 
 #ifdef DNNL
@@ -32,10 +34,7 @@ static convolution *convolution_for(layer l, int images, int has_bias)
     convolution_shape s = layer_shape(&l, images);
     s.bf16 = !bf16_emulated;
     s.has_bias = has_bias;
-    convolution *c = convolution_of(&s);
-    if (c)
-        convolution_set_way(c, CONVOLUTION_PRODUCT);
-    return c;
+    return convolution_of(&s);
 }
 
 // The largest divisor of the mini-batch that is at most `most`.
@@ -76,12 +75,20 @@ static convolution *handle_of(const struct bf16_convolution *c, convolution_pass
     return pass == CONVOLUTION_FORWARD ? c->forward : c->backward;
 }
 
-static size_t scratch_bytes(const struct bf16_convolution *c)
+// The scratch memory of a pass over a slice.
+static size_t pass_bytes(layer l, const struct bf16_convolution *c, convolution_pass pass)
+{
+    convolution_shape s = layer_shape(&l, c->images);
+    if (pass == CONVOLUTION_BACKWARD_WEIGHTS && l.groups == 1)
+        return gradients_scratch_bytes(&s);
+    return convolution_scratch_bytes(handle_of(c, pass), pass);
+}
+
+static size_t scratch_bytes(layer l, const struct bf16_convolution *c)
 {
     size_t most = 0;
     for (int i = CONVOLUTION_FORWARD; i <= CONVOLUTION_BACKWARD_WEIGHTS; ++i) {
-        convolution_pass pass = (convolution_pass)i;
-        size_t bytes = convolution_scratch_bytes(handle_of(c, pass), pass);
+        size_t bytes = pass_bytes(l, c, (convolution_pass)i);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -138,7 +145,7 @@ int bf16_host_prepare(layer *l)
         return 0;
     free_convolution(l->bf16->convolution);
     l->bf16->convolution = c;
-    l->workspace_size = 64 + emulated_bytes(*l, images) + scratch_bytes(c);
+    l->workspace_size = 64 + emulated_bytes(*l, images) + scratch_bytes(*l, c);
     if (l->workspace_size < bf16_host_sums_bytes(*l))
         l->workspace_size = bf16_host_sums_bytes(*l);
     return 1;
@@ -229,15 +236,28 @@ void bf16_host_convolve(layer l, network net, const void *input)
     }
 }
 
+// Gradients of a slice, with groups.
+static void add_group_gradients(layer l, const struct bf16_convolution *c, slice s,
+                                const half *input, const half *delta)
+{
+    const void *x = values_for(input, input_values(l, c->images), s.x);
+    const void *dy = values_for(delta, output_values(l, c->images), s.y);
+    convolution_backward_weights(c->backward, x, dy, l.weight_updates, s.scratch);
+}
+
 void bf16_host_convolve_backward_weights(layer l, network net, const void *input)
 {
     struct bf16_convolution *c = convolution_here(l);
+    convolution_shape shape = layer_shape(&l, c->images);
+    gradients_way way = bf16_emulated ? GRADIENTS_PLAIN : gradients_fastest_way();
     for (int i = 0; i < l.batch; i += c->images) {
         slice s = slice_from(l, net, i, c->images);
-        const half *delta = (const half *)l.bf16->delta + s.output;
-        const void *x = values_for((const half *)input + s.input, input_values(l, c->images), s.x);
-        const void *dy = values_for(delta, output_values(l, c->images), s.y);
-        convolution_backward_weights(c->backward, x, dy, l.weight_updates, s.scratch);
+        const half *x = (const half *)input + s.input;
+        const half *dy = (const half *)l.bf16->delta + s.output;
+        if (l.groups > 1)
+            add_group_gradients(l, c, s, x, dy);
+        else
+            gradients_add(&shape, way, x, dy, l.weight_updates, s.scratch);
         let_messages_move(net);
     }
 }

@@ -204,12 +204,8 @@ size_t convolution_scratch_bytes(convolution *c, convolution_pass pass)
 
     if (pass == CONVOLUTION_BACKWARD_DATA)
         bytes += onednn_round_up(input_bytes(c));
-    if (pass == CONVOLUTION_BACKWARD_WEIGHTS) {
-        size_t product = onednn_product_scratch(c);
-
+    if (pass == CONVOLUTION_BACKWARD_WEIGHTS)
         bytes += onednn_round_up(gradient_bytes(p)) + plain_bytes(&c->shape);
-        bytes = bytes < product ? product : bytes;
-    }
     return bytes;
 }
 
@@ -231,7 +227,7 @@ void convolution_forward(convolution *c, const void *packed, const float *bias, 
 enum { PART = 4096 /* values that a thread adds at a time */ };
 
 VECTORIZE
-void onednn_add_floats(long count, const float *restrict from, float *restrict to)
+static void add_floats(long count, const float *restrict from, float *restrict to)
 {
     for (long i = 0; i < count; ++i)
         to[i] += from[i];
@@ -250,7 +246,7 @@ static void add_values(const void *from, void *to, size_t bytes, int bf16)
         if (bf16)
             add_halves((size_t)n, (const unsigned short *)from + i, (unsigned short *)to + i);
         else
-            onednn_add_floats(n, (const float *)from + i, (float *)to + i);
+            add_floats(n, (const float *)from + i, (float *)to + i);
     }
 }
 
@@ -271,8 +267,8 @@ void convolution_backward_data(convolution *c, const void *packed, const void *d
         add_values(out, dx, input_bytes(c), c->shape.bf16);
 }
 
-static void run_primitive(convolution *c, const void *x, const void *dy, float *gradients,
-                          void *scratch)
+void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
+                                  void *scratch)
 {
     const onednn_primitive *p = onednn_pass(c, CONVOLUTION_BACKWARD_WEIGHTS);
     const onednn_layout layout = onednn_layout_of(p, dnnl_query_diff_weights_md);
@@ -292,19 +288,6 @@ static void run_primitive(convolution *c, const void *x, const void *dy, float *
         add_values(rest, gradients, plain_bytes(&c->shape), 0);
     }
     onednn_free_layout(plain);
-}
-
-void onednn_compute_gradients(convolution *c, convolution_way way, const void *x, const void *dy,
-                              float *gradients, void *scratch)
-{
-    (way == CONVOLUTION_PRODUCT ? onednn_run_product : run_primitive)(c, x, dy, gradients, scratch);
-}
-
-void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
-                                  void *scratch)
-{
-    onednn_compute_gradients(c, convolution_measure_way(c, x, dy, scratch), x, dy, gradients,
-                             scratch);
 }
 #else
 int convolution_has_bf16(void)

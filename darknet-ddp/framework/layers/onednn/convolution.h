@@ -11,7 +11,7 @@
  * convolution_has_..., which return 0, and the sizes of y; the other functions do not exist.
  *
  * y and dx have the same bits for any number of images and threads. The gradients of weights need
- * not: they may depend on `images`, on the number of threads and on convolution_set_way. */
+ * not. layers/gradients/ computes those of bf16 images sooner, but not with groups. */
 #ifndef LAYERS_ONEDNN_CONVOLUTION_H
 #define LAYERS_ONEDNN_CONVOLUTION_H
 
@@ -47,13 +47,6 @@ typedef enum {
     CONVOLUTION_BACKWARD_DATA,
     CONVOLUTION_BACKWARD_WEIGHTS
 } convolution_pass;
-
-/* How gradients of weights are computed. */
-typedef enum {
-    CONVOLUTION_MEASURED,  /* the first call measures both ways and chooses the faster */
-    CONVOLUTION_PRIMITIVE, /* by oneDNN's convolution */
-    CONVOLUTION_PRODUCT    /* by a matrix product, dy^T times x as columns; only without groups */
-} convolution_way;
 
 typedef struct convolution convolution;
 
@@ -111,16 +104,5 @@ void convolution_backward_data(convolution *c, const void *packed, const void *d
  * scratch: convolution_scratch_bytes bytes for this pass, aligned to 64. */
 void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,
                                   void *scratch);
-
-/* Return the way of convolution_backward_weights, which takes the same x, dy and scratch, for c. If
- * none is set yet, set the faster one: if c has a product, run both ways four times. */
-convolution_way convolution_measure_way(convolution *c, const void *x, const void *dy,
-                                        void *scratch);
-
-/* Set how convolution_backward_weights computes c's shape, so that all ranks compute the same bits.
- * Call before the first convolution_backward_weights. A rank may choose by convolution_measure_way,
- * and send its choice to all. If c has no product, CONVOLUTION_PRODUCT becomes
- * CONVOLUTION_PRIMITIVE. */
-void convolution_set_way(convolution *c, convolution_way way);
 
 #endif

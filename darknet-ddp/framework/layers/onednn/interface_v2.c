@@ -77,16 +77,4 @@ dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_w
         return NULL;
     return out;
 }
-
-dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
-                                             dnnl_primitive_attr_t attributes)
-{
-    dnnl_matmul_desc_t d;
-    dnnl_primitive_desc_t out = NULL;
-
-    if (dnnl_matmul_desc_init(&d, a, b, NULL, c) != dnnl_success
-        || dnnl_primitive_desc_create(&out, &d, attributes, onednn_engine(), NULL) != dnnl_success)
-        return NULL;
-    return out;
-}
 #endif

@@ -75,15 +75,4 @@ dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_w
     }
     return status == dnnl_success ? out : NULL;
 }
-
-dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
-                                             dnnl_primitive_attr_t attributes)
-{
-    dnnl_primitive_desc_t out = NULL;
-
-    if (dnnl_matmul_primitive_desc_create(&out, onednn_engine(), a, b, NULL, c, attributes)
-        != dnnl_success)
-        return NULL;
-    return out;
-}
 #endif

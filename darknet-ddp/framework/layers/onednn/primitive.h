@@ -70,11 +70,6 @@ dnnl_primitive_desc_t onednn_describe_pass(convolution_pass pass, const onednn_w
                                            dnnl_primitive_attr_t attributes,
                                            dnnl_primitive_desc_t hint);
 
-/* Return the description of a product of matrices, C = A * B; NULL if oneDNN has none. The caller
- * destroys it, and keeps a, b, c and attributes. */
-dnnl_primitive_desc_t onednn_describe_matmul(onednn_layout a, onednn_layout b, onednn_layout c,
-                                             dnnl_primitive_attr_t attributes);
-
 /* Append an activation, with its parameter alpha, to the list of what a primitive does to its
  * result. */
 void onednn_append_activation(dnnl_post_ops_t list, dnnl_alg_kind_t kind, float alpha);

@@ -1,0 +1,181 @@
+#include "layers/gradients/cut.h"
+
+#include "blas.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+static const unsigned short zeros[SIDE];
+
+typedef unsigned short halves __attribute__((vector_size(SIDE * sizeof(unsigned short))));
+typedef unsigned pairs __attribute__((vector_size(SIDE * sizeof(unsigned))));
+
+/* Set *to to pairs of the values of two pixels, of 16 channels or filters; of only `count`, if that
+ * is less, and zeros. */
+INLINE void interleave(int count, const unsigned short *first, const unsigned short *second,
+                       pairs *to)
+{
+    halves a = {0}, b = {0};
+
+    if (count >= SIDE) {
+        memcpy(&a, first, sizeof a);
+        memcpy(&b, second, sizeof b);
+    } else {
+        memcpy(&a, first, (size_t)count * sizeof *first);
+        memcpy(&b, second, (size_t)count * sizeof *second);
+    }
+    *to = __builtin_convertvector(a, pairs) | __builtin_convertvector(b, pairs) << 16;
+}
+
+/* ---- x ---- */
+
+/* Return the first of a pixel's channels from `channel` on. */
+INLINE const unsigned short *pixel_of(const gradients_cut *c, const unsigned short *row, int column,
+                                      int channel)
+{
+    if (column < 0 || column >= c->s.width)
+        return zeros;
+    return row + (size_t)column * (size_t)c->s.channels + channel;
+}
+
+/* Copy what one column of the window reads of a row of x, of 16 channels.
+ *   row       the row; NULL for one beside the image
+ *   left      column of x that the window reads for the first pixel of y
+ *   channel   the first channel */
+VECTORIZE
+static void copy_row(const gradients_cut *c, const unsigned short *row, int left, int channel,
+                     unsigned *to)
+{
+    pairs *row_of_panel = (pairs *)(void *)to;
+    const int count = c->s.channels - channel, stride = c->s.stride_x;
+    const unsigned short *next = row + (size_t)c->s.width * (size_t)(c->s.channels + channel);
+
+    if (!row || count <= 0) {
+        memset(to, 0, row_pairs(c) * sizeof *to);
+        return;
+    }
+    for (int p = 0; p < c->pairs; ++p, left += 2 * stride) {
+        __builtin_prefetch(next + 2 * p * SIDE); /* a part of the next row for each 16 channels */
+        interleave(count, pixel_of(c, row, left, channel), pixel_of(c, row, left + stride, channel),
+                   &row_of_panel[p]);
+    }
+}
+
+/* Copy row `number` of all rows of a chunk's panels, for all columns of the window and channels. */
+static void copy_panel_rows(const gradients_cut *c, const gradients_chunk *k,
+                            const unsigned short *x, int number, unsigned *to)
+{
+    const int rows = k->rows + c->shifts, row = number % rows;
+    const int image = number / rows % k->images, phase = number / rows / k->images;
+    const int y = (k->row + row) * c->s.stride_y + phase - c->s.pad;
+    const size_t width = (size_t)c->s.width * (size_t)c->s.channels;
+    const unsigned short *from = NULL;
+
+    if (y >= 0 && y < c->s.height)
+        from = x + (size_t)((k->image + image) * c->s.height + y) * width;
+    to += (size_t)(phase * c->s.size * channel_halves(c)) * panel_pairs(c)
+          + (size_t)(image * rows + row) * row_pairs(c);
+    for (int i = 0; i < c->s.size; ++i)
+        for (int j = 0; j < channel_halves(c); ++j, to += panel_pairs(c))
+            copy_row(c, from, i * c->s.dilation - c->s.pad, j * SIDE, to);
+}
+
+void gradients_copy_x(const gradients_cut *c, const gradients_chunk *k, const unsigned short *x,
+                      unsigned *to)
+{
+    const int rows = k->images * (k->rows + c->shifts);
+
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+    for (int i = 0; i < c->phases * rows; ++i)
+        copy_panel_rows(c, k, x, i, to);
+    /* The last tile reads numbers behind the last row, and multiplies them by zeros. */
+    for (int i = 0; i < panel_count(c); ++i)
+        memset(to + (size_t)i * panel_pairs(c) + (size_t)rows * row_pairs(c), 0, TILE * sizeof *to);
+}
+
+/* ---- dy ---- */
+
+/* Interleave the rows of a tile: row i and row i + 8 become rows 2 i and 2 i + 1. */
+INLINE void interleave_rows(const pairs *from, pairs *to)
+{
+    for (int i = 0; i < SIDE / 2; ++i) {
+        const pairs a = from[i], b = from[i + SIDE / 2];
+
+        to[2 * i] =
+            __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        to[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
+                                                14, 30, 15, 31);
+    }
+}
+
+/* Transpose a tile. Each interleaving turns the bits of a number's row and column by one place. */
+INLINE void transpose(pairs *tile, pairs *to)
+{
+    pairs other[SIDE];
+
+    interleave_rows(tile, other);
+    interleave_rows(other, tile);
+    interleave_rows(tile, other);
+    interleave_rows(other, to);
+}
+
+/* Find the pixels of y that a tile has. rows: where a chunk's rows of the image begin; pixels: NULL
+ * for a pixel that is none */
+static void find_pixels(const gradients_cut *c, const gradients_chunk *k,
+                        const unsigned short *rows, int tile, const unsigned short **pixels)
+{
+    const int width = 2 * c->pairs, first = tile * 2 * SIDE;
+    int row = first / width, column = first % width;
+
+    for (int i = 0; i < 2 * SIDE; ++i) {
+        const int pixel = row * c->width + column;
+
+        pixels[i] = NULL;
+        if (row < k->rows && column < c->width)
+            pixels[i] = rows + (size_t)pixel * (size_t)c->s.filters;
+        if (++column == width) {
+            column = 0;
+            ++row;
+        }
+    }
+}
+
+/* Copy 32 pixels of y, for all filters. number: of the tile, among those of all images of a chunk
+ */
+VECTORIZE
+static void copy_tiles(const gradients_cut *c, const gradients_chunk *k, const unsigned short *dy,
+                       int number, unsigned *to)
+{
+    const int image = k->image + number / k->tiles, row = image * c->height + k->row;
+    const size_t width = (size_t)c->width * (size_t)c->s.filters;
+    const unsigned short *pixels[2 * SIDE];
+
+    find_pixels(c, k, dy + (size_t)row * width, number % k->tiles, pixels);
+    for (int j = 0; j < filter_halves(c); ++j) {
+        const int first = j * SIDE, count = c->s.filters - first;
+        pairs tile[SIDE];
+
+        for (int i = 0; i < SIDE; ++i) {
+            const unsigned short *a = pixels[2 * i], *b = pixels[2 * i + 1];
+
+            /* A part of the next tile's pixels. */
+            __builtin_prefetch(pixels[0] + (c->s.filters + first + i) * 2 * SIDE);
+            interleave(count < 0 ? 0 : count, a ? a + first : zeros, b ? b + first : zeros,
+                       &tile[i]);
+        }
+        transpose(tile, (pairs *)(void *)(to + (size_t)(j * k->images * k->tiles + number) * TILE));
+    }
+}
+
+void gradients_copy_dy(const gradients_cut *c, const gradients_chunk *k, const unsigned short *dy,
+                       unsigned *to)
+{
+#ifdef _OPENMP
+#pragma omp parallel for
+#endif
+    for (int i = 0; i < k->images * k->tiles; ++i)
+        copy_tiles(c, k, dy, i, to);
+}

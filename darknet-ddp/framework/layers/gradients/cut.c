@@ -1,0 +1,104 @@
+#include "layers/gradients/cut.h"
+
+#include "layers/gradients/columns.h"
+
+enum {
+    COPIES = 1 << 20,    /* bytes of a chunk's copies: half of what a core's own cache has */
+    FEWEST_PIXELS = 512, /* of a chunk, unless the mini-batch has fewer */
+    MOST_PIXELS = 2048,
+    FEW_CHANNELS = SIDE - 1 /* up to so many, columns are multiplied */
+};
+
+static int parts_of(int count, int size)
+{
+    return (count + size - 1) / size;
+}
+
+/* Return how many pixels a chunk may have. */
+static int pixels_of_chunk(const convolution_shape *s)
+{
+    const int bytes = (s->channels * s->size + s->filters) * (int)sizeof(unsigned short);
+    const int pixels = COPIES / bytes;
+
+    return pixels < FEWEST_PIXELS ? FEWEST_PIXELS : smaller_of(pixels, MOST_PIXELS);
+}
+
+static int is_1x1(const convolution_shape *s)
+{
+    return s->size == 1 && s->stride_x == 1 && s->stride_y == 1 && s->pad == 0;
+}
+
+/* Make one image of all images, with an even number of pixels in a row if that can be. */
+static void join_images(convolution_shape *s)
+{
+    s->height *= s->images;
+    s->images = 1;
+    if (s->width % 2 && s->height % 2 == 0) {
+        s->width *= 2;
+        s->height /= 2;
+    }
+}
+
+gradients_cut gradients_cut_of(const convolution_shape *asked)
+{
+    gradients_cut c = {.s = *asked, .window = asked->size * asked->size};
+    int pixels, most;
+
+    c.has_columns = c.window > 1 && (asked->channels <= FEW_CHANNELS || c.window > MOST_WINDOW);
+    if (c.has_columns)
+        c.s = columns_shape(asked);
+    if (is_1x1(&c.s))
+        join_images(&c.s);
+    c.height = convolution_out_height(&c.s);
+    c.width = convolution_out_width(&c.s);
+    c.pairs = parts_of(c.width, 2);
+    pixels = 2 * c.pairs * c.height;
+    most = pixels_of_chunk(&c.s);
+    c.images = pixels < most ? smaller_of(most / pixels, c.s.images) : 1;
+    c.rows = pixels < most ? c.height : parts_of(most, 2 * c.pairs);
+    c.phases = c.s.size > 1 ? c.s.stride_y : 1;
+    c.shifts = (c.s.size - 1) * c.s.dilation / c.s.stride_y;
+    c.chunks = parts_of(c.s.images, c.images) * parts_of(c.height, c.rows);
+    return c;
+}
+
+gradients_chunk gradients_chunk_at(const gradients_cut *c, int number)
+{
+    const int parts = parts_of(c->height, c->rows);
+    gradients_chunk k = {.image = number / parts * c->images,
+                         .row = number % parts * c->rows,
+                         .is_first = number == 0,
+                         .is_last = number == c->chunks - 1};
+
+    k.images = smaller_of(c->images, c->s.images - k.image);
+    k.rows = smaller_of(c->rows, c->height - k.row);
+    k.tiles = parts_of(k.rows * c->pairs, SIDE);
+    return k;
+}
+
+static size_t x_pairs(const gradients_cut *c)
+{
+    return (size_t)panel_count(c) * panel_pairs(c);
+}
+
+size_t gradients_dy_pairs(const gradients_cut *c)
+{
+    return (size_t)(filter_halves(c) * c->images * parts_of(c->rows * c->pairs, SIDE)) * TILE;
+}
+
+size_t gradients_copies_bytes(const gradients_cut *c)
+{
+    return (x_pairs(c) + gradients_dy_pairs(c)) * sizeof(unsigned)
+           + (size_t)block_count(c) * sums_of_block(c) * sizeof(float);
+}
+
+gradients_memory gradients_memory_at(const gradients_cut *c, void *scratch)
+{
+    gradients_memory m;
+
+    m.x = scratch;
+    m.dy = m.x + x_pairs(c);
+    m.sums = (float *)(void *)(m.dy + gradients_dy_pairs(c));
+    m.columns = (char *)scratch + gradients_copies_bytes(c);
+    return m;
+}

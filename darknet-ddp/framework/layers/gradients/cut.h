@@ -1,0 +1,115 @@
+/* layers/gradients/cut.h: how a mini-batch is cut into chunks, and where their copies lie. For the
+ * other files of layers/gradients/.
+ *
+ * A product is computed block by block. A block has 32 filters and 32 channels, each in two halves.
+ * x is copied in panels.
+ *
+ * A panel has what one column of the window reads, of one half of a block. A row of a panel has the
+ * pixels of a row of y. So a row of the window reads a panel from one of its rows on. */
+#ifndef LAYERS_GRADIENTS_CUT_H
+#define LAYERS_GRADIENTS_CUT_H
+
+#include "layers/onednn/convolution.h"
+
+enum {
+    SIDE = 16,                            /* filters, channels, and pairs of pixels, of a tile */
+    TILE = SIDE * SIDE,                   /* pairs of bf16 numbers, or floats, of a tile */
+    BLOCK_SIDE = 2 * SIDE,                /* filters, and channels, of a block */
+    BLOCK_SUMS = BLOCK_SIDE * BLOCK_SIDE, /* floats of a block, for one weight of the window */
+    MOST_WINDOW = 49 /* weights of a window; of a larger one columns are multiplied */
+};
+
+/* How a mini-batch is cut. */
+typedef struct {
+    convolution_shape s; /* the shape that is multiplied: the one asked for, or its columns' */
+    int window;          /* weights that a filter asked for has, for one channel */
+    int has_columns;     /* 1: s is the shape of the columns */
+    int height, width;   /* rows and columns of y, by s */
+    int pairs;           /* pairs of pixels in a row of a panel; the last pixel may be none */
+    int images, rows;    /* most images of a chunk, and most rows of y of each image */
+    int phases;          /* panels for one column of the window and one half: row r of phase p has
+                            row r * stride_y + p of the padded image */
+    int shifts;          /* rows of a panel behind those of y */
+    int chunks;
+} gradients_cut;
+
+/* A part of the mini-batch that is copied and multiplied at once. */
+typedef struct {
+    int image, images;     /* the first image, and how many there are */
+    int row, rows;         /* the first row of y in each image, and how many there are */
+    int tiles;             /* tiles of dy for 16 filters and one image: one for each 16 pairs */
+    int is_first, is_last; /* 1: it is the first, or the last, chunk of the mini-batch */
+} gradients_chunk;
+
+/* Scratch memory. A pair has two bf16 numbers: a value of each of two pixels side by side. */
+typedef struct {
+    unsigned *x;   /* [phase][column of the window][half][image][row][pair][channel] */
+    unsigned *dy;  /* [half][image][tile][filter][pair] */
+    float *sums;   /* [block][weight of the window][half of filters][half of channels][16][16] */
+    void *columns; /* numbers that write_columns has written; unused if the cut has no columns */
+} gradients_memory;
+
+static inline int smaller_of(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Return how many halves of blocks all channels, or filters, make. */
+static inline int channel_halves(const gradients_cut *c)
+{
+    return (c->s.channels + BLOCK_SIDE - 1) / BLOCK_SIDE * 2;
+}
+
+static inline int filter_halves(const gradients_cut *c)
+{
+    return (c->s.filters + BLOCK_SIDE - 1) / BLOCK_SIDE * 2;
+}
+
+static inline int block_count(const gradients_cut *c)
+{
+    return channel_halves(c) / 2 * (filter_halves(c) / 2);
+}
+
+static inline size_t sums_of_block(const gradients_cut *c)
+{
+    return (size_t)(c->s.size * c->s.size) * BLOCK_SUMS;
+}
+
+/* Return how many pairs of numbers a row of a panel, or a panel, has. The last tile may reach
+ * behind the last row. */
+static inline size_t row_pairs(const gradients_cut *c)
+{
+    return (size_t)(c->pairs * SIDE);
+}
+
+static inline size_t panel_pairs(const gradients_cut *c)
+{
+    return (size_t)(c->images * (c->rows + c->shifts)) * row_pairs(c) + TILE;
+}
+
+/* Return how many panels a chunk has. */
+static inline int panel_count(const gradients_cut *c)
+{
+    return c->phases * c->s.size * channel_halves(c);
+}
+
+gradients_cut gradients_cut_of(const convolution_shape *asked);
+
+/* Return chunk `number`, from 0. */
+gradients_chunk gradients_chunk_at(const gradients_cut *c, int number);
+
+/* Return how many pairs of numbers the copy of dy of a chunk has. */
+size_t gradients_dy_pairs(const gradients_cut *c);
+
+/* Return how many bytes copies and sums take. Columns lie behind them. */
+size_t gradients_copies_bytes(const gradients_cut *c);
+
+gradients_memory gradients_memory_at(const gradients_cut *c, void *scratch);
+
+/* Copy a chunk of x, or of dy. x: the images, or their columns. */
+void gradients_copy_x(const gradients_cut *c, const gradients_chunk *k, const unsigned short *x,
+                      unsigned *to);
+void gradients_copy_dy(const gradients_cut *c, const gradients_chunk *k, const unsigned short *dy,
+                       unsigned *to);
+
+#endif

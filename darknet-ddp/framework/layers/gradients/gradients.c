@@ -1,0 +1,243 @@
+#include "layers/gradients/gradients.h"
+
+#include "blas.h"
+#include "layers/gradients/columns.h"
+#include "layers/gradients/products.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum { COPY_THAT_STAYS = 1 << 19 /* bytes of a copy of x that stays in a core's cache */ };
+
+/* All that the products of a chunk are computed from. */
+typedef struct {
+    const gradients_cut *cut;
+    const gradients_chunk *chunk;
+    gradients_memory memory;
+    const gradients_kernel *kernel;
+    int sources[BLOCK_SIDE * MOST_WINDOW]; /* for each channel of a block and weight of its window,
+                                         where the sums of a filter have it */
+    float *gradients;
+} product;
+
+gradients_way gradients_fastest_way(void)
+{
+#ifdef __x86_64__
+    if (convolution_has_amx())
+        return GRADIENTS_AMX;
+    if (convolution_has_bf16())
+        return GRADIENTS_BF16;
+#endif
+    return GRADIENTS_PLAIN;
+}
+
+static const gradients_kernel *kernel_of(gradients_way way)
+{
+#ifdef __x86_64__
+    if (way == GRADIENTS_AMX)
+        return &gradients_amx;
+    if (way == GRADIENTS_BF16)
+        return &gradients_bf16;
+#endif
+    (void)way;
+    return &gradients_plain;
+}
+
+static void find_sources(const gradients_cut *c, int *sources)
+{
+    const int window = c->s.size * c->s.size;
+
+    for (int i = 0; i < BLOCK_SIDE * window; ++i) {
+        const int channel = i / window;
+
+        sources[i] = i % window * BLOCK_SUMS + channel / SIDE * TILE + channel % SIDE;
+    }
+}
+
+/* ---- a block: its number among those of the filters, and of the channels ---- */
+
+/* Return where the gradients of the first channel of a block lie, of filter i of the block; NULL if
+ * the layer has no such filter. */
+static float *gradients_of(const product *p, int filters, int channels, int i)
+{
+    const gradients_cut *c = p->cut;
+    const int filter = filters * BLOCK_SIDE + i, window = c->s.size * c->s.size;
+
+    if (filter >= c->s.filters)
+        return NULL;
+    return p->gradients
+           + ((size_t)filter * (size_t)c->s.channels + (size_t)(channels * BLOCK_SIDE))
+                 * (size_t)window;
+}
+
+/* Return how many gradients a filter has of the channels of a block. */
+static int gradient_count(const product *p, int channels)
+{
+    const gradients_cut *c = p->cut;
+
+    return smaller_of(BLOCK_SIDE, c->s.channels - channels * BLOCK_SIDE) * c->s.size * c->s.size;
+}
+
+/* Fetch the gradients of a block into the cache. */
+static void fetch_gradients(const product *p, int filters, int channels)
+{
+    const int count = gradient_count(p, channels);
+    const float *to;
+
+    for (int i = 0; i < BLOCK_SIDE && (to = gradients_of(p, filters, channels, i)) != NULL; ++i)
+        for (int j = 0; j < count; j += SIDE)
+            __builtin_prefetch(to + j, 1, 2);
+}
+
+static void multiply_block(const product *p, int filters, int channels, float *sums)
+{
+    const gradients_cut *c = p->cut;
+    const gradients_chunk *k = p->chunk;
+    gradients_operands o = {.x_next = panel_pairs(c),
+                            .dy_next = (size_t)(k->images * k->tiles) * TILE,
+                            .x_image = (size_t)(k->rows + c->shifts) * row_pairs(c),
+                            .images = k->images,
+                            .tiles = k->tiles,
+                            .pairs = k->rows * c->pairs,
+                            .is_first = k->is_first};
+
+    o.dy = p->memory.dy + (size_t)(2 * filters) * o.dy_next;
+    for (int i = 0; i < c->s.size; ++i) {
+        const int row = i * c->s.dilation;
+        const int column = row % c->s.stride_y * c->s.size; /* of all phases */
+        const size_t shift = (size_t)(row / c->s.stride_y) * row_pairs(c);
+
+        for (int j = 0; j < c->s.size; ++j, sums += BLOCK_SUMS) {
+            const int panel = (column + j) * channel_halves(c) + 2 * channels;
+
+            o.x = p->memory.x + (size_t)panel * panel_pairs(c) + shift;
+            p->kernel->multiply(&o, sums);
+        }
+    }
+}
+
+/* Add a filter's sums to its gradients, which lie in another order than columns do. first: the
+ * first value of the columns; count: how many there are in the block */
+static void add_columns(const product *p, const float *from, int first, int count, float *to)
+{
+    const int window = p->cut->window, channels = p->cut->s.channels / window;
+
+    for (int i = 0; i < count; ++i) {
+        const int value = first + i;
+
+        to[value % channels * window + value / channels] += from[p->sources[i]];
+    }
+}
+
+/* Add a filter's sums to its gradients, if the window has one weight. */
+VECTORIZE
+static void add_row(int count, const float *restrict from, float *restrict to)
+{
+    if (count == BLOCK_SIDE) {
+        for (int i = 0; i < SIDE; ++i)
+            to[i] += from[i];
+        for (int i = 0; i < SIDE; ++i)
+            to[SIDE + i] += from[TILE + i];
+        return;
+    }
+    for (int i = 0; i < count; ++i)
+        to[i] += from[i / SIDE * TILE + i % SIDE];
+}
+
+static void add_sums(const product *p, int filters, int channels, const float *sums)
+{
+    const int count = gradient_count(p, channels), first = channels * BLOCK_SIDE;
+    float *to;
+
+    for (int i = 0; i < BLOCK_SIDE && (to = gradients_of(p, filters, channels, i)) != NULL; ++i) {
+        const float *from = sums + i / SIDE * 2 * TILE + i % SIDE * SIDE;
+
+        if (p->cut->has_columns)
+            add_columns(p, from, first, count, to - first);
+        else if (p->cut->window == 1)
+            add_row(count, from, to);
+        else
+            p->kernel->add(count, from, p->sources, to);
+    }
+}
+
+/* ---- all blocks ---- */
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+/* Compute block `number`. A filter's gradients lie side by side, so its blocks follow each other;
+ * but if the copy of x is too large for the cache, and larger than dy's, it is read only once. */
+static void compute_block(const product *p, int number)
+{
+    const gradients_cut *c = p->cut;
+    const int across = channel_halves(c) / 2, down = filter_halves(c) / 2;
+    const size_t x_pairs = (size_t)panel_count(c) * panel_pairs(c);
+    const int by_channels =
+        x_pairs * sizeof(unsigned) > COPY_THAT_STAYS && x_pairs > gradients_dy_pairs(c);
+    const int filters = by_channels ? number % down : number / across;
+    const int channels = by_channels ? number / down : number % across;
+    /* Only sums of several chunks must be kept. */
+    const int place = c->chunks > 1 ? number : thread_number();
+    float *sums = p->memory.sums + (size_t)place * sums_of_block(c);
+
+    if (p->chunk->is_last)
+        fetch_gradients(p, filters, channels);
+    multiply_block(p, filters, channels, sums);
+    if (p->chunk->is_last)
+        add_sums(p, filters, channels, sums);
+}
+
+static void compute_blocks(const product *p)
+{
+#ifdef _OPENMP
+#pragma omp parallel
+#endif
+    {
+        if (p->kernel->begin)
+            p->kernel->begin();
+#ifdef _OPENMP
+#pragma omp for schedule(static)
+#endif
+        for (int i = 0; i < block_count(p->cut); ++i)
+            compute_block(p, i);
+        if (p->kernel->end)
+            p->kernel->end();
+    }
+}
+
+size_t gradients_scratch_bytes(const convolution_shape *s)
+{
+    const gradients_cut c = gradients_cut_of(s);
+
+    return gradients_copies_bytes(&c) + (c.has_columns ? columns_bytes(s) : 0);
+}
+
+void gradients_add(const convolution_shape *s, gradients_way way, const void *x, const void *dy,
+                   float *gradients, void *scratch)
+{
+    const gradients_cut c = gradients_cut_of(s);
+    product p = {.cut = &c,
+                 .memory = gradients_memory_at(&c, scratch),
+                 .kernel = kernel_of(way),
+                 .gradients = gradients};
+
+    find_sources(&c, p.sources);
+    if (c.has_columns)
+        write_columns(s, x, p.memory.columns);
+    for (int i = 0; i < c.chunks; ++i) {
+        const gradients_chunk k = gradients_chunk_at(&c, i);
+
+        p.chunk = &k;
+        gradients_copy_x(&c, &k, c.has_columns ? p.memory.columns : x, p.memory.x);
+        gradients_copy_dy(&c, &k, dy, p.memory.dy);
+        compute_blocks(&p);
+    }
+}
