@@ -79,7 +79,7 @@ static inline size_t sums_of_block(const gradients_cut *c)
  * behind the last row. */
 static inline size_t row_pairs(const gradients_cut *c)
 {
-    return (size_t)(c->pairs * SIDE);
+    return (size_t)c->pairs * SIDE;
 }
 
 static inline size_t panel_pairs(const gradients_cut *c)
