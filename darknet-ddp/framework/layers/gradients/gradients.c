@@ -184,7 +184,8 @@ static void compute_block(const product *p, int number)
         x_pairs * sizeof(unsigned) > COPY_THAT_STAYS && x_pairs > gradients_dy_pairs(c);
     const int filters = by_channels ? number % down : number / across;
     const int channels = by_channels ? number / down : number % across;
-    /* Only sums of several chunks must be kept. */
+    /* Only sums of several chunks must be kept. With the static schedule of the loop over blocks
+     * only threads whose number is below that of the blocks come here. */
     const int place = c->chunks > 1 ? number : thread_number();
     float *sums = p->memory.sums + (size_t)place * sums_of_block(c);
 
