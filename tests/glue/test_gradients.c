@@ -202,6 +202,20 @@ static void amx_is_that_of_a_plain_loop(void **state)
     check_all(GRADIENTS_AMX);
 }
 
+static void fewer_images_fit_into_the_scratch_memory(void **state)
+{
+    convolution_shape s = SHAPE(8, 32, 5, 5, 64, 1, 1, 1, 0, 1); /* an odd width */
+    const size_t most = gradients_scratch_bytes(&s);
+    problem p;
+
+    (void)state;
+    s.images = 7;
+    assert_true(gradients_scratch_bytes(&s) <= most);
+    init_problem(&p, &s);
+    check_way(&p, GRADIENTS_PLAIN);
+    release_problem(&p);
+}
+
 static void the_fastest_way_is_one_that_the_cpu_has(void **state)
 {
     (void)state;
@@ -218,6 +232,7 @@ int main(void)
         cmocka_unit_test(floats_are_those_of_a_plain_loop),
         cmocka_unit_test(bf16_is_that_of_a_plain_loop),
         cmocka_unit_test(amx_is_that_of_a_plain_loop),
+        cmocka_unit_test(fewer_images_fit_into_the_scratch_memory),
         cmocka_unit_test(the_fastest_way_is_one_that_the_cpu_has),
     };
 

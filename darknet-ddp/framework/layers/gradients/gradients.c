@@ -214,11 +214,20 @@ static void compute_blocks(const product *p)
     }
 }
 
+/* Fewer images may take more: rows of an odd width are joined only if their number is even. */
 size_t gradients_scratch_bytes(const convolution_shape *s)
 {
-    const gradients_cut c = gradients_cut_of(s);
+    convolution_shape some = *s;
+    size_t most = 0;
 
-    return gradients_copies_bytes(&c) + (c.has_columns ? columns_bytes(s) : 0);
+    for (; some.images > 0; --some.images) {
+        const gradients_cut c = gradients_cut_of(&some);
+        const size_t bytes =
+            gradients_copies_bytes(&c) + (c.has_columns ? columns_bytes(&some) : 0);
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 void gradients_add(const convolution_shape *s, gradients_way way, const void *x, const void *dy,

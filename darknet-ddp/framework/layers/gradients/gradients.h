@@ -17,7 +17,8 @@ typedef enum {
 /* Return the fastest way that this CPU has. */
 gradients_way gradients_fastest_way(void);
 
-/* Return how many bytes of scratch memory gradients_add needs for shape s. */
+/* Return how many bytes of scratch memory gradients_add needs for shape s, with s->images images or
+ * fewer. */
 size_t gradients_scratch_bytes(const convolution_shape *s);
 
 /* Add the gradients of a convolution's weights to `gradients`. Their bits do not depend on the

@@ -17,16 +17,17 @@ static void multiply_tile(const unsigned *dy, size_t dy_next, const unsigned *x,
                           int pairs, float *sums)
 {
     for (int i = 0; i < pairs; ++i) {
-        float floats[2 * BLOCK_SIDE], values[2];
+        float floats[2 * BLOCK_SIDE];
 
         floats_of_halves(BLOCK_SIDE, (const unsigned short *)(x + i * SIDE), floats);
         floats_of_halves(BLOCK_SIDE, (const unsigned short *)(x + x_next + i * SIDE),
                          floats + BLOCK_SIDE);
         for (int f = 0; f < BLOCK_SIDE; ++f) {
-            const unsigned *pair = dy + (size_t)(f / SIDE) * dy_next + f % SIDE * SIDE + i;
+            const unsigned pair = dy[(size_t)(f / SIDE) * dy_next + (size_t)(f % SIDE * SIDE + i)];
 
-            floats_of_halves(2, (const unsigned short *)pair, values);
-            add_pair(values[0], values[1], floats, sums + f / SIDE * 2 * TILE + f % SIDE * SIDE);
+            add_pair(half_to_float((unsigned short)pair),
+                     half_to_float((unsigned short)(pair >> 16)), floats,
+                     sums + f / SIDE * 2 * TILE + f % SIDE * SIDE);
         }
     }
 }

@@ -10,8 +10,7 @@
 struct convolution {
     convolution_shape shape;
     onednn_primitive forward;
-    pthread_mutex_t
-        mutex; /* guards backward_data and backward_weights, made after convolution_of */
+    pthread_mutex_t mutex; /* guards the next two members, which are made when they are needed */
     onednn_primitive backward_data, backward_weights;
     convolution *next; /* next one in the list of all convolutions; NULL: this is the last */
 };
