@@ -35,7 +35,13 @@ class Finished(darknet.Case):
                     self.assertFalse(self.is_finished())
                     self.succeeds(command, "train", "train.data", "tiny.cfg", "-ddp", *options, ranks=ranks)
                     self.assertTrue(self.is_finished())
+                    self.assert_written_last()
                     os.remove(self.path("backup/tiny.finished"))
+
+    def assert_written_last(self):
+        """A script that waits for the file may then read or remove all others."""
+        written = {f.name: f.stat().st_mtime_ns for f in os.scandir(self.path("backup"))}
+        self.assertEqual(max(written.values()), written["tiny.finished"], written)
 
     def test_one_with_nothing_left_to_train(self):
         self.train()

@@ -122,6 +122,7 @@ class Slurm(darknet.Case):
         # Not in two minutes; nor in the second in which it was requeued: slurmd then takes the new credential for the revoked one.
         subprocess.run(["scontrol", "update", f"JobId={job}", "StartTime=now+2"], check=True)
         self.until(lambda: os.path.exists(self.path("backup/tiny.finished")), lambda: self.state(job) + self.read("said"))
+        self.until(lambda: self.state(job) in ("COMPLETED", ""), lambda: self.state(job) + self.read("said"))
         said = self.read("said")
         self.assertEqual(len(re.findall("DDP: 2 ranks on 1 host", said)), 2, said)
         self.assertEqual(len(re.findall("DDP: stopped after batch ", said)), 1, said)

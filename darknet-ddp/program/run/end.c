@@ -91,11 +91,11 @@ static int conclude(int stopped)
         ddp_session_fail(&err);
     summarise_unreadable();
     summarise(stopped);
-    if (!status && (!stopped || ddp_run.out_of_patience))
-        ddp_done_marker_write();
     ddp_run_files_end(ddp_run.records, stopped ? "stopped" : "ended");
     ddp_run_files_close(ddp_run.records);
     ddp_run.records = NULL; /* a failure that comes now would end them again */
+    if (!status && (!stopped || ddp_run.out_of_patience))
+        ddp_done_marker_write(); /* last: whoever waits for it finds the records whole */
     return status;
 }
 
