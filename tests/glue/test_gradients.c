@@ -2,6 +2,7 @@
 /* Gradients of weights (layers/gradients/gradients.h) beside a plain loop in double, each way. */
 #include "../unit/numbers.h"
 #include "layers/gradients/gradients.h"
+#include "layers/winograd/rows.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -39,6 +40,13 @@ static const convolution_shape shapes[] = {
     SHAPE(40, 16, 9, 9, 16, 3, 1, 1, 1, 1),   /* more than one chunk: images */
     SHAPE(1, 600, 30, 30, 40, 1, 1, 1, 0, 1), /* the copy of x is the larger one */
     SHAPE(1, 16, 1, 3000, 16, 1, 1, 1, 0, 1), /* a row of more pixels than a chunk has */
+    /* By Winograd's values, without AMX. */
+    SHAPE(3, 32, 8, 8, 32, 3, 1, 1, 1, 1),   /* whole tiles */
+    SHAPE(2, 64, 13, 13, 96, 3, 1, 1, 1, 1), /* a part of a tile, and of a block */
+    SHAPE(2, 32, 9, 10, 32, 3, 1, 1, 0, 1),  /* no pad */
+    SHAPE(2, 32, 7, 5, 32, 3, 1, 1, 2, 1),   /* a pad of 2; an odd number of tiles in a row */
+    SHAPE(1, 32, 90, 61, 32, 3, 1, 1, 1, 1), /* more than one chunk: rows of an image */
+    SHAPE(40, 32, 9, 9, 32, 3, 1, 1, 1, 1),  /* more than one chunk: images */
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
@@ -135,7 +143,7 @@ static void release_problem(problem *p)
 static float *computed(const problem *p, gradients_way way, int threads)
 {
     float *gradients = test_malloc(p->weights * sizeof *gradients);
-    void *scratch = aligned(gradients_scratch_bytes(&p->s));
+    void *scratch = aligned(gradients_scratch_bytes(&p->s, way));
 
     if (omp_set_num_threads)
         omp_set_num_threads(threads);
@@ -148,10 +156,9 @@ static float *computed(const problem *p, gradients_way way, int threads)
     return gradients;
 }
 
-static void check_way(const problem *p, gradients_way way)
+/* Each gradient has a small error of its sum. */
+static void check_each(const problem *p, gradients_way way, const float *once)
 {
-    float *once = computed(p, way, 1);
-
     for (size_t i = 0; i < p->weights; i++) {
         const double expected = p->expected[i] + (double)(i % 7);
 
@@ -160,6 +167,36 @@ static void check_way(const problem *p, gradients_way way)
                      (int)way, p->s.channels, p->s.height, p->s.width, p->s.size, i,
                      (double)once[i], expected);
     }
+}
+
+/* Winograd's values are rounded to bf16: the error of the gradients of each weight of the window
+ * is some thousandths of their norm. A tile at a border that is wrong would make it several times
+ * as large. */
+static void check_norms(const problem *p, gradients_way way, const float *once)
+{
+    const size_t window = (size_t)(p->s.size * p->s.size);
+
+    for (size_t w = 0; w < window; w++) {
+        double wrong = 0, all = 0;
+
+        for (size_t i = w; i < p->weights; i += window) {
+            const double error = once[i] - (double)(i % 7) - p->expected[i];
+
+            wrong += error * error;
+            all += p->expected[i] * p->expected[i];
+        }
+        if (!(wrong <= .008 * .008 * all))
+            fail_msg("way %d, %d channels of %dx%d, weight %zu of the window: error of %g",
+                     (int)way, p->s.channels, p->s.height, p->s.width, w, sqrt(wrong / all));
+    }
+}
+
+static void check_way(const problem *p, gradients_way way)
+{
+    const int by_rows = way != GRADIENTS_AMX && winograd_rows_suit(&p->s);
+    float *once = computed(p, way, 1);
+
+    (by_rows ? check_norms : check_each)(p, way, once);
     for (int threads = 2; threads <= 3; threads++) {
         float *again = computed(p, way, threads);
 
@@ -205,12 +242,12 @@ static void amx_is_that_of_a_plain_loop(void **state)
 static void fewer_images_fit_into_the_scratch_memory(void **state)
 {
     convolution_shape s = SHAPE(8, 32, 5, 5, 64, 1, 1, 1, 0, 1); /* an odd width */
-    const size_t most = gradients_scratch_bytes(&s);
+    const size_t most = gradients_scratch_bytes(&s, GRADIENTS_PLAIN);
     problem p;
 
     (void)state;
     s.images = 7;
-    assert_true(gradients_scratch_bytes(&s) <= most);
+    assert_true(gradients_scratch_bytes(&s, GRADIENTS_PLAIN) <= most);
     init_problem(&p, &s);
     check_way(&p, GRADIENTS_PLAIN);
     release_problem(&p);

@@ -2,6 +2,8 @@
 
 #include "layers/gradients/gradients.h"
 #include "layers/onednn/layer_shape.h"
+#include "layers/winograd/rows.h"
+#include "layers/winograd/winograd.h"
 #include "network.h"
 #include "utils.h"
 
@@ -10,10 +12,11 @@
 
 /*
  * Convolutions slice by slice of a mini-batch; between two slices messages are moved. oneDNN
- * computes outputs and deltas, and with groups gradients of weights, too; layers/gradients/
- * computes the other gradients. The size of a slice follows from the layer's sizes alone, and one
- * call computes a slice's gradients. So without groups they are added up in one order on any number
- * of ranks and threads.
+ * computes outputs and deltas, and with groups gradients of weights, too. On a CPU without AMX
+ * Winograd's algorithm computes outputs and deltas of 3x3 layers. layers/gradients/ computes the
+ * other gradients. The size of a slice follows from the layer's sizes alone, and one call computes
+ * a slice's gradients. So without groups they are added up in one order on any number of ranks and
+ * threads.
  */
 
 #ifdef DNNL
@@ -22,6 +25,8 @@
 
 struct bf16_convolution {
     int images;                     // of a slice; a divisor of the mini-batch
+    int by_rows;                    // 1: Winograd's algorithm computes outputs and deltas, and the
+                                    // handles of oneDNN are null
     convolution *forward;           // with biases, for a layer without BatchNorm
     convolution *backward;          // without biases
     void *packed[2];                // weights for CONVOLUTION_FORWARD and, after a forward pass of
@@ -35,6 +40,22 @@ static convolution *convolution_for(layer l, int images, int has_bias)
     s.bf16 = !bf16_emulated;
     s.has_bias = has_bias;
     return convolution_of(&s);
+}
+
+// The shape of a pass over a slice, as winograd_rows_... read it.
+static convolution_shape rows_shape(layer l, int images, convolution_pass pass)
+{
+    convolution_shape s = layer_shape(&l, images);
+    return pass == CONVOLUTION_FORWARD ? s : winograd_backward_shape(&s);
+}
+
+// 1: Winograd's algorithm is faster than oneDNN's. AMX multiplies as fast as transforms are made.
+static int suits_rows(layer l)
+{
+    convolution_shape there = rows_shape(l, 1, CONVOLUTION_FORWARD);
+    convolution_shape back = rows_shape(l, 1, CONVOLUTION_BACKWARD_DATA);
+    return (bf16_emulated || !convolution_has_amx()) && winograd_rows_suit(&there)
+           && winograd_rows_suit(&back);
 }
 
 // The largest divisor of the mini-batch that is at most `most`.
@@ -75,12 +96,21 @@ static convolution *handle_of(const struct bf16_convolution *c, convolution_pass
     return pass == CONVOLUTION_FORWARD ? c->forward : c->backward;
 }
 
+static gradients_way gradients_here()
+{
+    return bf16_emulated ? GRADIENTS_PLAIN : gradients_fastest_way();
+}
+
 // The scratch memory of a pass over a slice.
 static size_t pass_bytes(layer l, const struct bf16_convolution *c, convolution_pass pass)
 {
     convolution_shape s = layer_shape(&l, c->images);
     if (pass == CONVOLUTION_BACKWARD_WEIGHTS && l.groups == 1)
-        return gradients_scratch_bytes(&s);
+        return gradients_scratch_bytes(&s, gradients_here());
+    if (c->by_rows) {
+        s = rows_shape(l, c->images, pass);
+        return winograd_rows_scratch(&s);
+    }
     return convolution_scratch_bytes(handle_of(c, pass), pass);
 }
 
@@ -100,9 +130,12 @@ static char *aligned_workspace(network net)
     return (char *)net.workspace + (64 - (uintptr_t)net.workspace % 64) % 64;
 }
 
-static void *make_packed(convolution *c, convolution_pass pass)
+static void *make_packed(layer l, const struct bf16_convolution *c, convolution_pass pass)
 {
-    void *packed = aligned_alloc(64, round_up(convolution_packed_bytes(c, pass)));
+    convolution_shape s = rows_shape(l, c->images, pass);
+    size_t bytes = c->by_rows ? winograd_rows_packed_bytes(&s)
+                              : convolution_packed_bytes(handle_of(c, pass), pass);
+    void *packed = aligned_alloc(64, round_up(bytes));
     if (!packed)
         malloc_error();
     return packed;
@@ -111,18 +144,21 @@ static void *make_packed(convolution *c, convolution_pass pass)
 // Null: oneDNN has no such convolution.
 static struct bf16_convolution *make_convolution(layer l, int images)
 {
-    convolution *backward = convolution_for(l, images, 0);
-    convolution *forward = l.batch_normalize ? backward : convolution_for(l, images, 1);
-    if (!forward || !backward)
-        return 0;
     struct bf16_convolution *c = calloc(1, sizeof(struct bf16_convolution));
     if (!c)
         malloc_error();
     c->images = images;
-    c->forward = forward;
-    c->backward = backward;
-    c->packed[0] = make_packed(forward, CONVOLUTION_FORWARD);
-    c->packed[1] = make_packed(backward, CONVOLUTION_BACKWARD_DATA);
+    c->by_rows = suits_rows(l);
+    if (!c->by_rows) {
+        c->backward = convolution_for(l, images, 0);
+        c->forward = l.batch_normalize ? c->backward : convolution_for(l, images, 1);
+        if (!c->forward || !c->backward) {
+            free(c);
+            return 0;
+        }
+    }
+    for (int i = CONVOLUTION_FORWARD; i <= CONVOLUTION_BACKWARD_DATA; ++i)
+        c->packed[i] = make_packed(l, c, (convolution_pass)i);
     return c;
 }
 
@@ -193,8 +229,13 @@ static slice slice_from(layer l, network net, int first, int images)
 }
 
 // Write the weights in the layout of a pass, in bf16; emulated, as floats that bf16 can hold.
-static const void *pack(layer l, struct bf16_convolution *c, convolution_pass pass)
+static void pack(layer l, struct bf16_convolution *c, convolution_pass pass)
 {
+    if (c->by_rows) {
+        convolution_shape s = rows_shape(l, c->images, pass);
+        winograd_rows_pack(&s, l.weights, pass == CONVOLUTION_BACKWARD_DATA, c->packed[pass]);
+        return;
+    }
     float *rounded = 0;
     if (bf16_emulated) {
         rounded = calloc((size_t)l.nweights, sizeof(float));
@@ -205,7 +246,6 @@ static const void *pack(layer l, struct bf16_convolution *c, convolution_pass pa
     }
     convolution_pack(handle_of(c, pass), pass, rounded ? rounded : l.weights, c->packed[pass]);
     free(rounded);
-    return c->packed[pass];
 }
 
 // Return n values from x on: as they are, or emulated, as floats in `floats`.
@@ -217,21 +257,35 @@ static const void *values_for(const half *x, size_t n, float *floats)
     return floats;
 }
 
+// Compute a slice's output.
+static void forward_slice(layer l, const struct bf16_convolution *c, slice s, const half *x,
+                          half *y)
+{
+    const float *biases = l.batch_normalize ? 0 : l.biases;
+    const void *weights = c->packed[CONVOLUTION_FORWARD];
+    if (c->by_rows) {
+        convolution_shape shape = rows_shape(l, c->images, CONVOLUTION_FORWARD);
+        winograd_rows_convolve(&shape, !bf16_emulated, weights, biases, x, y, 0, s.scratch);
+        return;
+    }
+    const void *from = values_for(x, input_values(l, c->images), s.x);
+    void *to = bf16_emulated ? (void *)s.y : y;
+    convolution_forward(c->forward, weights, biases, from, to, s.scratch);
+    if (bf16_emulated)
+        halves_of_floats(output_values(l, c->images), s.y, y);
+}
+
 void bf16_host_convolve(layer l, network net, const void *input)
 {
     struct bf16_convolution *c = convolution_here(l);
-    const void *weights = pack(l, c, CONVOLUTION_FORWARD);
+    pack(l, c, CONVOLUTION_FORWARD);
     // For the backward pass, if it comes here, while the weights are in the cache.
     if (net.train && net.index > 0 && net.index >= first_learning_layer(&net))
         pack(l, c, CONVOLUTION_BACKWARD_DATA);
     half *made = l.bf16->x ? l.bf16->x : l.bf16->output;
     for (int i = 0; i < l.batch; i += c->images) {
         slice s = slice_from(l, net, i, c->images);
-        const void *x = values_for((const half *)input + s.input, input_values(l, c->images), s.x);
-        void *y = bf16_emulated ? (void *)s.y : made + s.output;
-        convolution_forward(c->forward, weights, l.batch_normalize ? 0 : l.biases, x, y, s.scratch);
-        if (bf16_emulated)
-            halves_of_floats(output_values(l, c->images), s.y, made + s.output);
+        forward_slice(l, c, s, (const half *)input + s.input, made + s.output);
         let_messages_move(net);
     }
 }
@@ -249,7 +303,6 @@ void bf16_host_convolve_backward_weights(layer l, network net, const void *input
 {
     struct bf16_convolution *c = convolution_here(l);
     convolution_shape shape = layer_shape(&l, c->images);
-    gradients_way way = bf16_emulated ? GRADIENTS_PLAIN : gradients_fastest_way();
     for (int i = 0; i < l.batch; i += c->images) {
         slice s = slice_from(l, net, i, c->images);
         const half *x = (const half *)input + s.input;
@@ -257,24 +310,35 @@ void bf16_host_convolve_backward_weights(layer l, network net, const void *input
         if (l.groups > 1)
             add_group_gradients(l, c, s, x, dy);
         else
-            gradients_add(&shape, way, x, dy, l.weight_updates, s.scratch);
+            gradients_add(&shape, gradients_here(), x, dy, l.weight_updates, s.scratch);
         let_messages_move(net);
     }
+}
+
+// Compute the gradient of a slice's input.
+static void backward_slice(layer l, const struct bf16_convolution *c, slice s, const half *dy,
+                           int set, half *dx)
+{
+    const void *weights = c->packed[CONVOLUTION_BACKWARD_DATA];
+    if (c->by_rows) {
+        convolution_shape shape = rows_shape(l, c->images, CONVOLUTION_BACKWARD_DATA);
+        winograd_rows_convolve(&shape, !bf16_emulated, weights, 0, dy, dx, !set, s.scratch);
+        return;
+    }
+    const void *from = values_for(dy, output_values(l, c->images), s.y);
+    void *to = bf16_emulated ? (void *)s.x : dx;
+    convolution_backward_data(c->backward, weights, from, to, !set && !bf16_emulated, s.scratch);
+    if (bf16_emulated)
+        bf16_set_or_add(input_values(l, c->images), s.x, set, dx);
 }
 
 void bf16_host_convolve_backward_input(layer l, network net, int set, void *input_delta)
 {
     struct bf16_convolution *c = convolution_here(l);
-    const void *weights = c->packed[CONVOLUTION_BACKWARD_DATA];
     for (int i = 0; i < l.batch; i += c->images) {
         slice s = slice_from(l, net, i, c->images);
-        const half *delta = (const half *)l.bf16->delta + s.output;
-        const void *dy = values_for(delta, output_values(l, c->images), s.y);
-        half *to = (half *)input_delta + s.input;
-        void *dx = bf16_emulated ? (void *)s.x : to;
-        convolution_backward_data(c->backward, weights, dy, dx, !set && !bf16_emulated, s.scratch);
-        if (bf16_emulated)
-            bf16_set_or_add(input_values(l, c->images), s.x, set, to);
+        backward_slice(l, c, s, (const half *)l.bf16->delta + s.output, set,
+                       (half *)input_delta + s.input);
         let_messages_move(net);
     }
 }

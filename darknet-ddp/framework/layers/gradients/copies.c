@@ -1,4 +1,4 @@
-#include "layers/gradients/cut.h"
+#include "layers/gradients/transpose.h"
 
 #include "blas.h"
 
@@ -9,7 +9,6 @@
 static const unsigned short zeros[SIDE];
 
 typedef unsigned short halves __attribute__((vector_size(SIDE * sizeof(unsigned short))));
-typedef unsigned pairs __attribute__((vector_size(SIDE * sizeof(unsigned))));
 
 /* Set *to to pairs of the values of two pixels, of 16 channels or filters; of only `count`, if that
  * is less, and zeros. */
@@ -74,8 +73,12 @@ static void copy_panel_rows(const gradients_cut *c, const gradients_chunk *k,
 
     if (y >= 0 && y < c->s.height)
         from = x + (size_t)((k->image + image) * c->s.height + y) * width;
-    to += (size_t)(phase * c->s.size * channel_halves(c)) * panel_pairs(c)
+    to += (size_t)(phase * c->values * channel_halves(c)) * panel_pairs(c)
           + (size_t)(image * rows + row) * row_pairs(c);
+    if (c->by_rows) {
+        gradients_copy_row_values(c, from, to);
+        return;
+    }
     for (int i = 0; i < c->s.size; ++i)
         for (int j = 0; j < channel_halves(c); ++j, to += panel_pairs(c))
             copy_row(c, from, i * c->s.dilation - c->s.pad, j * SIDE, to);
@@ -97,30 +100,6 @@ void gradients_copy_x(const gradients_cut *c, const gradients_chunk *k, const un
 }
 
 /* ---- dy ---- */
-
-/* Interleave the rows of a tile: row i and row i + 8 become rows 2 i and 2 i + 1. */
-INLINE void interleave_rows(const pairs *from, pairs *to)
-{
-    for (int i = 0; i < SIDE / 2; ++i) {
-        const pairs a = from[i], b = from[i + SIDE / 2];
-
-        to[2 * i] =
-            __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-        to[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29,
-                                                14, 30, 15, 31);
-    }
-}
-
-/* Transpose a tile. Each interleaving turns the bits of a number's row and column by one place. */
-INLINE void transpose(pairs *tile, pairs *to)
-{
-    pairs other[SIDE];
-
-    interleave_rows(tile, other);
-    interleave_rows(other, tile);
-    interleave_rows(tile, other);
-    interleave_rows(other, to);
-}
 
 /* Find the pixels of y that a tile has. rows: where a chunk's rows of the image begin; pixels: NULL
  * for a pixel that is none */
@@ -153,6 +132,11 @@ static void copy_tiles(const gradients_cut *c, const gradients_chunk *k, const u
     const size_t width = (size_t)c->width * (size_t)c->s.filters;
     const unsigned short *pixels[2 * SIDE];
 
+    if (c->by_rows) {
+        gradients_copy_tile_values(c, k, dy + (size_t)row * width, number % k->tiles,
+                                   to + (size_t)number * TILE);
+        return;
+    }
     find_pixels(c, k, dy + (size_t)row * width, number % k->tiles, pixels);
     for (int j = 0; j < filter_halves(c); ++j) {
         const int first = j * SIDE, count = c->s.filters - first;

@@ -1,10 +1,12 @@
 #include "layers/gradients/cut.h"
 
 #include "layers/gradients/columns.h"
+#include "layers/winograd/rows.h"
 
 enum {
     COPIES = 1 << 20,    /* bytes of a chunk's copies: half of what a core's own cache has */
     FEWEST_PIXELS = 512, /* of a chunk, unless the mini-batch has fewer */
+    FEWEST_TILES = 256,
     MOST_PIXELS = 2048,
     FEW_CHANNELS = SIDE - 1 /* up to so many, columns are multiplied */
 };
@@ -14,13 +16,14 @@ static int parts_of(int count, int size)
     return (count + size - 1) / size;
 }
 
-/* Return how many pixels a chunk may have. */
-static int pixels_of_chunk(const convolution_shape *s)
+/* Return how many pixels, or tiles, of y a chunk may have. */
+static int pixels_of_chunk(const gradients_cut *c)
 {
-    const int bytes = (s->channels * s->size + s->filters) * (int)sizeof(unsigned short);
-    const int pixels = COPIES / bytes;
+    const int of_dy = c->by_rows ? ROW_VALUES * c->s.filters : c->s.filters;
+    const int bytes = (c->s.channels * c->values + of_dy) * (int)sizeof(unsigned short);
+    const int pixels = COPIES / bytes, fewest = c->by_rows ? FEWEST_TILES : FEWEST_PIXELS;
 
-    return pixels < FEWEST_PIXELS ? FEWEST_PIXELS : smaller_of(pixels, MOST_PIXELS);
+    return pixels < fewest ? fewest : smaller_of(pixels, MOST_PIXELS);
 }
 
 static int is_1x1(const convolution_shape *s)
@@ -39,7 +42,7 @@ static void join_images(convolution_shape *s)
     }
 }
 
-gradients_cut gradients_cut_of(const convolution_shape *asked)
+gradients_cut gradients_cut_of(const convolution_shape *asked, int may_go_by_rows)
 {
     gradients_cut c = {.s = *asked, .window = asked->size * asked->size};
     int pixels, most;
@@ -51,9 +54,11 @@ gradients_cut gradients_cut_of(const convolution_shape *asked)
         join_images(&c.s);
     c.height = convolution_out_height(&c.s);
     c.width = convolution_out_width(&c.s);
-    c.pairs = parts_of(c.width, 2);
+    c.by_rows = may_go_by_rows && !c.has_columns && winograd_rows_suit(&c.s);
+    c.values = c.by_rows ? ROW_VALUES : c.s.size;
+    c.pairs = parts_of(c.width, c.by_rows ? 2 * ROW_TILE : 2);
     pixels = 2 * c.pairs * c.height;
-    most = pixels_of_chunk(&c.s);
+    most = pixels_of_chunk(&c);
     c.images = pixels < most ? smaller_of(most / pixels, c.s.images) : 1;
     c.rows = pixels < most ? c.height : parts_of(most, 2 * c.pairs);
     c.phases = c.s.size > 1 ? c.s.stride_y : 1;
@@ -83,7 +88,10 @@ static size_t x_pairs(const gradients_cut *c)
 
 size_t gradients_dy_pairs(const gradients_cut *c)
 {
-    return (size_t)(filter_halves(c) * c->images * parts_of(c->rows * c->pairs, SIDE)) * TILE;
+    const int values = c->by_rows ? c->values : 1;
+
+    return (size_t)(values * filter_halves(c) * c->images * parts_of(c->rows * c->pairs, SIDE))
+           * TILE;
 }
 
 size_t gradients_copies_bytes(const gradients_cut *c)

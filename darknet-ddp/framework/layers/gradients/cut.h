@@ -5,11 +5,16 @@
  * x is copied in panels.
  *
  * A panel has what one column of the window reads, of one half of a block. A row of a panel has the
- * pixels of a row of y. So a row of the window reads a panel from one of its rows on. */
+ * pixels of a row of y. So a row of the window reads a panel from one of its rows on.
+ *
+ * "By rows", Winograd's values (winograd/row_formulas.h) are multiplied. A panel then has one of
+ * the values in place of a column, and tiles of a row of y in place of pixels. Each value has a
+ * copy of dy, too. */
 #ifndef LAYERS_GRADIENTS_CUT_H
 #define LAYERS_GRADIENTS_CUT_H
 
 #include "layers/onednn/convolution.h"
+#include "layers/winograd/row_formulas.h"
 
 enum {
     SIDE = 16,                            /* filters, channels, and pairs of pixels, of a tile */
@@ -25,10 +30,12 @@ typedef struct {
     int window;          /* weights that a filter asked for has, for one channel */
     int has_columns;     /* 1: s is the shape of the columns */
     int height, width;   /* rows and columns of y, by s */
-    int pairs;           /* pairs of pixels in a row of a panel; the last pixel may be none */
+    int by_rows;         /* 1: Winograd's values are multiplied */
+    int values;          /* panels for one phase and half: columns of the window, or values */
+    int pairs;           /* pairs of pixels, or tiles, in a row of a panel; the last may be none */
     int images, rows;    /* most images of a chunk, and most rows of y of each image */
-    int phases;          /* panels for one column of the window and one half: row r of phase p has
-                            row r * stride_y + p of the padded image */
+    int phases;          /* panels for one value and one half: row r of phase p has row
+                            r * stride_y + p of the padded image */
     int shifts;          /* rows of a panel behind those of y */
     int chunks;
 } gradients_cut;
@@ -41,11 +48,11 @@ typedef struct {
     int is_first, is_last; /* 1: it is the first, or the last, chunk of the mini-batch */
 } gradients_chunk;
 
-/* Scratch memory. A pair has two bf16 numbers: a value of each of two pixels side by side. */
+/* Scratch memory. A pair has two bf16 numbers: of two pixels, or tiles, side by side. */
 typedef struct {
-    unsigned *x;   /* [phase][column of the window][half][image][row][pair][channel] */
-    unsigned *dy;  /* [half][image][tile][filter][pair] */
-    float *sums;   /* [block][weight of the window][half of filters][half of channels][16][16] */
+    unsigned *x;  /* [phase][value][half][image][row][pair][channel] */
+    unsigned *dy; /* [value][half][image][tile][filter][pair]; one value, if not by rows */
+    float *sums;  /* [block][row of the window][value][half of filters][half of channels][16][16] */
     void *columns; /* numbers that write_columns has written; unused if the cut has no columns */
 } gradients_memory;
 
@@ -72,7 +79,7 @@ static inline int block_count(const gradients_cut *c)
 
 static inline size_t sums_of_block(const gradients_cut *c)
 {
-    return (size_t)(c->s.size * c->s.size) * BLOCK_SUMS;
+    return (size_t)(c->s.size * c->values) * BLOCK_SUMS;
 }
 
 /* Return how many pairs of numbers a row of a panel, or a panel, has. The last tile may reach
@@ -90,10 +97,12 @@ static inline size_t panel_pairs(const gradients_cut *c)
 /* Return how many panels a chunk has. */
 static inline int panel_count(const gradients_cut *c)
 {
-    return c->phases * c->s.size * channel_halves(c);
+    return c->phases * c->values * channel_halves(c);
 }
 
-gradients_cut gradients_cut_of(const convolution_shape *asked);
+/* Return the cut of a shape's mini-batch. may_go_by_rows: 1 if Winograd's values may be multiplied,
+ * if they suit the shape */
+gradients_cut gradients_cut_of(const convolution_shape *asked, int may_go_by_rows);
 
 /* Return chunk `number`, from 0. */
 gradients_chunk gradients_chunk_at(const gradients_cut *c, int number);
@@ -111,5 +120,21 @@ void gradients_copy_x(const gradients_cut *c, const gradients_chunk *k, const un
                       unsigned *to);
 void gradients_copy_dy(const gradients_cut *c, const gradients_chunk *k, const unsigned short *dy,
                        unsigned *to);
+
+/* ---- row_copies.c: by rows ---- */
+
+/* Write the values of a row of x. row: NULL for one beside the image; to: the row in the first
+ * value's first panel */
+void gradients_copy_row_values(const gradients_cut *c, const unsigned short *row, unsigned *to);
+
+/* Write the values of 32 tiles of y.
+ *   rows   where the chunk's rows of the image begin in dy
+ *   tile   number of the tile of pairs, among those of the image
+ *   to     the first value's tile of the first half */
+void gradients_copy_tile_values(const gradients_cut *c, const gradients_chunk *k,
+                                const unsigned short *rows, int tile, unsigned *to);
+
+/* Turn a block's sums into [row of the window][column of the window][...]: gradients. */
+void gradients_transform_sums(const gradients_cut *c, float *sums);
 
 #endif

@@ -102,15 +102,17 @@ static void multiply_block(const product *p, int filters, int channels, float *s
                             .pairs = k->rows * c->pairs,
                             .is_first = k->is_first};
 
-    o.dy = p->memory.dy + (size_t)(2 * filters) * o.dy_next;
+    const size_t dy_value = c->by_rows ? (size_t)filter_halves(c) * o.dy_next : 0;
+
     for (int i = 0; i < c->s.size; ++i) {
         const int row = i * c->s.dilation;
-        const int column = row % c->s.stride_y * c->s.size; /* of all phases */
+        const int value = row % c->s.stride_y * c->values; /* of all phases */
         const size_t shift = (size_t)(row / c->s.stride_y) * row_pairs(c);
 
-        for (int j = 0; j < c->s.size; ++j, sums += BLOCK_SUMS) {
-            const int panel = (column + j) * channel_halves(c) + 2 * channels;
+        for (int j = 0; j < c->values; ++j, sums += BLOCK_SUMS) {
+            const int panel = (value + j) * channel_halves(c) + 2 * channels;
 
+            o.dy = p->memory.dy + (size_t)j * dy_value + (size_t)(2 * filters) * o.dy_next;
             o.x = p->memory.x + (size_t)panel * panel_pairs(c) + shift;
             p->kernel->multiply(&o, sums);
         }
@@ -192,6 +194,8 @@ static void compute_block(const product *p, int number)
     if (p->chunk->is_last)
         fetch_gradients(p, filters, channels);
     multiply_block(p, filters, channels, sums);
+    if (p->chunk->is_last && c->by_rows)
+        gradients_transform_sums(c, sums);
     if (p->chunk->is_last)
         add_sums(p, filters, channels, sums);
 }
@@ -215,13 +219,13 @@ static void compute_blocks(const product *p)
 }
 
 /* Fewer images may take more: rows of an odd width are joined only if their number is even. */
-size_t gradients_scratch_bytes(const convolution_shape *s)
+size_t gradients_scratch_bytes(const convolution_shape *s, gradients_way way)
 {
     convolution_shape some = *s;
     size_t most = 0;
 
     for (; some.images > 0; --some.images) {
-        const gradients_cut c = gradients_cut_of(&some);
+        const gradients_cut c = gradients_cut_of(&some, way != GRADIENTS_AMX);
         const size_t bytes =
             gradients_copies_bytes(&c) + (c.has_columns ? columns_bytes(&some) : 0);
 
@@ -233,7 +237,7 @@ size_t gradients_scratch_bytes(const convolution_shape *s)
 void gradients_add(const convolution_shape *s, gradients_way way, const void *x, const void *dy,
                    float *gradients, void *scratch)
 {
-    const gradients_cut c = gradients_cut_of(s);
+    const gradients_cut c = gradients_cut_of(s, way != GRADIENTS_AMX);
     product p = {.cut = &c,
                  .memory = gradients_memory_at(&c, scratch),
                  .kernel = kernel_of(way),
