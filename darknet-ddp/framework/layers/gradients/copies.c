@@ -1,6 +1,7 @@
-#include "layers/gradients/transpose.h"
+#include "layers/gradients/cut.h"
 
 #include "blas.h"
+#include "layers/onednn/transpose.h"
 
 #include <string.h>
 
@@ -13,7 +14,7 @@ typedef unsigned short halves __attribute__((vector_size(SIDE * sizeof(unsigned 
 /* Set *to to pairs of the values of two pixels, of 16 channels or filters; of only `count`, if that
  * is less, and zeros. */
 INLINE void interleave(int count, const unsigned short *first, const unsigned short *second,
-                       pairs *to)
+                       transposed *to)
 {
     halves a = {0}, b = {0};
 
@@ -24,7 +25,7 @@ INLINE void interleave(int count, const unsigned short *first, const unsigned sh
         memcpy(&a, first, (size_t)count * sizeof *first);
         memcpy(&b, second, (size_t)count * sizeof *second);
     }
-    *to = __builtin_convertvector(a, pairs) | __builtin_convertvector(b, pairs) << 16;
+    *to = __builtin_convertvector(a, transposed) | __builtin_convertvector(b, transposed) << 16;
 }
 
 /* ---- x ---- */
@@ -46,7 +47,7 @@ VECTORIZE
 static void copy_row(const gradients_cut *c, const unsigned short *row, int left, int channel,
                      unsigned *to)
 {
-    pairs *row_of_panel = (pairs *)(void *)to;
+    transposed *row_of_panel = (transposed *)(void *)to;
     const int count = c->s.channels - channel, stride = c->s.stride_x;
     const unsigned short *next = row + (size_t)c->s.width * (size_t)(c->s.channels + channel);
 
@@ -140,7 +141,7 @@ static void copy_tiles(const gradients_cut *c, const gradients_chunk *k, const u
     find_pixels(c, k, dy + (size_t)row * width, number % k->tiles, pixels);
     for (int j = 0; j < filter_halves(c); ++j) {
         const int first = j * SIDE, count = c->s.filters - first;
-        pairs tile[SIDE];
+        transposed tile[SIDE];
 
         for (int i = 0; i < SIDE; ++i) {
             const unsigned short *a = pixels[2 * i], *b = pixels[2 * i + 1];
@@ -150,7 +151,8 @@ static void copy_tiles(const gradients_cut *c, const gradients_chunk *k, const u
             interleave(count < 0 ? 0 : count, a ? a + first : zeros, b ? b + first : zeros,
                        &tile[i]);
         }
-        transpose(tile, (pairs *)(void *)(to + (size_t)(j * k->images * k->tiles + number) * TILE));
+        transpose(tile,
+                  (transposed *)(void *)(to + (size_t)(j * k->images * k->tiles + number) * TILE));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "blas.h"
 #include "layers/gradients/columns.h"
 #include "layers/gradients/products.h"
+#include "layers/onednn/transpose.h"
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -147,6 +148,44 @@ static void add_row(int count, const float *restrict from, float *restrict to)
         to[i] += from[i / SIDE * TILE + i % SIDE];
 }
 
+typedef float window_front __attribute__((vector_size(8 * sizeof(float))));
+
+/* Add a filter's sums of SIDE channels to its gradients, if the window has 3x3 weights. */
+VECTORIZE
+static void add_windows(const float *from, float *to)
+{
+    transposed weights[TRANSPOSED] = {{0}}, channels[TRANSPOSED];
+
+    for (int i = 0; i < 9; ++i)
+        memcpy(&weights[i], from + (size_t)i * BLOCK_SUMS, sizeof weights[i]);
+    transpose(weights, channels);
+    for (int i = 0; i < SIDE; ++i, to += 9) {
+        const transposed sums = channels[i];
+        const window_front front =
+            (window_front)__builtin_shufflevector(sums, sums, 0, 1, 2, 3, 4, 5, 6, 7);
+        float last;
+        window_front held;
+
+        memcpy(&held, to, sizeof held);
+        held += front;
+        memcpy(to, &held, sizeof held);
+        memcpy(&last, (const float *)&sums + 8, sizeof last);
+        to[8] += last;
+    }
+}
+
+/* Add a filter's sums to its gradients. */
+static void add_filter(const product *p, const float *from, int count, float *to)
+{
+    int i = 0;
+
+    if (p->cut->window == 9)
+        for (; i + 9 * SIDE <= count; i += 9 * SIDE)
+            add_windows(from + p->sources[i], to + i);
+    for (; i < count; ++i)
+        to[i] += from[p->sources[i]];
+}
+
 static void add_sums(const product *p, int filters, int channels, const float *sums)
 {
     const int count = gradient_count(p, channels), first = channels * BLOCK_SIDE;
@@ -160,7 +199,7 @@ static void add_sums(const product *p, int filters, int channels, const float *s
         else if (p->cut->window == 1)
             add_row(count, from, to);
         else
-            p->kernel->add(count, from, p->sources, to);
+            add_filter(p, from, count, to);
     }
 }
 

@@ -19,8 +19,6 @@ typedef struct {
     void (*begin)(void); /* called by a thread before it multiplies; NULL: nothing is called */
     void (*multiply)(const gradients_operands *o, float *sums);
     void (*end)(void); /* called by a thread after it has multiplied; NULL: nothing is called */
-    /* Add from[sources[i]] to to[i], for i from 0 to count - 1. */
-    void (*add)(int count, const float *from, const int *sources, float *to);
 } gradients_kernel;
 
 extern const gradients_kernel gradients_plain;

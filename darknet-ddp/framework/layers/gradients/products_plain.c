@@ -44,10 +44,4 @@ static void multiply(const gradients_operands *o, float *sums)
                           o->x_next, smaller_of(SIDE, o->pairs - i * SIDE), sums);
 }
 
-static void add(int count, const float *from, const int *sources, float *to)
-{
-    for (int i = 0; i < count; ++i)
-        to[i] += from[sources[i]];
-}
-
-const gradients_kernel gradients_plain = {.multiply = multiply, .add = add};
+const gradients_kernel gradients_plain = {.multiply = multiply};

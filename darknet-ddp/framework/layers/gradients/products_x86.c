@@ -4,7 +4,6 @@
 #include <immintrin.h>
 
 /* Instructions that a function may use. */
-#define AVX512 __attribute__((target("avx512f")))
 #define BF16 __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
 #define AMX __attribute__((target("amx-tile,amx-bf16")))
 
@@ -59,21 +58,7 @@ static void multiply_by_vectors(const gradients_operands *o, float *sums)
                       sums + i / SIDE * 2 * TILE + i % SIDE * SIDE);
 }
 
-AVX512 static void add(int count, const float *from, const int *sources, float *to)
-{
-    int i = 0;
-
-    for (; i + SIDE <= count; i += SIDE) {
-        const __m512i places = _mm512_loadu_si512(sources + i);
-        const __m512 sums = _mm512_i32gather_ps(places, from, sizeof *from);
-
-        _mm512_storeu_ps(to + i, _mm512_add_ps(_mm512_loadu_ps(to + i), sums));
-    }
-    for (; i < count; ++i)
-        to[i] += from[sources[i]];
-}
-
-const gradients_kernel gradients_bf16 = {.multiply = multiply_by_vectors, .add = add};
+const gradients_kernel gradients_bf16 = {.multiply = multiply_by_vectors};
 
 /* ---- AMX ---- */
 
@@ -132,5 +117,5 @@ AMX static void multiply_by_tiles(const gradients_operands *o, float *sums)
 }
 
 const gradients_kernel gradients_amx = {
-    .begin = begin_tiles, .multiply = multiply_by_tiles, .end = end_tiles, .add = add};
+    .begin = begin_tiles, .multiply = multiply_by_tiles, .end = end_tiles};
 #endif

@@ -1,6 +1,7 @@
-#include "layers/gradients/transpose.h"
+#include "layers/gradients/cut.h"
 
 #include "blas.h"
+#include "layers/onednn/windows.h"
 #include "layers/winograd/row_formulas.h"
 
 /*
@@ -16,17 +17,6 @@ static inline const unsigned short *pixel_of(const gradients_cut *c, const unsig
     if (column < 0 || column >= c->s.width)
         return zeros;
     return row + (size_t)column * (size_t)c->s.channels + channel;
-}
-
-/* Set *to to pairs of bf16 numbers. */
-static inline __attribute__((always_inline)) void pair_up(const row_floats *first,
-                                                          const row_floats *second, pairs *to)
-{
-    row_words lower, upper;
-
-    row_round(first, &lower);
-    row_round(second, &upper);
-    *to = lower | upper << 16;
 }
 
 /* ---- x ---- */
@@ -47,7 +37,7 @@ static void copy_row(const gradients_cut *c, const unsigned short *row, int chan
         row_transform_input(x, first);
         row_transform_input(x + ROW_TILE, second);
         for (int i = 0; i < ROW_VALUES; ++i)
-            pair_up(&first[i], &second[i], (pairs *)(void *)(to + (size_t)i * step));
+            round_to_pairs(&first[i], &second[i], (transposed *)(void *)(to + (size_t)i * step));
     }
 }
 
@@ -106,7 +96,7 @@ void gradients_copy_tile_values(const gradients_cut *c, const gradients_chunk *k
 
     find_pixels(c, k, rows, tile, pixels);
     for (int j = 0; j < filter_halves(c); ++j, to += step) {
-        pairs tiles[ROW_VALUES][SIDE];
+        transposed tiles[ROW_VALUES][SIDE];
 
         for (int i = 0; i < SIDE; ++i) {
             row_floats first[ROW_VALUES], second[ROW_VALUES];
@@ -114,10 +104,10 @@ void gradients_copy_tile_values(const gradients_cut *c, const gradients_chunk *k
             delta_values(pixels[2 * i], j * SIDE, first);
             delta_values(pixels[2 * i + 1], j * SIDE, second);
             for (int v = 0; v < ROW_VALUES; ++v)
-                pair_up(&first[v], &second[v], &tiles[v][i]);
+                round_to_pairs(&first[v], &second[v], &tiles[v][i]);
         }
         for (int v = 0; v < ROW_VALUES; ++v)
-            transpose(tiles[v], (pairs *)(void *)(to + (size_t)(v * filter_halves(c)) * step));
+            transpose(tiles[v], (transposed *)(void *)(to + (size_t)(v * filter_halves(c)) * step));
     }
 }
 

@@ -44,7 +44,7 @@ ROW_INLINE void row_load(const unsigned short *from, row_floats *to)
     *to = (row_floats)(__builtin_convertvector(x, row_words) << 16);
 }
 
-/* Set *to to the nearest bf16 numbers, ties to even. What is not finite stays so. */
+/* Set *to to the nearest bf16 numbers, ties to even. Infinity and the NaN of arithmetic stay. */
 ROW_INLINE void row_round(const row_floats *from, row_words *to)
 {
     const row_words bits = (row_words)*from;

@@ -1,9 +1,10 @@
 #include "layers/winograd/row_tiles.h"
 
 #include "blas.h"
+#include "layers/onednn/windows.h"
 #include "layers/winograd/row_formulas.h"
 
-enum { WINDOW = 3 /* columns of a window */ };
+enum { WINDOW = 3 /* rows and columns of a window */ };
 
 static const unsigned short zeros[ROW_LANES];
 
@@ -49,39 +50,36 @@ void row_tiles_transform_input(const unsigned short *row, int width, int channel
 
 /* ---- weights ---- */
 
-/* Set values to those of a row of the windows of ROW_LANES filters. */
-static inline __attribute__((always_inline)) void
-weights_values(const float *weights, ptrdiff_t by_filter, ptrdiff_t by_column, row_floats *values)
+/* Set values to those of a row of the window. */
+static inline __attribute__((always_inline)) void row_of_window(const row_floats *window, int row,
+                                                                int is_turned, row_floats *values)
 {
     row_floats w[WINDOW];
 
-    for (int i = 0; i < WINDOW; ++i) {
-        float of_filters[ROW_LANES];
-
-        for (int f = 0; f < ROW_LANES; ++f)
-            of_filters[f] = weights[i * by_column + f * by_filter];
-        memcpy(&w[i], of_filters, sizeof w[i]);
-    }
+    for (int i = 0; i < WINDOW; ++i)
+        w[i] = window[is_turned ? WINDOW * WINDOW - 1 - row * WINDOW - i : row * WINDOW + i];
     row_transform_weights(w, values);
 }
 
 VECTORIZE
-void row_tiles_transform_weights(const float *weights, ptrdiff_t by_filter, ptrdiff_t by_channel,
-                                 ptrdiff_t by_column, unsigned *to, size_t step)
+void row_tiles_transform_weights(const float *windows, size_t by_filter, size_t by_channel,
+                                 const float *end, int is_turned, unsigned *to, size_t step,
+                                 size_t by_row)
 {
-    for (int f = 0; f < ROW_FILTERS; f += ROW_LANES) {
-        const float *from = weights + f * by_filter;
+    row_floats a[WINDOW * WINDOW], b[WINDOW * WINDOW];
+
+    load_windows(windows, by_filter, end, a);
+    load_windows(windows + by_channel, by_filter, end, b);
+    for (int r = 0; r < WINDOW; ++r) {
         row_floats first[ROW_VALUES], second[ROW_VALUES];
 
-        weights_values(from, by_filter, by_column, first);
-        weights_values(from + by_channel, by_filter, by_column, second);
+        row_of_window(a, r, is_turned, first);
+        row_of_window(b, r, is_turned, second);
         for (int i = 0; i < ROW_VALUES; ++i) {
-            row_words pairs, uppers;
+            transposed pairs;
 
-            row_round(&first[i], &pairs);
-            row_round(&second[i], &uppers);
-            pairs |= uppers << 16;
-            memcpy(to + (size_t)i * step + f, &pairs, sizeof pairs);
+            round_to_pairs(&first[i], &second[i], &pairs);
+            memcpy(to + (size_t)r * by_row + (size_t)i * step, &pairs, sizeof pairs);
         }
     }
 }

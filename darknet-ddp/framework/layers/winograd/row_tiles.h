@@ -16,13 +16,16 @@ enum { ROW_FILTERS = 32 /* filters that are computed at a time */ };
 void row_tiles_transform_input(const unsigned short *row, int width, int channels, int left,
                                int tiles, unsigned short *to, size_t step);
 
-/* Transform a row of the windows of ROW_FILTERS filters, for two channels.
- *   weights      the first weight of the row, of the first filter and channel; filters lie
- *                by_filter floats apart, the two channels by_channel, and the row's weights
- * by_column to           pairs of bf16 numbers, [value][filter], values `step` pairs apart; a pair
- * has both channels */
-void row_tiles_transform_weights(const float *weights, ptrdiff_t by_filter, ptrdiff_t by_channel,
-                                 ptrdiff_t by_column, unsigned *to, size_t step);
+/* Transform the windows of ROW_LANES filters, for two channels.
+ *   windows      the 9 weights of the first filter and channel; the next filter's lie by_filter
+ *                floats from there, those of the next channel by_channel
+ *   end          where all weights end
+ *   is_turned    1 turns each window by half a turn first
+ *   to           pairs of bf16 numbers: a value has ROW_LANES pairs, of both channels; the values
+ *                of a row of the window are `step` pairs apart, its rows by_row pairs */
+void row_tiles_transform_weights(const float *windows, size_t by_filter, size_t by_channel,
+                                 const float *end, int is_turned, unsigned *to, size_t step,
+                                 size_t by_row);
 
 /* Transform the sums of ROW_FILTERS filters for the tiles of a row to pixels.
  *   sums      floats, [value][tile][filter], values `step` floats apart

@@ -111,24 +111,22 @@ size_t winograd_rows_packed_bytes(const convolution_shape *s)
 void winograd_rows_pack(const convolution_shape *s, const float *weights, int is_backward,
                         void *packed)
 {
-    const ptrdiff_t window = WINDOW * WINDOW;
-    const ptrdiff_t by_filter = is_backward ? window : s->channels * window;
-    const ptrdiff_t by_channel = is_backward ? s->filters * window : window;
-    const ptrdiff_t first = is_backward ? window - 1 : 0, next = is_backward ? -1 : 1;
+    const size_t window = WINDOW * WINDOW, filters = (size_t)s->filters;
+    const size_t channels = (size_t)s->channels, by_row = channels / 2 * ROW_FILTERS;
+    const size_t by_filter = is_backward ? window : channels * window;
+    const size_t by_channel = is_backward ? filters * window : window;
 
 #ifdef _OPENMP
 #pragma omp parallel for
 #endif
-    for (int f = 0; f < s->filters; f += ROW_FILTERS) {
-        unsigned *to =
-            (unsigned *)packed + (size_t)(f / ROW_FILTERS * ROW_VALUES) * weights_step(s);
+    for (size_t f = 0; f < filters; f += ROW_LANES) {
+        const size_t place = f / ROW_FILTERS * ROW_VALUES * weights_step(s) + f % ROW_FILTERS;
+        unsigned *to = (unsigned *)packed + place;
 
-        for (int c = 0; c < s->channels; c += 2)
-            for (int r = 0; r < WINDOW; ++r)
-                row_tiles_transform_weights(
-                    weights + f * by_filter + c * by_channel + first + r * WINDOW * next, by_filter,
-                    by_channel, next, to + (size_t)(r * s->channels / 2 + c / 2) * ROW_FILTERS,
-                    weights_step(s));
+        for (size_t c = 0; c < channels; c += 2, to += ROW_FILTERS)
+            row_tiles_transform_weights(weights + f * by_filter + c * by_channel, by_filter,
+                                        by_channel, weights + filters * channels * window,
+                                        is_backward, to, weights_step(s), by_row);
     }
 }
 
