@@ -1,18 +1,21 @@
 /* layers/gradients/columns.h: columns of bf16 images: for each pixel of y, what the window reads of
- * x, by row, column and channel of the window. */
+ * x, by row, column and channel of the window. Other numbers follow, so that all pixels have as
+ * many numbers as whole blocks have channels (cut.h). */
 #ifndef LAYERS_GRADIENTS_COLUMNS_H
 #define LAYERS_GRADIENTS_COLUMNS_H
 
 #include "layers/onednn/convolution.h"
 
-/* Return how many bytes the columns of s->images images take. */
-size_t columns_bytes(const convolution_shape *s);
+/* Return how many numbers a window reads. */
+int columns_values(const convolution_shape *s);
 
-/* Return the shape of a convolution of 1x1 that reads the columns of s: their values are its
- * channels. */
+/* Return the shape of a convolution of 1x1 that reads the columns of s: the numbers of a pixel are
+ * its channels. */
 convolution_shape columns_shape(const convolution_shape *s);
 
-/* Write the columns of x. Where the window reaches beside the image they are zero. */
-void write_columns(const convolution_shape *s, const unsigned short *x, unsigned short *columns);
+/* Write the columns of `rows` rows of y, from row `first` of those of all images on. Where the
+ * window reaches beside the image they are zero. */
+void write_columns(const convolution_shape *s, const unsigned short *x, int first, int rows,
+                   unsigned short *columns);
 
 #endif

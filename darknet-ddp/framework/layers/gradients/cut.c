@@ -50,6 +50,7 @@ gradients_cut gradients_cut_of(const convolution_shape *asked, int may_go_by_row
     c.has_columns = c.window > 1 && (asked->channels <= FEW_CHANNELS || c.window > MOST_WINDOW);
     if (c.has_columns)
         c.s = columns_shape(asked);
+    c.channels = c.has_columns ? columns_values(asked) : asked->channels;
     if (is_1x1(&c.s))
         join_images(&c.s);
     c.height = convolution_out_height(&c.s);
@@ -94,10 +95,16 @@ size_t gradients_dy_pairs(const gradients_cut *c)
            * TILE;
 }
 
-size_t gradients_copies_bytes(const gradients_cut *c)
+static size_t columns_numbers(const gradients_cut *c)
+{
+    return c->has_columns ? (size_t)(c->rows * c->width) * (size_t)c->s.channels : 0;
+}
+
+size_t gradients_scratch_of(const gradients_cut *c)
 {
     return (x_pairs(c) + gradients_dy_pairs(c)) * sizeof(unsigned)
-           + (size_t)block_count(c) * sums_of_block(c) * sizeof(float);
+           + (size_t)block_count(c) * sums_of_block(c) * sizeof(float)
+           + columns_numbers(c) * sizeof(unsigned short);
 }
 
 gradients_memory gradients_memory_at(const gradients_cut *c, void *scratch)
@@ -107,6 +114,6 @@ gradients_memory gradients_memory_at(const gradients_cut *c, void *scratch)
     m.x = scratch;
     m.dy = m.x + x_pairs(c);
     m.sums = (float *)(void *)(m.dy + gradients_dy_pairs(c));
-    m.columns = (char *)scratch + gradients_copies_bytes(c);
+    m.columns = (unsigned short *)(void *)(m.sums + (size_t)block_count(c) * sums_of_block(c));
     return m;
 }

@@ -29,6 +29,7 @@ typedef struct {
     convolution_shape s; /* the shape that is multiplied: the one asked for, or its columns' */
     int window;          /* weights that a filter asked for has, for one channel */
     int has_columns;     /* 1: s is the shape of the columns */
+    int channels;        /* channels, or numbers of a window, that have gradients */
     int height, width;   /* rows and columns of y, by s */
     int by_rows;         /* 1: Winograd's values are multiplied */
     int values;          /* panels for one phase and half: columns of the window, or values */
@@ -53,7 +54,7 @@ typedef struct {
     unsigned *x;  /* [phase][value][half][image][row][pair][channel] */
     unsigned *dy; /* [value][half][image][tile][filter][pair]; one value, if not by rows */
     float *sums;  /* [block][row of the window][value][half of filters][half of channels][16][16] */
-    void *columns; /* numbers that write_columns has written; unused if the cut has no columns */
+    unsigned short *columns; /* a chunk's, as write_columns has written them */
 } gradients_memory;
 
 static inline int smaller_of(int a, int b)
@@ -110,12 +111,12 @@ gradients_chunk gradients_chunk_at(const gradients_cut *c, int number);
 /* Return how many pairs of numbers the copy of dy of a chunk has. */
 size_t gradients_dy_pairs(const gradients_cut *c);
 
-/* Return how many bytes copies and sums take. Columns lie behind them. */
-size_t gradients_copies_bytes(const gradients_cut *c);
+/* Return how many bytes copies, sums and columns take. */
+size_t gradients_scratch_of(const gradients_cut *c);
 
 gradients_memory gradients_memory_at(const gradients_cut *c, void *scratch);
 
-/* Copy a chunk of x, or of dy. x: the images, or their columns. */
+/* Copy a chunk of x, or of dy. */
 void gradients_copy_x(const gradients_cut *c, const gradients_chunk *k, const unsigned short *x,
                       unsigned *to);
 void gradients_copy_dy(const gradients_cut *c, const gradients_chunk *k, const unsigned short *dy,

@@ -68,7 +68,7 @@ static float *gradients_of(const product *p, int filters, int channels, int i)
     if (filter >= c->s.filters)
         return NULL;
     return p->gradients
-           + ((size_t)filter * (size_t)c->s.channels + (size_t)(channels * BLOCK_SIDE))
+           + ((size_t)filter * (size_t)c->channels + (size_t)(channels * BLOCK_SIDE))
                  * (size_t)window;
 }
 
@@ -77,7 +77,7 @@ static int gradient_count(const product *p, int channels)
 {
     const gradients_cut *c = p->cut;
 
-    return smaller_of(BLOCK_SIDE, c->s.channels - channels * BLOCK_SIDE) * c->s.size * c->s.size;
+    return smaller_of(BLOCK_SIDE, c->channels - channels * BLOCK_SIDE) * c->s.size * c->s.size;
 }
 
 /* Fetch the gradients of a block into the cache. */
@@ -124,7 +124,7 @@ static void multiply_block(const product *p, int filters, int channels, float *s
  * first value of the columns; count: how many there are in the block */
 static void add_columns(const product *p, const float *from, int first, int count, float *to)
 {
-    const int window = p->cut->window, channels = p->cut->s.channels / window;
+    const int window = p->cut->window, channels = p->cut->channels / window;
 
     for (int i = 0; i < count; ++i) {
         const int value = first + i;
@@ -265,12 +265,27 @@ size_t gradients_scratch_bytes(const convolution_shape *s, gradients_way way)
 
     for (; some.images > 0; --some.images) {
         const gradients_cut c = gradients_cut_of(&some, way != GRADIENTS_AMX);
-        const size_t bytes =
-            gradients_copies_bytes(&c) + (c.has_columns ? columns_bytes(&some) : 0);
+        const size_t bytes = gradients_scratch_of(&c);
 
         most = bytes > most ? bytes : most;
     }
     return most;
+}
+
+/* Copy a chunk of x, or of its columns. */
+static void copy_x(const convolution_shape *s, const product *p, const unsigned short *x)
+{
+    const gradients_cut *c = p->cut;
+    gradients_chunk of_columns = *p->chunk;
+    const int rows = c->width / convolution_out_width(s); /* of y, in a row of the chunk */
+
+    if (!c->has_columns) {
+        gradients_copy_x(c, p->chunk, x, p->memory.x);
+        return;
+    }
+    write_columns(s, x, of_columns.row * rows, of_columns.rows * rows, p->memory.columns);
+    of_columns.row = 0;
+    gradients_copy_x(c, &of_columns, p->memory.columns, p->memory.x);
 }
 
 void gradients_add(const convolution_shape *s, gradients_way way, const void *x, const void *dy,
@@ -283,13 +298,11 @@ void gradients_add(const convolution_shape *s, gradients_way way, const void *x,
                  .gradients = gradients};
 
     find_sources(&c, p.sources);
-    if (c.has_columns)
-        write_columns(s, x, p.memory.columns);
     for (int i = 0; i < c.chunks; ++i) {
         const gradients_chunk k = gradients_chunk_at(&c, i);
 
         p.chunk = &k;
-        gradients_copy_x(&c, &k, c.has_columns ? p.memory.columns : x, p.memory.x);
+        copy_x(s, &p, x);
         gradients_copy_dy(&c, &k, dy, p.memory.dy);
         compute_blocks(&p);
     }
