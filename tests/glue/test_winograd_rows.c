@@ -71,7 +71,7 @@ static void *no_values(size_t bytes)
 /* A convolution, and one that computes dx from dy: the latter's x is dy. */
 typedef struct {
     convolution_shape s;
-    int is_backward, has_bias, add;
+    int is_backward, has_bias;
     size_t x_count, y_count;
     unsigned short *x, *held; /* held: what y holds before */
     float *weights, *bias;
@@ -85,7 +85,8 @@ static void init_problem(problem *p, const convolution_shape *s, int is_backward
     p->s = is_backward ? winograd_backward_shape(s) : *s;
     p->is_backward = is_backward;
     p->has_bias = !is_backward;
-    p->add = is_backward;
+    if (is_backward)
+        p->s.sum = CONVOLUTION_SUM_AFTER;
     p->x_count = (size_t)(p->s.images * p->s.channels * p->s.height * p->s.width);
     p->y_count = (size_t)(p->s.images * p->s.filters * convolution_out_height(&p->s)
                           * convolution_out_width(&p->s));
@@ -109,11 +110,10 @@ static unsigned short *compute(const problem *p, int has_bf16)
     void *scratch = no_values(winograd_rows_scratch(&p->s));
     unsigned short *y = no_values(p->y_count * sizeof *y);
 
-    if (p->add)
+    if (p->s.sum != CONVOLUTION_SUM_NONE)
         memcpy(y, p->held, p->y_count * sizeof *y);
     winograd_rows_pack(&p->s, p->weights, p->is_backward, packed);
-    winograd_rows_convolve(&p->s, has_bf16, packed, p->has_bias ? p->bias : NULL, p->x, y, p->add,
-                           scratch);
+    winograd_rows_convolve(&p->s, has_bf16, packed, p->has_bias ? p->bias : NULL, p->x, y, scratch);
     free(packed);
     free(scratch);
     return y;
@@ -160,10 +160,14 @@ static void check_column(const problem *p, int column, const unsigned short *y)
     for (int r = 0; r < p->s.images * height; r++) {
         for (int f = column % 5; f < p->s.filters; f += 5) {
             const size_t at = (size_t)(r * width + column) * (size_t)p->s.filters + (size_t)f;
+            const double held = half_to_float(p->held[at]);
             double expected = plain_value(p, r / height, r % height, column, f), error;
 
             expected += p->has_bias ? p->bias[f] : 0;
-            expected += p->add ? half_to_float(p->held[at]) : 0;
+            expected += p->s.sum == CONVOLUTION_SUM_BEFORE ? held : 0;
+            if (p->s.activation != LINEAR)
+                expected = activate((float)expected, p->s.activation);
+            expected += p->s.sum == CONVOLUTION_SUM_AFTER ? held : 0;
             error = half_to_float(y[at]) - expected;
             wrong += error * error;
             all += expected * expected;
@@ -220,6 +224,24 @@ static void bf16_is_that_of_a_plain_loop(void **state)
     check_all(1);
 }
 
+static void activations_and_sums_are_computed(void **state)
+{
+    const ACTIVATION activations[] = {LEAKY, RELU, MISH};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof activations / sizeof *activations; i++) {
+        for (int before = 0; before <= 1; before++) {
+            problem p;
+
+            init_problem(&p, &shapes[1], 0);
+            p.s.activation = activations[i];
+            p.s.sum = before ? CONVOLUTION_SUM_BEFORE : CONVOLUTION_SUM_AFTER;
+            check(&p, convolution_has_bf16());
+            release_problem(&p);
+        }
+    }
+}
+
 static void an_image_has_the_same_bits_alone(void **state)
 {
     (void)state;
@@ -273,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_are_those_of_a_plain_loop),
         cmocka_unit_test(bf16_is_that_of_a_plain_loop),
+        cmocka_unit_test(activations_and_sums_are_computed),
         cmocka_unit_test(an_image_has_the_same_bits_alone),
         cmocka_unit_test(other_shapes_do_not_suit),
     };

@@ -265,7 +265,7 @@ static void forward_slice(layer l, const struct bf16_convolution *c, slice s, co
     const void *weights = c->packed[CONVOLUTION_FORWARD];
     if (c->by_rows) {
         convolution_shape shape = rows_shape(l, c->images, CONVOLUTION_FORWARD);
-        winograd_rows_convolve(&shape, !bf16_emulated, weights, biases, x, y, 0, s.scratch);
+        winograd_rows_convolve(&shape, !bf16_emulated, weights, biases, x, y, s.scratch);
         return;
     }
     const void *from = values_for(x, input_values(l, c->images), s.x);
@@ -322,7 +322,8 @@ static void backward_slice(layer l, const struct bf16_convolution *c, slice s, c
     const void *weights = c->packed[CONVOLUTION_BACKWARD_DATA];
     if (c->by_rows) {
         convolution_shape shape = rows_shape(l, c->images, CONVOLUTION_BACKWARD_DATA);
-        winograd_rows_convolve(&shape, !bf16_emulated, weights, 0, dy, dx, !set, s.scratch);
+        shape.sum = set ? CONVOLUTION_SUM_NONE : CONVOLUTION_SUM_AFTER;
+        winograd_rows_convolve(&shape, !bf16_emulated, weights, 0, dy, dx, s.scratch);
         return;
     }
     const void *from = values_for(dy, output_values(l, c->images), s.y);

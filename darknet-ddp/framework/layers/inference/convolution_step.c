@@ -19,9 +19,9 @@ static convolution_shape shape_of(const inference_plan *p, const layer *l)
     return s;
 }
 
-/* Compute y by Winograd's algorithm, image by image, so that its bits are the same for any number
- * of images. */
-static void run_winograd(const inference_plan *p, const inference_step *s, const float *x, float *y)
+/* Compute y by Winograd's algorithm. Floats are computed image by image, so that their bits are the
+ * same for any number of images. */
+static void run_winograd(const inference_plan *p, const inference_step *s, const void *x, void *y)
 {
     const size_t x_each = (size_t)s->shape.channels * (size_t)(s->shape.height * s->shape.width);
     const size_t y_each =
@@ -29,9 +29,14 @@ static void run_winograd(const inference_plan *p, const inference_step *s, const
         * (size_t)(convolution_out_height(&s->shape) * convolution_out_width(&s->shape));
     convolution_shape one = s->shape;
 
+    if (s->shape.bf16) {
+        winograd_rows_convolve(&s->shape, 1, s->weights, s->biases, x, y, p->scratch);
+        return;
+    }
     one.images = 1;
     for (size_t i = 0; i < (size_t)p->images; ++i)
-        winograd_forward(&one, s->weights, s->biases, x + i * x_each, y + i * y_each, p->scratch);
+        winograd_forward(&one, s->weights, s->biases, (const float *)x + i * x_each,
+                         (float *)y + i * y_each, p->scratch);
 }
 
 static void run(const inference_plan *p, const layer *l, const inference_step *s)
@@ -58,7 +63,8 @@ static void run(const inference_plan *p, const layer *l, const inference_step *s
  * can; s is as it was. */
 static int choose_way(inference_step *s, const convolution_shape *shape)
 {
-    const int by_winograd = winograd_suits(shape);
+    const int by_winograd =
+        shape->bf16 ? !convolution_has_amx() && winograd_rows_suit(shape) : winograd_suits(shape);
     convolution *c = by_winograd ? NULL : convolution_of(shape);
 
     if (!by_winograd && !c)
@@ -115,18 +121,27 @@ void inference_fuse_shortcut(inference_plan *p, int i)
     next->kind = STEP_DONE;
 }
 
+static size_t packed_bytes(const inference_step *s)
+{
+    if (s->convolution)
+        return convolution_packed_bytes(s->convolution, CONVOLUTION_FORWARD);
+    return s->shape.bf16 ? winograd_rows_packed_bytes(&s->shape) : winograd_packed_bytes(&s->shape);
+}
+
+static size_t scratch_bytes(const inference_step *s)
+{
+    if (s->convolution)
+        return convolution_scratch_bytes(s->convolution, CONVOLUTION_FORWARD);
+    return s->shape.bf16 ? winograd_rows_scratch(&s->shape) : winograd_forward_scratch(&s->shape);
+}
+
 void inference_fold(inference_plan *p, int i)
 {
     inference_step *s = &p->steps[i];
     const layer *l = &p->net->layers[i];
     const layer *owner = l->share_layer ? l->share_layer : l;
     const size_t each = (size_t)(l->c / l->groups) * (size_t)l->size * (size_t)l->size;
-    const size_t bytes = s->convolution
-                             ? convolution_packed_bytes(s->convolution, CONVOLUTION_FORWARD)
-                             : winograd_packed_bytes(&s->shape);
-    const size_t scratch = s->convolution
-                               ? convolution_scratch_bytes(s->convolution, CONVOLUTION_FORWARD)
-                               : winograd_forward_scratch(&s->shape);
+    const size_t bytes = packed_bytes(s), scratch = scratch_bytes(s);
     float *weights = calloc((size_t)l->n * each, sizeof *weights);
 
     s->biases = calloc((size_t)l->n, sizeof *s->biases);
@@ -144,6 +159,8 @@ void inference_fold(inference_plan *p, int i)
     s->weights = inference_allocate(bytes);
     if (s->convolution)
         convolution_pack(s->convolution, CONVOLUTION_FORWARD, weights, s->weights);
+    else if (s->shape.bf16)
+        winograd_rows_pack(&s->shape, weights, 0, s->weights);
     else
         winograd_pack(&s->shape, weights, s->weights);
     free(weights);

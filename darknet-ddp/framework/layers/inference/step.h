@@ -3,6 +3,7 @@
 #define LAYERS_INFERENCE_STEP_H
 
 #include "layers/inference/plan.h"
+#include "layers/winograd/rows.h"
 #include "layers/winograd/winograd.h"
 
 /* The images that a layer reads or writes: [image][row][column][channel], floats or bf16. */
@@ -29,7 +30,7 @@ struct inference_step {
     int is_convolution;   /* 1: the fields from shape to biases are used */
     convolution_shape shape;
     convolution *convolution; /* oneDNN's; NULL: winograd/ computes the shape */
-    void *weights;            /* packed by convolution_pack or winograd_pack */
+    void *weights;            /* packed for the one that computes the shape */
     float *biases;
     ACTIVATION last; /* activation that Darknet's code applies to the result; LINEAR: none */
     /* index of the layer whose output is written: this layer, or the [shortcut] behind it */

@@ -2,6 +2,7 @@
 
 #include "blas.h"
 #include "layers/onednn/windows.h"
+#include "layers/winograd/activate.h"
 #include "layers/winograd/row_formulas.h"
 
 enum { WINDOW = 3 /* rows and columns of a window */ };
@@ -86,26 +87,53 @@ void row_tiles_transform_weights(const float *windows, size_t by_filter, size_t 
 
 /* ---- output ---- */
 
-VECTORIZE
-void row_tiles_transform_output(const float *sums, size_t step, int width, const float *bias,
-                                int add, int filters, unsigned short *to)
+/* Activate the pixels of a tile. */
+static void activate_tile(row_floats *y, ACTIVATION activation)
 {
-    for (int left = 0; left < width; left += ROW_TILE, sums += ROW_FILTERS)
+    float values[ROW_TILE * ROW_LANES];
+
+    memcpy(values, y, sizeof values);
+    winograd_activate(values, ROW_TILE * ROW_LANES, activation);
+    memcpy(y, values, sizeof values);
+}
+
+/* Compute the first `count` pixels of a tile, of ROW_LANES filters from `first` on. */
+static inline __attribute__((always_inline)) void compute_pixels(const row_floats *sums, int count,
+                                                                 const row_output *output,
+                                                                 int first, int filters,
+                                                                 unsigned short *to)
+{
+    row_floats y[ROW_TILE], held[ROW_TILE] = {{0}}, bias = {0};
+
+    if (output->bias)
+        memcpy(&bias, output->bias + first, sizeof bias);
+    for (int i = 0; i < count && output->sum != CONVOLUTION_SUM_NONE; ++i)
+        row_load(to + i * filters, &held[i]);
+    row_transform_sums(sums, y);
+    for (int i = 0; i < ROW_TILE; ++i) {
+        y[i] += bias;
+        if (output->sum == CONVOLUTION_SUM_BEFORE)
+            y[i] += held[i];
+    }
+    if (output->activation != LINEAR)
+        activate_tile(y, output->activation);
+    for (int i = 0; i < count; ++i) {
+        if (output->sum == CONVOLUTION_SUM_AFTER)
+            y[i] += held[i];
+        store(&y[i], to + i * filters);
+    }
+}
+
+VECTORIZE
+void row_tiles_transform_output(const float *sums, size_t step, int width, const row_output *output,
+                                int filters, unsigned short *to)
+{
+    for (; width > 0; width -= ROW_TILE, sums += ROW_FILTERS, to += ROW_TILE * filters)
         for (int f = 0; f < ROW_FILTERS; f += ROW_LANES) {
-            row_floats m[ROW_VALUES], y[ROW_TILE], of_filters = {0}, held = {0};
+            row_floats m[ROW_VALUES];
 
             for (int i = 0; i < ROW_VALUES; ++i)
                 memcpy(&m[i], sums + (size_t)i * step + f, sizeof m[i]);
-            row_transform_sums(m, y);
-            if (bias)
-                memcpy(&of_filters, bias + f, sizeof of_filters);
-            for (int i = 0; i < ROW_TILE && left + i < width; ++i) {
-                unsigned short *pixel = to + (size_t)(left + i) * (size_t)filters + f;
-
-                if (add)
-                    row_load(pixel, &held);
-                y[i] += of_filters + held;
-                store(&y[i], pixel);
-            }
+            compute_pixels(m, width < ROW_TILE ? width : ROW_TILE, output, f, filters, to + f);
         }
 }

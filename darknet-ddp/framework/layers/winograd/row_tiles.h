@@ -3,7 +3,7 @@
 #ifndef LAYERS_WINOGRAD_ROW_TILES_H
 #define LAYERS_WINOGRAD_ROW_TILES_H
 
-#include <stddef.h>
+#include "layers/onednn/convolution.h"
 
 enum { ROW_FILTERS = 32 /* filters that are computed at a time */ };
 
@@ -27,14 +27,19 @@ void row_tiles_transform_weights(const float *windows, size_t by_filter, size_t 
                                  const float *end, int is_turned, unsigned *to, size_t step,
                                  size_t by_row);
 
+/* Bias, activation and sum of an output. */
+typedef struct {
+    const float *bias;     /* ROW_FILTERS floats that are added; NULL: none */
+    ACTIVATION activation; /* LINEAR: none */
+    convolution_sum sum;   /* when the values that the output held are added */
+} row_output;
+
 /* Transform the sums of ROW_FILTERS filters for the tiles of a row to pixels.
  *   sums      floats, [value][tile][filter], values `step` floats apart
  *   width     columns of the output; the last tile may reach behind them
- *   bias      ROW_FILTERS floats to be added; NULL: none
- *   add       1 adds to what the pixels hold, 0 sets them
  *   filters   numbers from a pixel to the next one
  *   to        bf16, the first pixel's */
-void row_tiles_transform_output(const float *sums, size_t step, int width, const float *bias,
-                                int add, int filters, unsigned short *to);
+void row_tiles_transform_output(const float *sums, size_t step, int width, const row_output *output,
+                                int filters, unsigned short *to);
 
 #endif

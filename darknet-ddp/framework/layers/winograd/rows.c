@@ -172,11 +172,13 @@ static void multiply_image(const cut *c, const block *b, int has_bf16, const uns
 /* Compute ROW_FILTERS filters of a block, from filter f on. */
 static void compute_filters(const cut *c, const block *b, int has_bf16, int f,
                             const unsigned short *values, const unsigned *packed, const float *bias,
-                            unsigned short *y, int add, float *sums)
+                            unsigned short *y, float *sums)
 {
     const size_t image_values = (size_t)(b->rows + INPUTS) * values_of_row(c);
     const size_t image_sums = (size_t)(b->rows * c->across) * ROW_FILTERS;
     const size_t y_row = (size_t)c->width * (size_t)c->s.filters;
+    const row_output output = {
+        .bias = bias ? bias + f : NULL, .activation = c->s.activation, .sum = c->s.sum};
 
     packed += (size_t)(f / ROW_FILTERS * ROW_VALUES) * weights_step(&c->s);
     for (int v = 0; v < ROW_VALUES; ++v)
@@ -190,8 +192,7 @@ static void compute_filters(const cut *c, const block *b, int has_bf16, int f,
         const int row = (b->image + i / b->rows) * c->height + b->row + i % b->rows;
 
         row_tiles_transform_output(sums + (size_t)(i * c->across) * ROW_FILTERS, sums_step(c),
-                                   c->width, bias ? bias + f : NULL, add, c->s.filters,
-                                   y + (size_t)row * y_row + f);
+                                   c->width, &output, c->s.filters, y + (size_t)row * y_row + f);
     }
 }
 
@@ -220,7 +221,7 @@ size_t winograd_rows_scratch(const convolution_shape *s)
 }
 
 void winograd_rows_convolve(const convolution_shape *s, int has_bf16, const void *packed,
-                            const float *bias, const void *x, void *y, int add, void *scratch)
+                            const float *bias, const void *x, void *y, void *scratch)
 {
     const cut c = cut_of(s);
     float *sums = (float *)scratch + input_floats(&c);
@@ -233,7 +234,7 @@ void winograd_rows_convolve(const convolution_shape *s, int has_bf16, const void
 #pragma omp parallel for schedule(static)
 #endif
         for (int f = 0; f < s->filters; f += ROW_FILTERS)
-            compute_filters(&c, &b, has_bf16, f, scratch, packed, bias, y, add,
+            compute_filters(&c, &b, has_bf16, f, scratch, packed, bias, y,
                             sums + (size_t)thread_number() * ROW_VALUES * sums_step(&c));
     }
 }

@@ -13,7 +13,7 @@
 
 /* Return 1 if this algorithm suits shape s. Such a shape has 3x3 filters, stride 1, one group and
  * no dilation. Its channels and filters are multiples of 32, and its output has at least 7 x 7
- * pixels. The functions below want such a shape; they read neither its activation nor its sum. */
+ * pixels. The functions below want such a shape. */
 int winograd_rows_suit(const convolution_shape *s);
 
 /* Return how many bytes the packed weights have. */
@@ -28,12 +28,11 @@ void winograd_rows_pack(const convolution_shape *s, const float *weights, int is
 /* Return how many bytes of scratch memory winograd_rows_convolve needs for s. */
 size_t winograd_rows_scratch(const convolution_shape *s);
 
-/* Compute y from x, both bf16.
+/* Compute y from x, both bf16, with s->activation and s->sum.
  *   has_bf16   1: multiply by the instructions avx512_bf16, which the CPU must have; 0: in float32
  *   bias       a float for each filter; NULL: none is added
- *   add        1 adds to what y holds, 0 sets y
  *   scratch    winograd_rows_scratch bytes, aligned to 64 */
 void winograd_rows_convolve(const convolution_shape *s, int has_bf16, const void *packed,
-                            const float *bias, const void *x, void *y, int add, void *scratch);
+                            const float *bias, const void *x, void *y, void *scratch);
 
 #endif

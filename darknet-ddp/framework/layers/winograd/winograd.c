@@ -1,9 +1,9 @@
 #include "layers/winograd/winograd.h"
 
 #ifdef DNNL
-#include "activations.h"
 #include "blas.h"
 #include "layers/onednn.h"
+#include "layers/winograd/activate.h"
 #include "layers/winograd/tiles.h"
 #include "layers/winograd/tiling.h"
 
@@ -101,14 +101,6 @@ static void add_to(float *restrict to, const float *restrict from, size_t count)
         to[i] += from[i];
 }
 
-/* Do what activate_array does with MISH, which it chooses anew for each value. */
-VECTORIZE
-static void activate_mish(float *x, size_t count)
-{
-    for (size_t i = 0; i < count; ++i)
-        x[i] = mish_activate(x[i]);
-}
-
 /* Write a row of a tile's output to y; values: the row before bias, sum and activation. */
 static void write_row(const convolution_shape *s, const float *bias, float *values, int columns,
                       float *y)
@@ -119,10 +111,7 @@ static void write_row(const convolution_shape *s, const float *bias, float *valu
         add_to(values + (size_t)j * filters, bias, filters);
     if (s->sum == CONVOLUTION_SUM_BEFORE)
         add_to(values, y, count);
-    if (s->activation == MISH)
-        activate_mish(values, count);
-    else if (s->activation != LINEAR)
-        activate_array(values, (int)count, s->activation);
+    winograd_activate(values, count, s->activation);
     if (s->sum == CONVOLUTION_SUM_AFTER)
         add_to(values, y, count);
     memcpy(y, values, count * sizeof *y);
