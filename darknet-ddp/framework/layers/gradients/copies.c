@@ -1,6 +1,7 @@
 #include "layers/gradients/cut.h"
 
 #include "blas.h"
+#include "layers/onednn/pixel.h"
 #include "layers/onednn/transpose.h"
 
 #include <string.h>
@@ -30,15 +31,6 @@ INLINE void interleave(int count, const unsigned short *first, const unsigned sh
 
 /* ---- x ---- */
 
-/* Return the first of a pixel's channels from `channel` on. */
-INLINE const unsigned short *pixel_of(const gradients_cut *c, const unsigned short *row, int column,
-                                      int channel)
-{
-    if (column < 0 || column >= c->s.width)
-        return zeros;
-    return row + (size_t)column * (size_t)c->s.channels + channel;
-}
-
 /* Copy what one column of the window reads of a row of x, of 16 channels.
  *   row       the row; NULL for one beside the image
  *   left      column of x that the window reads for the first pixel of y
@@ -57,7 +49,8 @@ static void copy_row(const gradients_cut *c, const unsigned short *row, int left
     }
     for (int p = 0; p < c->pairs; ++p, left += 2 * stride) {
         __builtin_prefetch(next + 2 * p * SIDE); /* a part of the next row for each 16 channels */
-        interleave(count, pixel_of(c, row, left, channel), pixel_of(c, row, left + stride, channel),
+        interleave(count, pixel_or_zeros(row, c->s.width, c->s.channels, left, channel),
+                   pixel_or_zeros(row, c->s.width, c->s.channels, left + stride, channel),
                    &row_of_panel[p]);
     }
 }

@@ -3,11 +3,8 @@
 #include "blas.h"
 #include "layers/gradients/columns.h"
 #include "layers/gradients/products.h"
+#include "layers/onednn/threads.h"
 #include "layers/onednn/transpose.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum { COPY_THAT_STAYS = 1 << 19 /* bytes of a copy of x that stays in a core's cache */ };
 
@@ -102,7 +99,6 @@ static void multiply_block(const product *p, int filters, int channels, float *s
                             .tiles = k->tiles,
                             .pairs = k->rows * c->pairs,
                             .is_first = k->is_first};
-
     const size_t dy_value = c->by_rows ? (size_t)filter_halves(c) * o.dy_next : 0;
 
     for (int i = 0; i < c->s.size; ++i) {
@@ -205,15 +201,6 @@ static void add_sums(const product *p, int filters, int channels, const float *s
 
 /* ---- all blocks ---- */
 
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 /* Compute block `number`. A filter's gradients lie side by side, so its blocks follow each other;
  * but if the copy of x is too large for the cache, and larger than dy's, it is read only once. */
 static void compute_block(const product *p, int number)
@@ -233,10 +220,11 @@ static void compute_block(const product *p, int number)
     if (p->chunk->is_last)
         fetch_gradients(p, filters, channels);
     multiply_block(p, filters, channels, sums);
-    if (p->chunk->is_last && c->by_rows)
+    if (!p->chunk->is_last)
+        return;
+    if (c->by_rows)
         gradients_transform_sums(c, sums);
-    if (p->chunk->is_last)
-        add_sums(p, filters, channels, sums);
+    add_sums(p, filters, channels, sums);
 }
 
 static void compute_blocks(const product *p)

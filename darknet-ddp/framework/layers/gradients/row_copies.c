@@ -1,6 +1,7 @@
 #include "layers/gradients/cut.h"
 
 #include "blas.h"
+#include "layers/onednn/pixel.h"
 #include "layers/onednn/windows.h"
 #include "layers/winograd/row_formulas.h"
 
@@ -9,15 +10,6 @@
  */
 
 static const unsigned short zeros[SIDE];
-
-/* Return the first of a pixel's channels from `channel` on. */
-static inline const unsigned short *pixel_of(const gradients_cut *c, const unsigned short *row,
-                                             int column, int channel)
-{
-    if (column < 0 || column >= c->s.width)
-        return zeros;
-    return row + (size_t)column * (size_t)c->s.channels + channel;
-}
 
 /* ---- x ---- */
 
@@ -33,7 +25,7 @@ static void copy_row(const gradients_cut *c, const unsigned short *row, int chan
         row_floats x[ROW_TILE + ROW_VALUES], first[ROW_VALUES], second[ROW_VALUES];
 
         for (int i = 0; i < ROW_TILE + ROW_VALUES; ++i)
-            row_load(pixel_of(c, row, left + i, channel), &x[i]);
+            row_load(pixel_or_zeros(row, c->s.width, c->s.channels, left + i, channel), &x[i]);
         row_transform_input(x, first);
         row_transform_input(x + ROW_TILE, second);
         for (int i = 0; i < ROW_VALUES; ++i)

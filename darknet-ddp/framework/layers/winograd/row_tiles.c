@@ -1,13 +1,12 @@
 #include "layers/winograd/row_tiles.h"
 
 #include "blas.h"
+#include "layers/onednn/pixel.h"
 #include "layers/onednn/windows.h"
 #include "layers/winograd/activate.h"
 #include "layers/winograd/row_formulas.h"
 
 enum { WINDOW = 3 /* rows and columns of a window */ };
-
-static const unsigned short zeros[ROW_LANES];
 
 static inline __attribute__((always_inline)) void store(const row_floats *x, unsigned short *to)
 {
@@ -20,13 +19,6 @@ static inline __attribute__((always_inline)) void store(const row_floats *x, uns
 }
 
 /* ---- input ---- */
-
-static inline const unsigned short *pixel_of(const unsigned short *row, int width, int channels,
-                                             int column, int channel)
-{
-    return column < 0 || column >= width ? zeros
-                                         : row + (size_t)column * (size_t)channels + channel;
-}
 
 VECTORIZE
 void row_tiles_transform_input(const unsigned short *row, int width, int channels, int left,
@@ -42,7 +34,7 @@ void row_tiles_transform_input(const unsigned short *row, int width, int channel
             row_floats x[ROW_VALUES], values[ROW_VALUES];
 
             for (int i = 0; i < ROW_VALUES; ++i)
-                row_load(pixel_of(row, width, channels, left + i, c), &x[i]);
+                row_load(pixel_or_zeros(row, width, channels, left + i, c), &x[i]);
             row_transform_input(x, values);
             for (int i = 0; i < ROW_VALUES; ++i)
                 store(&values[i], to + (size_t)i * step);

@@ -1,12 +1,9 @@
 #include "layers/winograd/rows.h"
 
+#include "layers/onednn/threads.h"
 #include "layers/winograd/row_formulas.h"
 #include "layers/winograd/row_products.h"
 #include "layers/winograd/row_tiles.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum {
     WINDOW = 3,             /* rows and columns of a window */
@@ -194,15 +191,6 @@ static void compute_filters(const cut *c, const block *b, int has_bf16, int f,
         row_tiles_transform_output(sums + (size_t)(i * c->across) * ROW_FILTERS, sums_step(c),
                                    c->width, &output, c->s.filters, y + (size_t)row * y_row + f);
     }
-}
-
-static int thread_number(void)
-{
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
 }
 
 /* Return how many floats take the place of a block's transformed input. */
