@@ -17,6 +17,8 @@ typedef struct {
     int sources[BLOCK_SIDE * MOST_WINDOW]; /* for each channel of a block and weight of its window,
                                          where the sums of a filter have it */
     float *gradients;
+    int parts; /* parts of a block, of rows of the window: more than one if there are more threads
+                  than blocks */
 } product;
 
 gradients_way gradients_fastest_way(void)
@@ -88,7 +90,9 @@ static void fetch_gradients(const product *p, int filters, int channels)
             __builtin_prefetch(to + j, 1, 2);
 }
 
-static void multiply_block(const product *p, int filters, int channels, float *sums)
+/* Compute sums of a block, of rows `first` to last - 1 of the window. */
+static void multiply_block(const product *p, int filters, int channels, int first, int last,
+                           float *sums)
 {
     const gradients_cut *c = p->cut;
     const gradients_chunk *k = p->chunk;
@@ -101,7 +105,8 @@ static void multiply_block(const product *p, int filters, int channels, float *s
                             .is_first = k->is_first};
     const size_t dy_value = c->by_rows ? (size_t)filter_halves(c) * o.dy_next : 0;
 
-    for (int i = 0; i < c->s.size; ++i) {
+    sums += (size_t)(first * c->values) * BLOCK_SUMS;
+    for (int i = first; i < last; ++i) {
         const int row = i * c->s.dilation;
         const int value = row % c->s.stride_y * c->values; /* of all phases */
         const size_t shift = (size_t)(row / c->s.stride_y) * row_pairs(c);
@@ -201,34 +206,60 @@ static void add_sums(const product *p, int filters, int channels, const float *s
 
 /* ---- all blocks ---- */
 
-/* Compute block `number`. A filter's gradients lie side by side, so its blocks follow each other;
- * but if the copy of x is too large for the cache, and larger than dy's, it is read only once. */
-static void compute_block(const product *p, int number)
+/* Find which filters and channels a block has. A filter's gradients lie side by side, so its blocks
+ * follow each other; but if the copy of x is too large for the cache, and larger than dy's, it is
+ * read only once. */
+static void find_block(const product *p, int number, int *filters, int *channels)
 {
     const gradients_cut *c = p->cut;
     const int across = channel_halves(c) / 2, down = filter_halves(c) / 2;
     const size_t x_pairs = (size_t)panel_count(c) * panel_pairs(c);
     const int by_channels =
         x_pairs * sizeof(unsigned) > COPY_THAT_STAYS && x_pairs > gradients_dy_pairs(c);
-    const int filters = by_channels ? number % down : number / across;
-    const int channels = by_channels ? number / down : number % across;
-    /* Only sums of several chunks must be kept. With the static schedule of the loop over blocks
-     * only threads whose number is below that of the blocks come here. */
-    const int place = c->chunks > 1 ? number : thread_number();
-    float *sums = p->memory.sums + (size_t)place * sums_of_block(c);
 
-    if (p->chunk->is_last)
+    *filters = by_channels ? number % down : number / across;
+    *channels = by_channels ? number / down : number % across;
+}
+
+/* Return a block's sums. A thread's place stays in its cache; but sums of several chunks, or of
+ * several threads, must be kept. With the static schedule of the loop over blocks only threads
+ * whose number is below that of the blocks use their place. */
+static float *sums_of(const product *p, int number)
+{
+    const int place = p->cut->chunks > 1 || p->parts > 1 ? number : thread_number();
+
+    return p->memory.sums + (size_t)place * sums_of_block(p->cut);
+}
+
+static void finish_block(const product *p, int number)
+{
+    int filters, channels;
+
+    find_block(p, number, &filters, &channels);
+    if (p->cut->by_rows)
+        gradients_transform_sums(p->cut, sums_of(p, number));
+    add_sums(p, filters, channels, sums_of(p, number));
+}
+
+/* Compute part `number` of all parts of blocks. */
+static void compute_part(const product *p, int number)
+{
+    const int block = number / p->parts, part = number % p->parts, size = p->cut->s.size;
+    int filters, channels;
+
+    find_block(p, block, &filters, &channels);
+    if (p->chunk->is_last && p->parts == 1)
         fetch_gradients(p, filters, channels);
-    multiply_block(p, filters, channels, sums);
-    if (!p->chunk->is_last)
-        return;
-    if (c->by_rows)
-        gradients_transform_sums(c, sums);
-    add_sums(p, filters, channels, sums);
+    multiply_block(p, filters, channels, size * part / p->parts, size * (part + 1) / p->parts,
+                   sums_of(p, block));
+    if (p->chunk->is_last && p->parts == 1)
+        finish_block(p, block);
 }
 
 static void compute_blocks(const product *p)
 {
+    const int blocks = block_count(p->cut);
+
 #ifdef _OPENMP
 #pragma omp parallel
 #endif
@@ -238,10 +269,15 @@ static void compute_blocks(const product *p)
 #ifdef _OPENMP
 #pragma omp for schedule(static)
 #endif
-        for (int i = 0; i < block_count(p->cut); ++i)
-            compute_block(p, i);
+        for (int i = 0; i < blocks * p->parts; ++i)
+            compute_part(p, i);
         if (p->kernel->end)
             p->kernel->end();
+#ifdef _OPENMP
+#pragma omp for schedule(static)
+#endif
+        for (int i = 0; i < (p->chunk->is_last && p->parts > 1 ? blocks : 0); ++i)
+            finish_block(p, i);
     }
 }
 
@@ -285,6 +321,7 @@ void gradients_add(const convolution_shape *s, gradients_way way, const void *x,
                  .kernel = kernel_of(way),
                  .gradients = gradients};
 
+    p.parts = most_threads() > block_count(&c) ? c.s.size : 1;
     find_sources(&c, p.sources);
     for (int i = 0; i < c.chunks; ++i) {
         const gradients_chunk k = gradients_chunk_at(&c, i);

@@ -1,4 +1,4 @@
-/* layers/onednn/threads.h: the thread that runs in a parallel region. */
+/* layers/onednn/threads.h: threads of parallel regions. */
 #ifndef LAYERS_ONEDNN_THREADS_H
 #define LAYERS_ONEDNN_THREADS_H
 
@@ -13,6 +13,16 @@ static inline int thread_number(void)
     return omp_get_thread_num();
 #else
     return 0;
+#endif
+}
+
+/* Return how many threads a parallel region has at most. */
+static inline int most_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
 #endif
 }
 

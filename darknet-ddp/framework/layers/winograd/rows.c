@@ -150,46 +150,86 @@ static void transform_input(const cut *c, const block *b, const unsigned short *
     }
 }
 
-/* Multiply the tiles of an image for one value. x, weights, sums: their first */
-static void multiply_image(const cut *c, const block *b, int has_bf16, const unsigned *x,
-                           const unsigned *weights, float *sums)
+/* All that a block is computed from. */
+typedef struct {
+    const cut *cut;
+    block block;
+    int has_bf16;
+    const unsigned *packed;
+    const float *bias;
+    const unsigned short *x;
+    unsigned short *values; /* the block's transformed input */
+    unsigned short *y;
+} work;
+
+/* Multiply rows of an image for one value. x, weights, sums: the first ones */
+static void multiply_rows(const work *w, int rows, const unsigned short *x, const unsigned *weights,
+                          float *sums)
 {
-    const int tiles = b->rows * c->across, parts = parts_of(tiles, ROW_PRODUCT_TILES);
+    const cut *c = w->cut;
+    const int tiles = rows * c->across, parts = parts_of(tiles, ROW_PRODUCT_TILES);
     row_product p = {.weights = weights, .row = values_of_row(c) / 2, .pairs = c->s.channels / 2};
 
     for (int i = 0; i < parts; ++i) {
         const int first = tiles * i / parts;
 
-        p.x = x + (size_t)first * (size_t)p.pairs;
+        p.x = (const unsigned *)(const void *)x + (size_t)first * (size_t)p.pairs;
         p.tiles = tiles * (i + 1) / parts - first;
-        (has_bf16 ? row_product_bf16 : row_product_plain)(&p, sums + (size_t)first * ROW_FILTERS);
+        (w->has_bf16 ? row_product_bf16 : row_product_plain)(&p,
+                                                             sums + (size_t)first * ROW_FILTERS);
     }
 }
 
-/* Compute ROW_FILTERS filters of a block, from filter f on. */
-static void compute_filters(const cut *c, const block *b, int has_bf16, int f,
-                            const unsigned short *values, const unsigned *packed, const float *bias,
-                            unsigned short *y, float *sums)
+/* Compute ROW_FILTERS filters, from filter f on, of rows `first` to last - 1 of those of all images
+ * of a block. sums: memory for all rows */
+static void compute_filters(const work *w, int f, int first, int last, float *sums)
 {
-    const size_t image_values = (size_t)(b->rows + INPUTS) * values_of_row(c);
-    const size_t image_sums = (size_t)(b->rows * c->across) * ROW_FILTERS;
-    const size_t y_row = (size_t)c->width * (size_t)c->s.filters;
+    const cut *c = w->cut;
+    const block *b = &w->block;
+    const size_t row_sums = (size_t)c->across * ROW_FILTERS;
+    const unsigned *weights =
+        w->packed + (size_t)(f / ROW_FILTERS * ROW_VALUES) * weights_step(&c->s);
     const row_output output = {
-        .bias = bias ? bias + f : NULL, .activation = c->s.activation, .sum = c->s.sum};
+        .bias = w->bias ? w->bias + f : NULL, .activation = c->s.activation, .sum = c->s.sum};
 
-    packed += (size_t)(f / ROW_FILTERS * ROW_VALUES) * weights_step(&c->s);
-    for (int v = 0; v < ROW_VALUES; ++v)
-        for (int n = 0; n < b->images; ++n)
-            multiply_image(c, b, has_bf16,
-                           (const unsigned *)(const void *)(values + (size_t)v * input_step(c)
-                                                            + (size_t)n * image_values),
-                           packed + (size_t)v * weights_step(&c->s),
-                           sums + (size_t)v * sums_step(c) + (size_t)n * image_sums);
-    for (int i = 0; i < b->images * b->rows; ++i) {
-        const int row = (b->image + i / b->rows) * c->height + b->row + i % b->rows;
+    for (int v = 0; v < ROW_VALUES; ++v, weights += weights_step(&c->s))
+        for (int row = first, rows; row < last; row += rows) {
+            const int before =
+                row / b->rows * INPUTS; /* rows of the input that images before it have more */
 
-        row_tiles_transform_output(sums + (size_t)(i * c->across) * ROW_FILTERS, sums_step(c),
-                                   c->width, &output, c->s.filters, y + (size_t)row * y_row + f);
+            rows = smaller_of(last - row, b->rows - row % b->rows);
+            multiply_rows(w, rows,
+                          w->values + (size_t)v * input_step(c)
+                              + (size_t)(row + before) * values_of_row(c),
+                          weights, sums + (size_t)v * sums_step(c) + (size_t)row * row_sums);
+        }
+    for (int row = first; row < last; ++row) {
+        const int of_y = (b->image + row / b->rows) * c->height + b->row + row % b->rows;
+
+        row_tiles_transform_output(
+            sums + (size_t)row * row_sums, sums_step(c), c->width, &output, c->s.filters,
+            w->y + (size_t)of_y * (size_t)c->width * (size_t)c->s.filters + f);
+    }
+}
+
+/* Compute a block. If there are more threads than groups of filters, rows are divided, too. */
+static void compute_block(const work *w, float *sums)
+{
+    const cut *c = w->cut;
+    const int groups = c->s.filters / ROW_FILTERS, rows = w->block.images * w->block.rows;
+    const int parts = smaller_of(parts_of(most_threads(), groups), rows);
+
+    transform_input(c, &w->block, w->x, w->values);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static)
+#endif
+    for (int i = 0; i < groups * parts; ++i) {
+        const int group = i / parts, part = i % parts;
+        /* One after the other, groups take a thread's memory, which stays in the cache. */
+        const int place = parts > 1 ? group : thread_number();
+
+        compute_filters(w, group * ROW_FILTERS, rows * part / parts, rows * (part + 1) / parts,
+                        sums + (size_t)(place * ROW_VALUES) * sums_step(c));
     }
 }
 
@@ -202,7 +242,6 @@ static size_t input_floats(const cut *c)
 size_t winograd_rows_scratch(const convolution_shape *s)
 {
     const cut c = cut_of(s);
-    /* The loop over filters has no more threads than this. */
     const size_t sums = (size_t)(s->filters / ROW_FILTERS * ROW_VALUES) * sums_step(&c);
 
     return (input_floats(&c) + sums) * sizeof(float);
@@ -213,16 +252,16 @@ void winograd_rows_convolve(const convolution_shape *s, int has_bf16, const void
 {
     const cut c = cut_of(s);
     float *sums = (float *)scratch + input_floats(&c);
+    work w = {.cut = &c,
+              .has_bf16 = has_bf16,
+              .packed = packed,
+              .bias = bias,
+              .x = x,
+              .values = scratch,
+              .y = y};
 
     for (int i = 0; i < block_count(&c); ++i) {
-        const block b = block_at(&c, i);
-
-        transform_input(&c, &b, x, scratch);
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static)
-#endif
-        for (int f = 0; f < s->filters; f += ROW_FILTERS)
-            compute_filters(&c, &b, has_bf16, f, scratch, packed, bias, y,
-                            sums + (size_t)thread_number() * ROW_VALUES * sums_step(&c));
+        w.block = block_at(&c, i);
+        compute_block(&w, sums);
     }
 }
