@@ -320,7 +320,7 @@ class Overwriting(darknet.Case):
                       ("ddp", "options", "-json", "/dev/full"), ("ddp", "bench", "tiny.cfg", "-steps", "1", "-json", "/dev/full")):
             self.refused(*words, says="cannot write /dev/full: No space left on device", code=1)
         with open("/dev/full", "w", encoding="ascii") as full:
-            for words in (("ddp", "cfg", "yolov4-tiny"), ("ddp", "options", "-json")):
+            for words in (("ddp", "cfg", "yolov4-tiny"), ("ddp", "options", "-json"), ("ddp", "bench", "tiny.cfg", "-steps", "1")):
                 done = subprocess.run(darknet.command(*words), cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, done.stderr), (1, "darknet: standard output cannot be written: No space left on device\n"))
         self.assertTrue(os.path.exists("/dev/full"))

@@ -93,7 +93,7 @@ class Trace(darknet.Case):
         self.assertIn("no step of 50 to 60 was made", result.err)
 
     def test_refused(self):
-        for steps in ("3", "3:1", "0:1", "a:b"):
+        for steps in ("3", "3:1", "0:1", "a:b", "1:-5", "1: 5"):
             self.refused(*TRAIN, "-ddp_trace", "trace.json", "-ddp_trace_steps", steps, code=2,
                          says=f"-ddp_trace_steps wants A:B, the first and the last step, such as 10:12, not '{steps}'")
         self.refused(*TRAIN, "-ddp_trace_steps", "1:2", code=2, says="-ddp_trace_steps wants -ddp_trace FILE")

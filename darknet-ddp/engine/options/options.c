@@ -292,6 +292,8 @@ int ddp_options_read_steps(const char *text, size_t *first, size_t *last)
 {
     char end;
 
+    if (strspn(text, "0123456789:") < strlen(text)) /* sscanf takes -5 for a number above 0 */
+        return 0;
     return sscanf(text, "%zu:%zu%c", first, last, &end) == 2 && *first >= 1 && *first <= *last;
 }
 

@@ -43,6 +43,7 @@ static void unlock(void)
 }
 
 static volatile sig_atomic_t output_error; /* an errno; 0: none */
+static int output = STDOUT_FILENO;         /* the descriptor of a copy of it, if one was taken */
 
 int ddp_terminal_output_error(void)
 {
@@ -54,7 +55,7 @@ static void put_bytes(int fd, const char *text, size_t bytes)
 {
     int error = ddp_file_write_all(fd, text, bytes);
 
-    if (error && error != EPIPE && fd == STDOUT_FILENO)
+    if (error && error != EPIPE && (fd == STDOUT_FILENO || fd == output))
         output_error = error;
 }
 
@@ -198,6 +199,8 @@ FILE *ddp_terminal_stream(int fd)
     if (!s)
         return NULL;
     s->fd = fd;
+    if (fd != STDERR_FILENO)
+        output = fd;
     f = fopencookie(s, "w", (cookie_io_functions_t){.write = take});
     if (!f)
         free(s);

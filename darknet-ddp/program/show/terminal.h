@@ -42,7 +42,8 @@ void ddp_terminal_show(const ddp_line_segment *segments, size_t count);
 /* Erase the line of progress, and show none from now on. */
 void ddp_terminal_clear(void);
 
-/* Return the errno of a failed write to descriptor 1; 0: none, or its reader has gone. */
+/* Return the errno of a failed write to descriptor 1, or to the copy of it that
+ * ddp_terminal_stream last got; 0: none, or the reader has gone. */
 int ddp_terminal_output_error(void);
 
 /* Print a line, which must end with a newline, to fd, the real standard error. From any thread.
