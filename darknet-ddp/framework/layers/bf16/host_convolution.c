@@ -12,8 +12,8 @@
 
 /*
  * Convolutions slice by slice of a mini-batch; between two slices messages are moved. oneDNN
- * computes outputs and deltas, and with groups gradients of weights, too. On a CPU without AMX
- * Winograd's algorithm computes outputs and deltas of 3x3 layers. layers/gradients/ computes the
+ * computes outputs and deltas, and with groups gradients of weights, too. Where Winograd's
+ * algorithm is faster, it computes outputs and deltas of 3x3 layers. layers/gradients/ computes the
  * other gradients. The size of a slice follows from the layer's sizes alone, and one call computes
  * a slice's gradients. So without groups they are added up in one order on any number of ranks and
  * threads.
@@ -49,12 +49,12 @@ static convolution_shape rows_shape(layer l, int images, convolution_pass pass)
     return pass == CONVOLUTION_FORWARD ? s : winograd_backward_shape(&s);
 }
 
-// 1: Winograd's algorithm is faster than oneDNN's. AMX multiplies as fast as transforms are made.
+// 1: Winograd's algorithm computes outputs and deltas; emulated, as on a CPU where it is faster.
 static int suits_rows(layer l)
 {
     convolution_shape there = rows_shape(l, 1, CONVOLUTION_FORWARD);
     convolution_shape back = rows_shape(l, 1, CONVOLUTION_BACKWARD_DATA);
-    return (bf16_emulated || !convolution_has_amx()) && winograd_rows_suit(&there)
+    return (bf16_emulated || winograd_rows_are_faster()) && winograd_rows_suit(&there)
            && winograd_rows_suit(&back);
 }
 

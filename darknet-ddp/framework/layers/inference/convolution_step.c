@@ -63,8 +63,8 @@ static void run(const inference_plan *p, const layer *l, const inference_step *s
  * can; s is as it was. */
 static int choose_way(inference_step *s, const convolution_shape *shape)
 {
-    const int by_winograd =
-        shape->bf16 ? !convolution_has_amx() && winograd_rows_suit(shape) : winograd_suits(shape);
+    const int by_winograd = shape->bf16 ? winograd_rows_are_faster() && winograd_rows_suit(shape)
+                                        : winograd_suits(shape);
     convolution *c = by_winograd ? NULL : convolution_of(shape);
 
     if (!by_winograd && !c)

@@ -38,6 +38,15 @@ static int parts_of(int count, int size)
     return (count + size - 1) / size;
 }
 
+int winograd_rows_are_faster(void)
+{
+#ifdef __x86_64__
+    return convolution_has_bf16() && !convolution_has_amx();
+#else
+    return 0;
+#endif
+}
+
 int winograd_rows_suit(const convolution_shape *s)
 {
     return s->size == WINDOW && s->stride_x == 1 && s->stride_y == 1 && s->dilation == 1

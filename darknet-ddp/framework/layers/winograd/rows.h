@@ -11,6 +11,10 @@
 
 #include "layers/onednn/convolution.h"
 
+/* Return 1 if this CPU computes shapes that suit in less time than oneDNN does: if it has
+ * avx512_bf16, and no AMX, which multiplies as fast as transforms are made. */
+int winograd_rows_are_faster(void);
+
 /* Return 1 if this algorithm suits shape s. Such a shape has 3x3 filters, stride 1, one group and
  * no dilation. Its channels and filters are multiples of 32, and its output has at least 7 x 7
  * pixels. The functions below want such a shape. */
