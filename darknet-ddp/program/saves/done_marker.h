@@ -16,9 +16,8 @@ int ddp_done_marker_is_in(const char *folder, const char *base);
 void ddp_done_marker_begin(void);
 
 /* Write the file, if it does not exist. Call when the run is finished, after all its other files
- * are written: scripts wait for it. Does nothing without
- * ddp_done_marker_open, or a second time. If it cannot be written, a line on standard error says
- * so. */
+ * are written: scripts wait for it. Does nothing without ddp_done_marker_open, or a second time. If
+ * it cannot be written, a line on standard error says so. */
 void ddp_done_marker_write(void);
 
 #endif

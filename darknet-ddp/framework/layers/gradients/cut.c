@@ -4,10 +4,10 @@
 #include "layers/winograd/rows.h"
 
 enum {
-    COPIES = 1 << 20,    /* bytes of a chunk's copies: half of what a core's own cache has */
-    FEWEST_PIXELS = 512, /* of a chunk, unless the mini-batch has fewer */
-    FEWEST_TILES = 256,
-    MOST_PIXELS = 2048,
+    COPIES = 1 << 20,       /* bytes of a chunk's copies: half of what a core's own cache has */
+    FEWEST_PIXELS = 512,    /* of a chunk, unless the mini-batch has fewer */
+    FEWEST_TILES = 256,     /* of a chunk by rows, likewise */
+    MOST_PIXELS = 2048,     /* of a chunk; by rows, tiles */
     FEW_CHANNELS = SIDE - 1 /* up to so many, columns are multiplied */
 };
 
