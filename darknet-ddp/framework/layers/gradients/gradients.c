@@ -4,7 +4,7 @@
 #include "layers/gradients/columns.h"
 #include "layers/gradients/products.h"
 #include "layers/onednn/threads.h"
-#include "layers/onednn/transpose.h"
+#include "layers/onednn/windows.h"
 
 enum { COPY_THAT_STAYS = 1 << 19 /* bytes of a copy of x that stays in a core's cache */ };
 
@@ -149,6 +149,7 @@ static void add_row(int count, const float *restrict from, float *restrict to)
         to[i] += from[i / SIDE * TILE + i % SIDE];
 }
 
+/* The first eight weights of a window. */
 typedef float window_front __attribute__((vector_size(8 * sizeof(float))));
 
 /* Add a filter's sums of SIDE channels to its gradients, if the window has 3x3 weights. */
@@ -157,10 +158,10 @@ static void add_windows(const float *from, float *to)
 {
     transposed weights[TRANSPOSED] = {{0}}, channels[TRANSPOSED];
 
-    for (int i = 0; i < 9; ++i)
+    for (int i = 0; i < WINDOW_WEIGHTS; ++i)
         memcpy(&weights[i], from + (size_t)i * BLOCK_SUMS, sizeof weights[i]);
     transpose(weights, channels);
-    for (int i = 0; i < SIDE; ++i, to += 9) {
+    for (int i = 0; i < SIDE; ++i, to += WINDOW_WEIGHTS) {
         const transposed sums = channels[i];
         const window_front front =
             (window_front)__builtin_shufflevector(sums, sums, 0, 1, 2, 3, 4, 5, 6, 7);
@@ -180,8 +181,8 @@ static void add_filter(const product *p, const float *from, int count, float *to
 {
     int i = 0;
 
-    if (p->cut->window == 9)
-        for (; i + 9 * SIDE <= count; i += 9 * SIDE)
+    if (p->cut->window == WINDOW_WEIGHTS)
+        for (; i + WINDOW_WEIGHTS * SIDE <= count; i += WINDOW_WEIGHTS * SIDE)
             add_windows(from + p->sources[i], to + i);
     for (; i < count; ++i)
         to[i] += from[p->sources[i]];
