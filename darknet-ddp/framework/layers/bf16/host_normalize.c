@@ -1,4 +1,5 @@
 #include "layers/bf16/host.h"
+#include "layers/bf16/host_rows.h"
 
 #include "activations.h"
 #include "batchnorm_layer.h"
@@ -75,34 +76,6 @@ static void move_messages(block_shape s, network net, size_t row)
 
 // ---- loops over a block ----
 
-// Add each channel's distances from `from`, and their squares.
-VECTORIZE
-static void add_moments(size_t rows, size_t channels, const half *restrict x,
-                        const half *restrict from, float *restrict sum, float *restrict squares)
-{
-    for (size_t r = 0; r < rows; ++r) {
-        for (size_t c = 0; c < channels; ++c) {
-            float d = half_to_float(x[r * channels + c]) - half_to_float(from[c]);
-            sum[c] += d;
-            squares[c] += d * d;
-        }
-    }
-}
-
-VECTORIZE
-static void add_products(size_t rows, size_t channels, const float *restrict delta,
-                         const half *restrict x, const float *restrict mean, float *restrict sum,
-                         float *restrict products)
-{
-    for (size_t r = 0; r < rows; ++r) {
-        for (size_t c = 0; c < channels; ++c) {
-            float d = delta[r * channels + c];
-            sum[c] += d;
-            products[c] += d * (half_to_float(x[r * channels + c]) - mean[c]);
-        }
-    }
-}
-
 VECTORIZE
 static void add_deltas(size_t rows, size_t channels, const float *restrict delta,
                        float *restrict sum)
@@ -143,22 +116,6 @@ static void add_other(size_t n, float alpha, float beta, const half *restrict fr
 }
 
 VECTORIZE
-static void finish_delta(size_t rows, size_t channels, const half *restrict x,
-                         const float *restrict mean, const float *restrict scale,
-                         const float *restrict mean_delta, const float *restrict variance_delta,
-                         half *restrict delta)
-{
-    for (size_t r = 0; r < rows; ++r) {
-        for (size_t c = 0; c < channels; ++c) {
-            size_t i = r * channels + c;
-            float d = half_to_float(delta[i]) + variance_delta[c] * (half_to_float(x[i]) - mean[c])
-                      + mean_delta[c];
-            delta[i] = half_of_float(scale[c] * d);
-        }
-    }
-}
-
-VECTORIZE
 static void scale_values(size_t n, float scale, const float *restrict from, float *restrict to)
 {
     for (size_t i = 0; i < n; ++i)
@@ -182,14 +139,56 @@ static void update_running(layer l, network net)
     axpy_cpu(l.out_c, take, l.variance, 1, l.rolling_variance, 1);
 }
 
+// The loops' view of a layer without a [shortcut], in a pass without arrays of its own yet.
+static bf16_rows rows_of(layer l, block_shape s, const float *mean)
+{
+    bf16_rows r = {
+        .channels = s.channels,
+        .x = l.bf16->x,
+        .mean = mean,
+        .biases = l.biases,
+        .scale = s.scale,
+        .slope = 1,
+        .alpha = 1,
+        .shortcut_slope = 1,
+        .sum = s.first,
+        .products = s.second,
+    };
+    return r;
+}
+
+static void move_forward(const half **x, size_t n)
+{
+    if (*x)
+        *x += n;
+}
+
+// The block of all rows that begins at this row.
+static bf16_rows block_at(bf16_rows all, block_shape s, size_t row)
+{
+    size_t at = row * s.channels;
+    bf16_rows r = all;
+    r.rows = rows_at(s, row);
+    move_forward(&r.x, at);
+    move_forward(&r.other, at);
+    move_forward(&r.delta, at);
+    move_forward(&r.output, at);
+    r.y = all.y ? all.y + at : 0;
+    r.other_delta = all.other_delta ? all.other_delta + at : 0;
+    r.x_delta = all.x_delta ? all.x_delta + at : 0;
+    return r;
+}
+
 // Distances are from the first row: sums of large values would drown their differences.
 static void measure(layer l, network net)
 {
     block_shape s = shape_of(l, net);
-    const half *x = l.bf16->x;
+    bf16_rows r = rows_of(l, s, s.y);
     clear_sums(s);
+    floats_of_halves(s.channels, r.x, s.y);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
-        add_moments(rows_at(s, row), s.channels, x + row * s.channels, x, s.first, s.second);
+        bf16_rows block = block_at(r, s, row);
+        bf16_row_loops_here()->add_moments(&block);
         take_sums(s.channels, s.first, s.sum);
         take_sums(s.channels, s.second, s.second_sum);
         move_messages(s, net, row);
@@ -197,7 +196,7 @@ static void measure(layer l, network net)
     for (size_t c = 0; c < s.channels; ++c) {
         double distance = s.sum[c] / (double)s.rows;
         double squares = s.second_sum[c] - s.sum[c] * distance;
-        l.mean[c] = (float)(half_to_float(x[c]) + distance);
+        l.mean[c] = (float)(s.y[c] + distance);
         l.variance[c] = squares < 0 ? 0 : (float)squares;
     }
     if (net.statistics)
@@ -213,29 +212,55 @@ static void set_scales(layer l, block_shape s, const float *variance)
         s.scale[c] = l.scales[c] / channel_deviation(variance[c]);
 }
 
-// The [shortcut] behind a fused layer, and what it adds; layer null: there is none.
+// The [shortcut] behind a fused layer; layer null: there is none.
 typedef struct {
     const layer *shortcut;
     float alpha;
-    const half *from;
+    const half *from; // forward: what is added
+    half *from_delta; // backward: what gets its gradient; null: nothing does
+    int set_from;
 } other_layer;
+
+// Whether the activations, of the layer and of the [shortcut], are slopes, which r gets.
+static int set_slopes(layer l, other_layer other, bf16_rows *r)
+{
+    return bf16_activation_slope(l.activation, &r->slope)
+           && (!other.shortcut
+               || bf16_activation_slope(other.shortcut->activation, &r->shortcut_slope));
+}
+
+// A block whose activations are no slopes.
+static void normalize_block(layer l, block_shape s, const bf16_rows *r, other_layer other)
+{
+    size_t n = r->rows * s.channels;
+    normalize_rows(r->rows, s.channels, r->x, r->mean, s.scale, l.biases, s.y);
+    activate_array(s.y, (int)n, l.activation);
+    if (other.shortcut) {
+        add_other(n, r->alpha, r->beta, r->other, s.y);
+        activate_array(s.y, (int)n, other.shortcut->activation);
+    }
+    halves_of_floats(n, s.y, r->y);
+}
 
 // train: by the mini-batch's statistics, not the running ones.
 static void normalize_to(layer l, block_shape s, int train, other_layer other, half *output,
                          network *net)
 {
-    const float *mean = train ? l.mean : l.rolling_mean;
+    bf16_rows r = rows_of(l, s, train ? l.mean : l.rolling_mean);
+    int has_slopes = set_slopes(l, other, &r);
+    r.y = output;
+    if (other.shortcut) {
+        r.other = other.from;
+        r.alpha = other.alpha;
+        r.beta = other.shortcut->beta;
+    }
     set_scales(l, s, train ? l.variance : l.rolling_variance);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
-        size_t at = row * s.channels, n = rows_at(s, row) * s.channels;
-        normalize_rows(rows_at(s, row), s.channels, (const half *)l.bf16->x + at, mean, s.scale,
-                       l.biases, s.y);
-        activate_array(s.y, (int)n, l.activation);
-        if (other.shortcut) {
-            add_other(n, other.alpha, other.shortcut->beta, other.from + at, s.y);
-            activate_array(s.y, (int)n, other.shortcut->activation);
-        }
-        halves_of_floats(n, s.y, output + at);
+        bf16_rows block = block_at(r, s, row);
+        if (has_slopes)
+            bf16_row_loops_here()->normalize(&block);
+        else
+            normalize_block(l, s, &block, other);
         if (net)
             move_messages(s, *net, row);
     }
@@ -251,7 +276,7 @@ void bf16_host_normalize(layer l, network net)
 void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alpha,
                                  const void *from)
 {
-    other_layer other = {&shortcut, alpha, from};
+    other_layer other = {.shortcut = &shortcut, .alpha = alpha, .from = from};
     if (net.train)
         measure(l, net);
     normalize_to(l, shape_of(l, net), net.train, other, shortcut.bf16->output, &net);
@@ -268,53 +293,66 @@ void bf16_host_recompute_output(layer l, void *output)
 
 // ---- BatchNorm, backward ----
 
-// Where a layer's delta comes from: its own, or the delta of the [shortcut] behind it.
-typedef struct {
-    const layer *shortcut; // null: its own
-    float alpha;
-    int set_from;
-    half *from_delta; // of the other layer that the shortcut adds; null: it takes none
-} delta_source;
-
-// Write the delta of a block's outputs to s.y; pass on the other layer's share.
-static void read_delta(layer l, block_shape s, delta_source from, size_t at, size_t n)
+// Set the layer's delta to the gradients of BatchNorm's output, for a block whose activations are
+// no slopes; pass on the other layer's share. From then on it is a block without activations.
+static void set_delta(layer l, block_shape s, bf16_rows *r, other_layer other)
 {
-    const layer *shortcut = from.shortcut;
-    const bf16_arrays *a = shortcut ? shortcut->bf16 : l.bf16;
-    floats_of_halves(n, (const half *)a->delta + at, s.y);
-    if (!shortcut)
-        return;
-    if (shortcut->activation != LINEAR) {
-        floats_of_halves(n, (const half *)a->output + at, s.x);
-        gradient_array(s.x, (int)n, shortcut->activation, s.y);
+    size_t n = r->rows * s.channels;
+    floats_of_halves(n, r->delta, s.y);
+    if (r->output) {
+        floats_of_halves(n, r->output, s.x);
+        gradient_array(s.x, (int)n, other.shortcut->activation, s.y);
     }
-    if (from.from_delta) {
-        scale_values(n, shortcut->beta, s.y, s.x);
-        bf16_set_or_add(n, s.x, from.set_from, from.from_delta + at);
+    if (r->other_delta) {
+        scale_values(n, r->beta, s.y, s.x);
+        bf16_set_or_add(n, s.x, r->set_other, r->other_delta);
     }
-    scal_cpu((int)n, from.alpha, s.y, 1);
+    scal_cpu((int)n, r->alpha, s.y, 1);
+    normalize_rows(r->rows, s.channels, r->x, r->mean, s.scale, l.biases, s.x);
+    gradient_array(s.x, (int)n, l.activation, s.y);
+    halves_of_floats(n, s.y, r->x_delta);
 }
 
-// Add up the deltas behind the activation, and their products, and leave them in the layer's delta.
-static void sum_deltas(layer l, network net, block_shape s, delta_source from)
+// The rows of a layer whose delta is that of BatchNorm's output.
+static bf16_rows without_activations(bf16_rows r)
 {
-    const half *x = l.bf16->x;
-    half *delta = l.bf16->delta;
+    r.delta = r.x_delta;
+    r.output = 0;
+    r.other_delta = 0;
+    r.alpha = r.slope = r.shortcut_slope = 1;
+    return r;
+}
+
+// Add up the gradients of BatchNorm's output, and their products. Return what the rows are then.
+static bf16_rows sum_deltas(layer l, network net, block_shape s, other_layer other)
+{
+    const bf16_arrays *a = other.shortcut ? other.shortcut->bf16 : l.bf16;
+    bf16_rows r = rows_of(l, s, l.mean);
+    int has_slopes = set_slopes(l, other, &r);
+    r.delta = a->delta;
+    r.x_delta = l.bf16->delta;
+    r.mean_delta = l.mean_delta;
+    r.variance_delta = l.variance_delta;
+    if (other.shortcut) {
+        r.output = other.shortcut->activation == LINEAR ? 0 : a->output;
+        r.other_delta = other.from_delta;
+        r.set_other = other.set_from;
+        r.alpha = other.alpha;
+        r.beta = other.shortcut->beta;
+    }
     clear_sums(s);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
-        size_t at = row * s.channels, rows = rows_at(s, row), n = rows * s.channels;
-        read_delta(l, s, from, at, n);
-        if (l.activation != LINEAR) {
-            normalize_rows(rows, s.channels, x + at, l.mean, s.scale, l.biases, s.x);
-            gradient_array(s.x, (int)n, l.activation, s.y);
+        bf16_rows block = block_at(r, s, row);
+        if (!has_slopes) {
+            set_delta(l, s, &block, other);
+            block = without_activations(block);
         }
-        add_products(rows, s.channels, s.y, x + at, l.mean, s.first, s.second);
+        bf16_row_loops_here()->sum_deltas(&block);
         take_sums(s.channels, s.first, s.sum);
         take_sums(s.channels, s.second, s.second_sum);
-        if (from.shortcut || l.activation != LINEAR)
-            halves_of_floats(n, s.y, delta + at);
         move_messages(s, net, row);
     }
+    return has_slopes ? r : without_activations(r);
 }
 
 // Turn the sums into updates, and into what each value's delta gets of them.
@@ -333,7 +371,7 @@ static void take_delta_sums(layer l, network net, block_shape s)
         net.statistics->average(net.statistics->ctx, l.out_c, l.mean_delta, l.variance_delta);
 }
 
-static void normalize_backward(layer l, network net, delta_source from)
+static void normalize_backward(layer l, network net, other_layer other)
 {
     block_shape s = shape_of(l, net);
     if (!net.train) {
@@ -341,26 +379,25 @@ static void normalize_backward(layer l, network net, delta_source from)
         l.variance = l.rolling_variance;
     }
     set_scales(l, s, l.variance);
-    sum_deltas(l, net, s, from);
+    bf16_rows r = sum_deltas(l, net, s, other);
     take_delta_sums(l, net, s);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
-        size_t at = row * s.channels;
-        finish_delta(rows_at(s, row), s.channels, (const half *)l.bf16->x + at, l.mean, s.scale,
-                     l.mean_delta, l.variance_delta, (half *)l.bf16->delta + at);
+        bf16_rows block = block_at(r, s, row);
+        bf16_row_loops_here()->finish_deltas(&block);
         move_messages(s, net, row);
     }
 }
 
 void bf16_host_normalize_backward(layer l, network net)
 {
-    normalize_backward(l, net, (delta_source){0});
+    normalize_backward(l, net, (other_layer){0});
 }
 
 void bf16_host_normalize_and_add_backward(layer l, network net, layer shortcut, float alpha,
                                           int set_from, void *from_delta)
 {
-    delta_source from = {&shortcut, alpha, set_from, from_delta};
-    normalize_backward(l, net, from);
+    other_layer other = {&shortcut, alpha, 0, from_delta, set_from};
+    normalize_backward(l, net, other);
 }
 
 // ---- biases ----

@@ -1,23 +1,20 @@
 #include "layers/gradients/cut.h"
 
 #include "blas.h"
+#include "layers/onednn/lanes.h"
 #include "layers/onednn/pixel.h"
 #include "layers/onednn/transpose.h"
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
 static const unsigned short zeros[SIDE];
-
-typedef unsigned short halves __attribute__((vector_size(SIDE * sizeof(unsigned short))));
 
 /* Set *to to pairs of the values of two pixels, of 16 channels or filters; of only `count`, if that
  * is less, and zeros. */
-INLINE void interleave(int count, const unsigned short *first, const unsigned short *second,
-                       transposed *to)
+LANES_INLINE void interleave(int count, const unsigned short *first, const unsigned short *second,
+                             transposed *to)
 {
-    halves a = {0}, b = {0};
+    half_lanes a = {0}, b = {0};
 
     if (count >= SIDE) {
         memcpy(&a, first, sizeof a);
@@ -26,7 +23,7 @@ INLINE void interleave(int count, const unsigned short *first, const unsigned sh
         memcpy(&a, first, (size_t)count * sizeof *first);
         memcpy(&b, second, (size_t)count * sizeof *second);
     }
-    *to = __builtin_convertvector(a, transposed) | __builtin_convertvector(b, transposed) << 16;
+    lanes_interleave(&a, &b, to);
 }
 
 /* ---- x ---- */
