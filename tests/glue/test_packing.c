@@ -65,7 +65,7 @@ static float *weights_of(const convolution_shape *s)
 }
 
 /* Expect each number at its place, and zeros where the layout is larger than the shape. */
-static void expect_packed(const convolution_shape *s, const onednn_blocks *b,
+static void expect_packed(const convolution_shape *s, const onednn_blocks *b, int is_turned,
                           const unsigned short *packed)
 {
     int at[4];
@@ -74,16 +74,19 @@ static void expect_packed(const convolution_shape *s, const onednn_blocks *b,
         for (at[1] = 0; at[1] < b->padded[1]; at[1]++)
             for (at[2] = 0; at[2] < s->size; at[2]++)
                 for (at[3] = 0; at[3] < s->size; at[3]++) {
-                    const int is_weight = at[0] < s->filters && at[1] < s->channels;
+                    const int of[4] = {at[is_turned], at[!is_turned], at[2], at[3]};
+                    const int is_weight = of[0] < s->filters && of[1] < s->channels;
 
                     assert_int_equal(packed[place(b, at)],
-                                     is_weight ? half_of(weight_of(s, at)) : 0);
+                                     is_weight ? half_of(weight_of(s, of)) : 0);
                 }
 }
 
-static void expect_packing(const convolution_shape *s, dnnl_format_tag_t tag)
+static void expect_packing(const convolution_shape *s, dnnl_format_tag_t tag, int is_turned)
 {
-    const dnnl_dims_t sizes = {s->filters, s->channels, s->size, s->size};
+    const int first = is_turned ? s->channels : s->filters;
+    const int second = is_turned ? s->filters : s->channels;
+    const dnnl_dims_t sizes = {first, second, s->size, s->size};
     onednn_layout layout = onednn_make_layout(4, sizes, dnnl_bf16, tag);
     const size_t count = dnnl_memory_desc_get_size(layout) / sizeof(unsigned short);
     float *weights = weights_of(s);
@@ -92,9 +95,9 @@ static void expect_packing(const convolution_shape *s, dnnl_format_tag_t tag)
 
     for (size_t i = 0; i <= count; i++)
         packed[i] = UNWRITTEN;
-    assert_int_equal(onednn_pack_pairs(s, layout, weights, packed), 1);
+    assert_int_equal(onednn_pack_pairs(s, layout, is_turned, weights, packed), 1);
     assert_int_equal(onednn_find_blocks(layout, &b), 1);
-    expect_packed(s, &b, packed);
+    expect_packed(s, &b, is_turned, packed);
     assert_int_equal(packed[count], UNWRITTEN);
     onednn_free_layout(layout);
     test_free(weights);
@@ -122,7 +125,8 @@ static void each_weight_is_rounded_and_lies_where_its_layout_says(void **state)
             for (size_t t = 0; t < sizeof tags / sizeof tags[0]; t++) {
                 const convolution_shape s = shape(counts[i][0], counts[i][1], size);
 
-                expect_packing(&s, tags[t]);
+                expect_packing(&s, tags[t], 0);
+                expect_packing(&s, tags[t], 1);
             }
 }
 
@@ -135,9 +139,9 @@ static void other_shapes_and_layouts_are_left_to_onednn(void **state)
 
     (void)state;
     groups.groups = 2;
-    assert_int_equal(onednn_pack_pairs(&large, in_pairs, NULL, NULL), 0);
-    assert_int_equal(onednn_pack_pairs(&groups, in_pairs, NULL, NULL), 0);
-    assert_int_equal(onednn_pack_pairs(&any, plain, NULL, NULL), 0);
+    assert_int_equal(onednn_pack_pairs(&large, in_pairs, 0, NULL, NULL), 0);
+    assert_int_equal(onednn_pack_pairs(&groups, in_pairs, 0, NULL, NULL), 0);
+    assert_int_equal(onednn_pack_pairs(&any, plain, 0, NULL, NULL), 0);
     onednn_free_layout(in_pairs);
     onednn_free_layout(plain);
 }

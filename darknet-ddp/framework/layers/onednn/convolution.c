@@ -86,6 +86,14 @@ static onednn_layout weights_layout(const convolution_shape *s, dnnl_data_type_t
                               is_plain ? plain : dnnl_format_tag_any);
 }
 
+/* The weights of a convolution that is turned (make_turned), in the order of the other. */
+static onednn_layout turned_layout(const convolution_shape *s)
+{
+    const dnnl_dims_t whole = {s->filters, s->channels, 1, 1};
+
+    return onednn_make_layout(4, whole, dnnl_f32, dnnl_iohw);
+}
+
 int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p)
 {
     const convolution_shape *s = &c->shape;
@@ -141,11 +149,58 @@ const onednn_primitive *onednn_pass(convolution *c, convolution_pass pass)
     return p;
 }
 
+/* ---- dx by a forward pass ---- */
+
+/* A convolution of 1x1 whose channels are c's filters, and whose filters are c's channels. */
+static convolution *turn(const convolution *c, convolution_sum sum)
+{
+    convolution_shape s = c->shape;
+
+    s.channels = c->shape.filters;
+    s.filters = c->shape.channels;
+    s.has_bias = 0;
+    s.activation = LINEAR;
+    s.sum = sum;
+    return convolution_of(&s);
+}
+
+static void make_turned(convolution *c)
+{
+    const convolution_shape *s = &c->shape;
+    convolution *set, *add;
+
+    c->has_turned = 1;
+    if (s->size != 1 || s->stride_x != 1 || s->stride_y != 1 || s->pad != 0 || s->groups > 1)
+        return;
+    set = turn(c, CONVOLUTION_SUM_NONE);
+    add = turn(c, CONVOLUTION_SUM_AFTER);
+    if (!set || !add || !convolution_same_packing(set, add, CONVOLUTION_FORWARD))
+        return;
+    c->turned[0] = set;
+    c->turned[1] = add;
+}
+
+/* Return what computes pass CONVOLUTION_BACKWARD_DATA of c by its forward pass: oneDNN's is as fast
+ * or faster, and can add to dx. Return NULL for another pass, or if nothing does. */
+static convolution *turned_of(convolution *c, convolution_pass pass, int add)
+{
+    if (pass != CONVOLUTION_BACKWARD_DATA)
+        return NULL;
+    (void)pthread_mutex_lock(&c->mutex);
+    if (!c->has_turned)
+        make_turned(c);
+    (void)pthread_mutex_unlock(&c->mutex);
+    return c->turned[add];
+}
+
 /* ---- weights ---- */
 
 static onednn_layout packed_layout(convolution *c, convolution_pass pass)
 {
-    return onednn_layout_of(onednn_pass(c, pass), dnnl_query_weights_md);
+    const convolution *turned = turned_of(c, pass, 0);
+
+    return onednn_layout_of(turned ? &turned->forward : onednn_pass(c, pass),
+                            dnnl_query_weights_md);
 }
 
 size_t convolution_packed_bytes(convolution *c, convolution_pass pass)
@@ -156,11 +211,12 @@ size_t convolution_packed_bytes(convolution *c, convolution_pass pass)
 void convolution_pack(convolution *c, convolution_pass pass, const float *weights, void *packed)
 {
     const onednn_layout layout = packed_layout(c, pass);
+    const convolution *turned = turned_of(c, pass, 0);
     onednn_layout plain;
 
-    if (onednn_pack_pairs(&c->shape, layout, weights, packed))
+    if (onednn_pack_pairs(&c->shape, layout, turned != NULL, weights, packed))
         return;
-    plain = weights_layout(&c->shape, dnnl_f32, 1);
+    plain = turned ? turned_layout(&turned->shape) : weights_layout(&c->shape, dnnl_f32, 1);
     if (!onednn_copy(plain, weights, layout, packed, 0))
         onednn_check(dnnl_unimplemented, "packing weights");
     onednn_free_layout(plain);
@@ -199,9 +255,15 @@ static size_t plain_bytes(const convolution_shape *s)
 
 size_t convolution_scratch_bytes(convolution *c, convolution_pass pass)
 {
-    const onednn_primitive *p = onednn_pass(c, pass);
-    size_t bytes = p->scratch;
+    const convolution *set = turned_of(c, pass, 0), *add = turned_of(c, pass, 1);
+    const onednn_primitive *p;
+    size_t bytes;
 
+    if (set)
+        return set->forward.scratch > add->forward.scratch ? set->forward.scratch
+                                                           : add->forward.scratch;
+    p = onednn_pass(c, pass);
+    bytes = p->scratch;
     if (pass == CONVOLUTION_BACKWARD_DATA)
         bytes += onednn_round_up(input_bytes(c));
     if (pass == CONVOLUTION_BACKWARD_WEIGHTS)
@@ -250,8 +312,8 @@ static void add_values(const void *from, void *to, size_t bytes, int bf16)
     }
 }
 
-void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
-                               int add, void *scratch)
+static void compute_dx(convolution *c, const void *packed, const void *dy, void *dx, int add,
+                       void *scratch)
 {
     const onednn_primitive *p = onednn_pass(c, CONVOLUTION_BACKWARD_DATA);
     const onednn_layout layout = onednn_layout_of(p, dnnl_query_diff_src_md);
@@ -265,6 +327,17 @@ void convolution_backward_data(convolution *c, const void *packed, const void *d
     onednn_run(p, arguments, 3, (char *)scratch + onednn_round_up(input_bytes(c)));
     if (add)
         add_values(out, dx, input_bytes(c), c->shape.bf16);
+}
+
+void convolution_backward_data(convolution *c, const void *packed, const void *dy, void *dx,
+                               int add, void *scratch)
+{
+    convolution *turned = turned_of(c, CONVOLUTION_BACKWARD_DATA, add);
+
+    if (turned)
+        convolution_forward(turned, packed, NULL, dy, dx, scratch);
+    else
+        compute_dx(c, packed, dy, dx, add, scratch);
 }
 
 void convolution_backward_weights(convolution *c, const void *x, const void *dy, float *gradients,

@@ -10,9 +10,12 @@
 struct convolution {
     convolution_shape shape;
     onednn_primitive forward;
-    pthread_mutex_t mutex; /* guards the next two members, which are made when they are needed */
+    pthread_mutex_t mutex; /* guards the next four members, which are made when they are needed */
     onednn_primitive backward_data, backward_weights;
-    convolution *next; /* next one in the list of all convolutions; NULL: this is the last */
+    int has_turned;         /* 1: the next member is set */
+    convolution *turned[2]; /* handles whose forward pass computes dx, and which adds to dx; NULL:
+                               the pass backward_data does */
+    convolution *next;      /* next one in the list of all convolutions; NULL: this is the last */
 };
 
 /* Make *p, the primitive of a pass of c's shape, and return 1; return 0 if oneDNN has none, or for
@@ -24,10 +27,10 @@ int onednn_make_pass(convolution *c, convolution_pass pass, onednn_primitive *p)
 const onednn_primitive *onednn_pass(convolution *c, convolution_pass pass);
 
 /* Write weights ([filter][channel][row][column]) of shape s to packed, in bf16 and in `layout`, and
- * return 1. Return 0, with packed unchanged, if s is not of bf16, has groups or a window larger
- * than 3x3, or if packing.c does not know the layout. */
-int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const float *weights,
-                      void *packed);
+ * return 1. For floats, groups, a window larger than 3x3, or an unknown layout return 0, with
+ * packed unchanged. is_turned: in the layout, filters are called channels, and channels filters. */
+int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, int is_turned,
+                      const float *weights, void *packed);
 
 /* Return n, rounded up to a multiple of 64. */
 static inline size_t onednn_round_up(size_t n)

@@ -37,8 +37,9 @@ typedef struct {
     size_t weights[MOST_WINDOW]; /* from the first weight of the window to each */
 } pairs;
 
-/* Return 1 if weights lie in pairs, not too many side by side, and then fill *p. */
-static int find_pairs(onednn_layout layout, int size, pairs *p)
+/* Return 1 if weights lie in pairs, not too many side by side, and then fill *p. is_turned: the
+ * layout's first dimension is that of channels */
+static int find_pairs(onednn_layout layout, int is_turned, int size, pairs *p)
 {
     onednn_blocks b;
     int pair, other;
@@ -49,7 +50,7 @@ static int find_pairs(onednn_layout layout, int size, pairs *p)
     other = 1 - pair;
     if (pair > 1 || b.dimensions[b.count - 2] != other || (b.count == 3 && b.dimensions[0] != pair))
         return 0;
-    p->of_filters = pair == 0;
+    p->of_filters = pair == is_turned;
     p->across = (int)b.sizes[b.count - 2];
     p->rows = b.count == 3 ? (int)b.sizes[0] : 1;
     p->count = (int)b.padded[pair] / 2;
@@ -298,14 +299,14 @@ static void pack_rows_of_channels(const convolution_shape *s, const pairs *p, in
     }
 }
 
-int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, const float *weights,
-                      void *packed)
+int onednn_pack_pairs(const convolution_shape *s, onednn_layout layout, int is_turned,
+                      const float *weights, void *packed)
 {
     pairs p;
     int count;
 
     if (!s->bf16 || s->groups > 1 || s->size * s->size > MOST_WINDOW
-        || !find_pairs(layout, s->size, &p))
+        || !find_pairs(layout, is_turned, s->size, &p))
         return 0;
     count = p.of_filters ? p.count : p.rows_across * parts_of_rows(s, &p);
 #ifdef _OPENMP
