@@ -20,8 +20,9 @@
  */
 
 #ifdef DNNL
-// Multiplications of a slice: one to two milliseconds of a core.
+// Multiplications of a slice: one to two milliseconds of a core, without AMX and with it.
 #define SLICE_WORK 5e8
+#define SLICE_WORK_OF_AMX 2e9
 
 struct bf16_convolution {
     int images;                     // of a slice; a divisor of the mini-batch
@@ -175,7 +176,8 @@ static void free_convolution(struct bf16_convolution *c)
 int bf16_host_prepare(layer *l)
 {
     double work = (double)l->nweights * l->out_w * l->out_h;
-    int images = images_a_slice(*l, (int)(SLICE_WORK / work));
+    double most = convolution_has_amx() && !bf16_emulated ? SLICE_WORK_OF_AMX : SLICE_WORK;
+    int images = images_a_slice(*l, (int)(most / work));
     struct bf16_convolution *c = make_convolution(*l, images);
     if (!c)
         return 0;

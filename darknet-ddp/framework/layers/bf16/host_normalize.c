@@ -14,8 +14,10 @@
  * Statistics and intermediate values are floats; a channel's sums over blocks are doubles.
  */
 
-// Values of a block: x and delta as floats are 32 KiB.
+// Values of a block, at least: x and delta as floats are 32 KiB.
 #define BLOCK_VALUES 4096
+// Rows of a block, at least: each block's sums are moved to those of all blocks.
+#define BLOCK_ROWS 16
 // Blocks between two calls of let_messages_move: about a millisecond.
 #define BLOCKS_A_CALL 128
 
@@ -31,7 +33,8 @@ typedef struct {
 
 static size_t block_values(layer l)
 {
-    return l.out_c < BLOCK_VALUES ? BLOCK_VALUES : (size_t)l.out_c;
+    size_t values = BLOCK_ROWS * (size_t)l.out_c;
+    return values < BLOCK_VALUES ? BLOCK_VALUES : values;
 }
 
 size_t bf16_host_sums_bytes(layer l)
