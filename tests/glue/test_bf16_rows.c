@@ -17,9 +17,12 @@
 #include <cmocka.h>
 
 enum {
-    ROWS = 11,    /* no multiple of the rows that are taken at once */
-    CHANNELS = 53 /* nor of a vector's length */
+    ROWS = 11,     /* no multiple of the rows that are taken at once */
+    CHANNELS = 53, /* nor of a vector's length */
+    MET = 32       /* channels that meet the other layer of a [shortcut], if not all do */
 };
+/* Where rows meet the other layer. */
+static const long some_places[ROWS] = {40, -1, 0, 100, -1, -1, 140, 180, 220, -1, 300};
 #define VALUES ((size_t)(ROWS * CHANNELS))
 
 typedef unsigned short half;
@@ -83,6 +86,7 @@ static problem *make_problem(float slope, int has_shortcut, float shortcut_slope
         .alpha = has_shortcut ? .75F : 1,
         .beta = has_shortcut ? .5F : 0,
         .shortcut_slope = shortcut_slope,
+        .met_channels = CHANNELS,
         .other = has_shortcut ? p->other : NULL,
         .y = p->y,
         .delta = p->delta,
@@ -114,14 +118,28 @@ static double activated(double x, float slope)
     return x > 0 ? x : (double)slope * x;
 }
 
+/* The index of the value of the other layer that value i meets; -1: none */
+static long place_of(const problem *p, size_t i)
+{
+    const size_t row = i / CHANNELS, c = i % CHANNELS;
+
+    if (!p->r.places)
+        return (long)i;
+    return p->r.places[row] >= 0 && c < MET ? p->r.places[row] + (long)c : -1;
+}
+
 static double y_at(const problem *p, size_t i)
 {
     const double y = activated(normalized_at(p, i), p->r.slope);
+    const double rounded = half_to_float(half_of_float((float)y));
+    const long place = place_of(p, i);
 
     if (!p->r.other)
         return y;
-    return activated((double)p->r.alpha * half_to_float(half_of_float((float)y))
-                         + (double)p->r.beta * half_to_float(p->other[i]),
+    if (place < 0)
+        return activated(rounded, p->r.shortcut_slope);
+    return activated((double)p->r.alpha * rounded
+                         + (double)p->r.beta * half_to_float(p->other[place]),
                      p->r.shortcut_slope);
 }
 
@@ -182,9 +200,24 @@ static void check_forward(const bf16_row_loops *loops, problem *p)
     test_free(before);
 }
 
+/* What the other layer's delta becomes. */
+static void set_expected(const problem *p, const half *before, double *expected)
+{
+    for (size_t i = 0; i < VALUES; i++)
+        expected[i] = half_to_float(before[i]);
+    for (size_t i = 0; i < VALUES; i++) {
+        const long place = place_of(p, i);
+        const double given = (double)p->r.beta * shortcut_delta_at(p, p->delta, i);
+
+        if (place >= 0)
+            expected[place] = p->r.set_other ? given : expected[place] + given;
+    }
+}
+
 static void check_sum_deltas(const bf16_row_loops *loops, problem *p)
 {
     problem *before = test_malloc(sizeof *before);
+    double expected[VALUES];
 
     memcpy(before, p, sizeof *p);
     loops->sum_deltas(&p->r);
@@ -197,12 +230,9 @@ static void check_sum_deltas(const bf16_row_loops *loops, problem *p)
         }
         check_sums(p, before, c, sum, products);
     }
-    for (size_t i = 0; p->r.other_delta && i < VALUES; i++) {
-        const double given = (double)p->r.beta * shortcut_delta_at(p, p->delta, i);
-        const double there = p->r.set_other ? 0 : half_to_float(before->other_delta[i]);
-
-        check_half(p->other_delta[i], given + there, "the other layer's delta", i);
-    }
+    set_expected(p, before->other_delta, expected);
+    for (size_t i = 0; p->r.other_delta && i < VALUES; i++)
+        check_half(p->other_delta[i], expected[i], "the other layer's delta", i);
     assert_int_equal(p->other_delta[VALUES], mark);
     test_free(before);
 }
@@ -232,9 +262,13 @@ static void check_loops(const bf16_row_loops *loops)
 {
     static const float slopes[] = {1, 0, .1F};
 
-    for (int i = 0; i < 12; i++) {
-        problem *p = make_problem(slopes[i % 3], i > 2, slopes[i / 3 - (i > 2)]);
+    for (int i = 0; i < 21; i++) { /* with a [shortcut] from 3 on, of two sizes from 12 on */
+        problem *p = make_problem(slopes[i % 3], i >= 3, i < 3 ? 1 : slopes[i / 3 % 3]);
 
+        if (i >= 12) {
+            p->r.places = some_places;
+            p->r.met_channels = MET;
+        }
         p->r.set_other = i % 2;
         check_forward(loops, p);
         check_sum_deltas(loops, p);

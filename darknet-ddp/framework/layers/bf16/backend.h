@@ -18,6 +18,10 @@ typedef struct bf16_backend {
     /* Return 1 if layers in bf16 can have this activation. */
     int (*has_activation)(ACTIVATION a);
 
+    /* Return 1 if a [convolutional] can be fused with the [shortcut] behind it, though the other
+     * layer that the [shortcut] adds has another size. */
+    int (*can_fuse_sizes)(layer l, layer shortcut);
+
     /* ---- memory ---- */
 
     /* Allocate n values of bf16, all zero. */
@@ -75,7 +79,7 @@ typedef struct bf16_backend {
     void (*normalize)(layer l, network net);
     /* Compute a fused layer, and its [shortcut]'s output: alpha*y + beta*from, activated. `y` is
      * the output that normalize would write, `from` that of the other layer that the [shortcut]
-     * reads. */
+     * reads. Where `from` has no value, it is y, activated. */
     void (*normalize_and_add)(layer l, network net, layer shortcut, float alpha, const void *from);
     /* Compute the output of a fused layer, which keeps none, from its x and its present parameters.
      * Write it to `output` (bf16). */

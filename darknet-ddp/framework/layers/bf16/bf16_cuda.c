@@ -148,10 +148,18 @@ static void convolve_backward_input(layer l, network net, int set, void *delta)
         l.bd_algo, net.workspace, l.workspace_size, &keep, l.dsrcTensorDesc, delta));
 }
 
+static int can_fuse_sizes(layer l, layer shortcut)
+{
+    (void)l;
+    (void)shortcut;
+    return 0;
+}
+
 const bf16_backend bf16_cuda = {
     .name = name,
     .missing = missing,
     .has_activation = bf16_has_activation_gpu,
+    .can_fuse_sizes = can_fuse_sizes,
     .make = make_halves,
     .resize = resize_halves,
     .free = free_halves,

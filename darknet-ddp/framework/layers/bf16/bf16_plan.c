@@ -94,15 +94,23 @@ static int is_worth_it(network *net, int i)
     return 0;
 }
 
-// A [convolutional] with BatchNorm and the [shortcut] behind it, which adds images of one size, go
-// over memory together where no other layer reads the convolution.
+// Does this [shortcut] add images of one size, or of two as the backend can?
+static int can_fuse_sizes(layer l, layer shortcut)
+{
+    int is_one_size = shortcut.w == shortcut.out_w && shortcut.h == shortcut.out_h
+                      && shortcut.c == shortcut.out_c;
+    return is_one_size || bf16_backend_here()->can_fuse_sizes(l, shortcut);
+}
+
+// A [convolutional] with BatchNorm and the [shortcut] behind it go over memory together where no
+// other layer reads the convolution.
 static int can_fuse(network *net, int i)
 {
     layer l = net->layers[i], next = net->layers[i + 1];
     int linear = next.activation == LINEAR || next.activation == LEAKY || next.activation == RELU;
     return bf16_runs(l) && l.type == CONVOLUTIONAL && l.batch_normalize && bf16_runs(next)
-           && next.type == SHORTCUT && linear && next.index != i && next.w == next.out_w
-           && next.h == next.out_h && next.c == next.out_c && layer_reader(net, i, i + 1) == net->n;
+           && next.type == SHORTCUT && linear && next.index != i && can_fuse_sizes(l, next)
+           && layer_reader(net, i, i + 1) == net->n;
 }
 
 // ---- memory ----

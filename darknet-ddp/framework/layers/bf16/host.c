@@ -129,6 +129,7 @@ const bf16_backend bf16_host = {
     .name = name,
     .missing = missing,
     .has_activation = has_activation,
+    .can_fuse_sizes = bf16_host_can_fuse_sizes,
     .make = make_halves,
     .resize = resize_halves,
     .free = free,

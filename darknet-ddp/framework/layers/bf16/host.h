@@ -46,6 +46,7 @@ void bf16_host_convolve_backward_input(layer l, network net, int set, void *inpu
 
 /* Return how many bytes of net.workspace the functions below need for a layer. */
 size_t bf16_host_sums_bytes(layer l);
+int bf16_host_can_fuse_sizes(layer l, layer shortcut);
 void bf16_host_normalize(layer l, network net);
 void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alpha,
                                  const void *from);
@@ -66,6 +67,15 @@ void bf16_host_avgpool(layer l, const void *input);
 void bf16_host_avgpool_backward(layer l, int set, void *delta);
 void bf16_host_copy_channels(size_t cells, int channels, const void *from, int from_channels,
                              int first_from, int set, void *to, int to_channels, int first_to);
+/* Return the place, in the other layer that a [shortcut] reads, of the values that are added to the
+ * first channels of cell i of the output; -1: none are. Layers of two sizes meet as shortcut_cpu
+ * has them meet. */
+long bf16_host_shortcut_place(layer l, int i);
+/* Return how many channels both layers of a [shortcut] have. */
+size_t bf16_host_shortcut_channels(layer l);
+/* Fill with zeros the delta that a [shortcut] sets, of the other layer, if not all of it meets a
+ * value of the output. Return what set_from is then. from_delta may be null. */
+int bf16_host_shortcut_begin(layer l, int set_from, void *from_delta);
 void bf16_host_shortcut(layer l, const void *input, float alpha, const void *from);
 void bf16_host_shortcut_backward(layer l, float alpha, int set, void *input_delta, int set_from,
                                  void *from_delta);

@@ -209,9 +209,7 @@ static void weigh(size_t n, float scale, const half *restrict from, int set, flo
         to[k] = scale * half_to_float(from[k]) + (set ? 0 : to[k]);
 }
 
-// The place, in the other layer, of the values that are added to the first channels of cell i of
-// the output; -1: none are. Layers of two sizes meet as shortcut_cpu has them meet.
-static long source_of(layer l, int i)
+long bf16_host_shortcut_place(layer l, int i)
 {
     int stride = l.w / l.out_w > 1 ? l.w / l.out_w : 1;
     int sample = l.out_w / l.w > 1 ? l.out_w / l.w : 1;
@@ -223,7 +221,7 @@ static long source_of(layer l, int i)
     return x < l.w && y < l.h ? (long)((b * l.h + y) * l.w + x) * l.c : -1;
 }
 
-static size_t common_channels(layer l)
+size_t bf16_host_shortcut_channels(layer l)
 {
     return (size_t)(l.c < l.out_c ? l.c : l.out_c);
 }
@@ -236,9 +234,9 @@ static size_t cells_of(layer l)
 // alpha scales only values that meet one of the other layer, as in shortcut_cpu.
 void bf16_host_shortcut(layer l, const void *input, float alpha, const void *from)
 {
-    size_t channels = (size_t)l.out_c, common = common_channels(l);
+    size_t channels = (size_t)l.out_c, common = bf16_host_shortcut_channels(l);
     for (size_t i = 0; i < cells_of(l); ++i) {
-        long source = source_of(l, (int)i);
+        long source = bf16_host_shortcut_place(l, (int)i);
         for (size_t c = 0; c < channels; c += BF16_BLOCK) {
             float y[BF16_BLOCK] = {0};
             size_t some = smaller(BF16_BLOCK, channels - c), at = i * channels + c;
@@ -254,18 +252,23 @@ void bf16_host_shortcut(layer l, const void *input, float alpha, const void *fro
     }
 }
 
+int bf16_host_shortcut_begin(layer l, int set_from, void *from_delta)
+{
+    size_t from_size = (size_t)(l.w * l.h * l.c) * (size_t)l.batch;
+    if (!from_delta || !set_from || from_size == cells_of(l) * bf16_host_shortcut_channels(l))
+        return set_from;
+    memset(from_delta, 0, from_size * sizeof(half));
+    return 0;
+}
+
 void bf16_host_shortcut_backward(layer l, float alpha, int set, void *input_delta, int set_from,
                                  void *from_delta)
 {
-    size_t channels = (size_t)l.out_c, common = common_channels(l);
-    size_t from_size = (size_t)(l.w * l.h * l.c) * (size_t)l.batch;
+    size_t channels = (size_t)l.out_c, common = bf16_host_shortcut_channels(l);
     float delta[BF16_BLOCK], given[BF16_BLOCK];
-    if (from_delta && set_from && from_size != cells_of(l) * common) { // some meet nothing
-        memset(from_delta, 0, from_size * sizeof(half));
-        set_from = 0;
-    }
+    set_from = bf16_host_shortcut_begin(l, set_from, from_delta);
     for (size_t i = 0; i < cells_of(l); ++i) {
-        long source = from_delta ? source_of(l, (int)i) : -1;
+        long source = from_delta ? bf16_host_shortcut_place(l, (int)i) : -1;
         for (size_t c = 0; c < channels; c += BF16_BLOCK) {
             size_t some = smaller(BF16_BLOCK, channels - c), at = i * channels + c;
             bf16_host_gradient(l, some, at, delta);

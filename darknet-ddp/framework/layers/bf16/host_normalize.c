@@ -18,6 +18,8 @@
 #define BLOCK_VALUES 4096
 // Rows of a block, at least: each block's sums are moved to those of all blocks.
 #define BLOCK_ROWS 16
+// Rows of a block, at most, of a layer that is fused with a [shortcut] of two sizes.
+#define MOST_PLACES 256
 // Blocks between two calls of let_messages_move: about a millisecond.
 #define BLOCKS_A_CALL 128
 
@@ -154,6 +156,7 @@ static bf16_rows rows_of(layer l, block_shape s, const float *mean)
         .slope = 1,
         .alpha = 1,
         .shortcut_slope = 1,
+        .met_channels = s.channels,
         .sum = s.first,
         .products = s.second,
     };
@@ -166,20 +169,42 @@ static void move_forward(const half **x, size_t n)
         *x += n;
 }
 
-// The block of all rows that begins at this row.
+// The block of all rows that begins at this row, without what a [shortcut] adds.
 static bf16_rows block_at(bf16_rows all, block_shape s, size_t row)
 {
     size_t at = row * s.channels;
     bf16_rows r = all;
     r.rows = rows_at(s, row);
     move_forward(&r.x, at);
-    move_forward(&r.other, at);
     move_forward(&r.delta, at);
     move_forward(&r.output, at);
     r.y = all.y ? all.y + at : 0;
-    r.other_delta = all.other_delta ? all.other_delta + at : 0;
     r.x_delta = all.x_delta ? all.x_delta + at : 0;
     return r;
+}
+
+static int is_one_size(layer shortcut)
+{
+    return shortcut.w == shortcut.out_w && shortcut.h == shortcut.out_h
+           && shortcut.c == shortcut.out_c;
+}
+
+// Where a block, which begins at this row, meets the other layer of a [shortcut]. places: memory
+// for the block's rows
+static void meet_other(bf16_rows *block, const layer *shortcut, size_t row, long *places)
+{
+    if (!shortcut)
+        return;
+    if (is_one_size(*shortcut)) {
+        move_forward(&block->other, row * block->channels);
+        if (block->other_delta)
+            block->other_delta += row * block->channels;
+        return;
+    }
+    for (size_t i = 0; i < block->rows; ++i)
+        places[i] = bf16_host_shortcut_place(*shortcut, (int)(row + i));
+    block->places = places;
+    block->met_channels = bf16_host_shortcut_channels(*shortcut);
 }
 
 // Distances are from the first row: sums of large values would drown their differences.
@@ -232,6 +257,14 @@ static int set_slopes(layer l, other_layer other, bf16_rows *r)
                || bf16_activation_slope(other.shortcut->activation, &r->shortcut_slope));
 }
 
+int bf16_host_can_fuse_sizes(layer l, layer shortcut)
+{
+    float slope;
+    size_t met = bf16_host_shortcut_channels(shortcut), channels = (size_t)l.out_c;
+    return bf16_activation_slope(l.activation, &slope) && channels >= BLOCK_VALUES / MOST_PLACES
+           && (met % 16 == 0 || met == channels);
+}
+
 // A block whose activations are no slopes.
 static void normalize_block(layer l, block_shape s, const bf16_rows *r, other_layer other)
 {
@@ -259,7 +292,9 @@ static void normalize_to(layer l, block_shape s, int train, other_layer other, h
     }
     set_scales(l, s, train ? l.variance : l.rolling_variance);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
+        long places[MOST_PLACES];
         bf16_rows block = block_at(r, s, row);
+        meet_other(&block, other.shortcut, row, places);
         if (has_slopes)
             bf16_row_loops_here()->normalize(&block);
         else
@@ -345,7 +380,9 @@ static bf16_rows sum_deltas(layer l, network net, block_shape s, other_layer oth
     }
     clear_sums(s);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
+        long places[MOST_PLACES];
         bf16_rows block = block_at(r, s, row);
+        meet_other(&block, other.shortcut, row, places);
         if (!has_slopes) {
             set_delta(l, s, &block, other);
             block = without_activations(block);
@@ -399,7 +436,8 @@ void bf16_host_normalize_backward(layer l, network net)
 void bf16_host_normalize_and_add_backward(layer l, network net, layer shortcut, float alpha,
                                           int set_from, void *from_delta)
 {
-    other_layer other = {&shortcut, alpha, 0, from_delta, set_from};
+    other_layer other = {&shortcut, alpha, 0, from_delta,
+                         bf16_host_shortcut_begin(shortcut, set_from, from_delta)};
     normalize_backward(l, net, other);
 }
 

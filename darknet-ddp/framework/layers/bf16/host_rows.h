@@ -17,6 +17,10 @@ typedef struct {
     float slope;          /* the activation's */
     float alpha, beta;    /* 1 and 0 without a [shortcut] */
     float shortcut_slope; /* the [shortcut]'s activation's; 1 without a [shortcut] */
+    const long *places;  /* for each row, the index of its first value in other and other_delta; -1:
+                            it meets none there; null: the index that it has in x */
+    size_t met_channels; /* channels, from the first on, that meet one of the other; all, or a
+                            multiple of 16. Without such a value y is the layer's alone. */
 
     /* Forward. */
     const unsigned short *other; /* the other's output; null: there is no [shortcut] */

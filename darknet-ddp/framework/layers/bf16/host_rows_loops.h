@@ -77,16 +77,27 @@ ROW_LOOP static void add_moments(const bf16_rows *r)
     for_rows(r, add_moments_part);
 }
 
+/* Return where the other layer of a [shortcut] has the values that channels from c on of a row
+ * meet; -1: they meet none. */
+LANES_INLINE long place_of(const bf16_rows *r, size_t row, size_t c)
+{
+    const long place = r->places ? r->places[row] : (long)(row * r->channels);
+
+    return place >= 0 && c < r->met_channels ? place + (long)c : -1;
+}
+
 /* Round y as memory would, and add what the [shortcut] adds. */
-LANES_INLINE void add_other(const bf16_rows *r, size_t at, int count, lanes *y)
+LANES_INLINE void add_other(const bf16_rows *r, long place, int count, lanes *y)
 {
     half_lanes rounded;
     lanes other;
 
     lanes_round(y, &rounded);
     lanes_of_halves(&rounded, y);
-    lanes_load_halves(r->other + at, count, &other);
-    *y = r->alpha * *y + r->beta * other;
+    if (place >= 0) {
+        lanes_load_halves(r->other + place, count, &other);
+        *y = r->alpha * *y + r->beta * other;
+    }
     lanes_slope(y, r->shortcut_slope, y);
 }
 
@@ -103,7 +114,7 @@ LANES_INLINE void normalize_part(const bf16_rows *r, size_t row, int rows, size_
         normalize(r, &distance, c, count, &y);
         lanes_slope(&y, r->slope, &y);
         if (r->other)
-            add_other(r, at, count, &y);
+            add_other(r, place_of(r, row + (size_t)i, c), count, &y);
         lanes_store_halves(&y, count, r->y + at);
     }
 }
@@ -133,15 +144,17 @@ LANES_INLINE void load_delta(const bf16_rows *r, size_t at, const lanes *distanc
     }
 }
 
-LANES_INLINE void give_other(const bf16_rows *r, size_t at, const lanes *shortcut, int count)
+LANES_INLINE void give_other(const bf16_rows *r, long place, const lanes *shortcut, int count)
 {
     lanes given = r->beta * *shortcut, there;
 
+    if (place < 0)
+        return;
     if (!r->set_other) {
-        lanes_load_halves(r->other_delta + at, count, &there);
+        lanes_load_halves(r->other_delta + place, count, &there);
         given += there;
     }
-    lanes_store_halves(&given, count, r->other_delta + at);
+    lanes_store_halves(&given, count, r->other_delta + place);
 }
 
 LANES_INLINE void sum_deltas_part(const bf16_rows *r, size_t row, int rows, size_t c, int count)
@@ -158,7 +171,7 @@ LANES_INLINE void sum_deltas_part(const bf16_rows *r, size_t row, int rows, size
         load_distance(r, at, &mean, count, &distance);
         load_delta(r, at, &distance, c, count, &shortcut, &d);
         if (r->other_delta)
-            give_other(r, at, &shortcut, count);
+            give_other(r, place_of(r, row + (size_t)i, c), &shortcut, count);
         sum += d;
         products += d * distance;
     }
