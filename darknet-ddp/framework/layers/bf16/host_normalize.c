@@ -361,6 +361,20 @@ static bf16_rows without_activations(bf16_rows r)
     return r;
 }
 
+// The rows once their sums are taken. If the other layer got what BatchNorm's output gets, it is
+// read from there, with the [shortcut]'s activation done.
+static bf16_rows after_sums(bf16_rows r, other_layer other)
+{
+    if (r.output && r.other_delta && r.set_other && r.alpha == r.beta
+        && is_one_size(*other.shortcut)) {
+        r.delta = r.other_delta;
+        r.output = 0;
+        r.alpha = r.shortcut_slope = 1;
+    }
+    r.other_delta = 0;
+    return r;
+}
+
 // Add up the gradients of BatchNorm's output, and their products. Return what the rows are then.
 static bf16_rows sum_deltas(layer l, network net, block_shape s, other_layer other)
 {
@@ -392,7 +406,7 @@ static bf16_rows sum_deltas(layer l, network net, block_shape s, other_layer oth
         take_sums(s.channels, s.second, s.second_sum);
         move_messages(s, net, row);
     }
-    return has_slopes ? r : without_activations(r);
+    return has_slopes ? after_sums(r, other) : without_activations(r);
 }
 
 // Turn the sums into updates, and into what each value's delta gets of them.
