@@ -19,10 +19,15 @@
 #include <math.h>
 #include <network.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NET "[net]\nbatch=3\nwidth=14\nheight=10\nchannels=3\nlearning_rate=.01\n"
 #define CONV(filters, more) "[convolutional]\nstride=1\npad=1\nfilters=" #filters "\n" more
 #define BN "batch_normalize=1\n"
+#define HALF "size=3\nstride_x=2\nstride_y=2\n"
+#define LINEAR3 "size=3\nactivation=linear\n"
+#define UPSAMPLE "[upsample]\nstride=2\n"
+#define SHORTCUT3 "[shortcut]\nfrom=-3\nactivation=linear\n"
 #define LAST "[convolutional]\nsize=1\nstride=1\nfilters=5\nactivation=linear\n[cost]\ntype=sse\n"
 
 static const struct {
@@ -52,6 +57,8 @@ static const struct {
          CONV(16, BN "size=3\nactivation=mish\n")
              CONV(8, BN "size=3\nactivation=mish\n") "[shortcut]\nfrom=-2\nactivation=linear\n",
          4},
+        {"shortcut of fewer pixels and more channels",
+         CONV(64, BN HALF "activation=mish\n") UPSAMPLE CONV(16, BN LINEAR3) SHORTCUT3, 5},
         {"route",
          CONV(8, BN "size=3\nactivation=mish\n")
              CONV(16, BN "size=3\nactivation=mish\n") "[route]\nlayers=-1,-2\n" CONV(
@@ -116,6 +123,17 @@ static void fill(float *x, size_t n, unsigned seed, float scale)
         x[i] = scale * pseudo(&seed);
 }
 
+/* Deltas of an earlier mini-batch, of which nothing may be left: NaN. */
+static void spoil_deltas(network *net)
+{
+    for (int i = 0; i < net->n; i++) {
+        const layer *l = &net->layers[i];
+
+        if (l->bf16 && l->bf16->delta)
+            memset(l->bf16->delta, 0xff, (size_t)(l->outputs * l->batch) * sizeof(half));
+    }
+}
+
 static network *trained(const char *layers, int in_bf16)
 {
     char cfg[4096];
@@ -143,6 +161,7 @@ static network *trained(const char *layers, int in_bf16)
     for (int i = 0; i < net->truths * net->batch; i++)
         net->truth[i] += 1;
     net->train = 1;
+    spoil_deltas(net);
     forward_network(net);
     backward_network(net);
     return net;

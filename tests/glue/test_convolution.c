@@ -317,7 +317,9 @@ static void run_in_slices(const problem *p, int slice, int threads, char *y, cha
                       + convolution_scratch_bytes(c, CONVOLUTION_FORWARD));
     for (size_t i = 0; i < (size_t)p->s.images; i += (size_t)slice) {
         convolution_forward(c, forward, NULL, x + i * x_bytes, y + i * y_bytes, scratch);
-        convolution_backward_data(c, backward, dy + i * y_bytes, dx + i * x_bytes, 0, scratch);
+        for (int add = 0; add < 2; add++)
+            convolution_backward_data(c, backward, dy + i * y_bytes, dx + i * x_bytes, add,
+                                      scratch);
     }
     omp_set_num_threads(1);
     free(forward);

@@ -14,9 +14,9 @@
  * Convolutions slice by slice of a mini-batch; between two slices messages are moved. oneDNN
  * computes outputs and deltas, and with groups gradients of weights, too. Where Winograd's
  * algorithm is faster, it computes outputs and deltas of 3x3 layers. layers/gradients/ computes the
- * other gradients. The size of a slice follows from the layer's sizes alone, and one call computes
- * a slice's gradients. So without groups they are added up in one order on any number of ranks and
- * threads.
+ * other gradients. The size of a slice follows from the layer's sizes and the CPU's instructions,
+ * and one call computes a slice's gradients. So without groups they are added up in one order on
+ * any number of ranks and threads.
  */
 
 #ifdef DNNL

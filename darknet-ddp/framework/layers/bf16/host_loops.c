@@ -254,10 +254,10 @@ void bf16_host_shortcut(layer l, const void *input, float alpha, const void *fro
 
 int bf16_host_shortcut_begin(layer l, int set_from, void *from_delta)
 {
-    size_t from_size = (size_t)(l.w * l.h * l.c) * (size_t)l.batch;
-    if (!from_delta || !set_from || from_size == cells_of(l) * bf16_host_shortcut_channels(l))
+    int meets_all = l.w <= l.out_w && l.h <= l.out_h && l.c <= l.out_c;
+    if (!from_delta || !set_from || meets_all)
         return set_from;
-    memset(from_delta, 0, from_size * sizeof(half));
+    memset(from_delta, 0, (size_t)(l.w * l.h * l.c) * (size_t)l.batch * sizeof(half));
     return 0;
 }
 

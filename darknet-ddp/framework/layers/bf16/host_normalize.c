@@ -20,8 +20,8 @@
 #define BLOCK_ROWS 16
 // Rows of a block, at most, of a layer that is fused with a [shortcut] of two sizes.
 #define MOST_PLACES 256
-// Blocks between two calls of let_messages_move: about a millisecond.
-#define BLOCKS_A_CALL 128
+// Values between two calls of let_messages_move: about a millisecond.
+#define VALUES_A_CALL (128 * BLOCK_VALUES)
 
 // A layer's rows, and the memory that its loops have in net.workspace.
 typedef struct {
@@ -75,7 +75,9 @@ static size_t rows_at(block_shape s, size_t row)
 
 static void move_messages(block_shape s, network net, size_t row)
 {
-    if (row / s.at_once % BLOCKS_A_CALL == BLOCKS_A_CALL - 1)
+    size_t values = s.at_once * s.channels;
+    size_t blocks = values < VALUES_A_CALL ? VALUES_A_CALL / values : 1;
+    if (row / s.at_once % blocks == blocks - 1)
         let_messages_move(net);
 }
 

@@ -51,8 +51,10 @@ LANES_INLINE void lanes_interleave(const half_lanes *first, const half_lanes *se
 LANES_INLINE void lanes_of_halves(const half_lanes *from, lanes *to)
 {
     const half_lanes zeros = {0};
+    lane_bits bits;
 
-    lanes_interleave(&zeros, from, (lane_bits *)to);
+    lanes_interleave(&zeros, from, &bits);
+    *to = (lanes)bits;
 }
 
 /* Set *to to `count` bf16 numbers, at most LANES_COUNT, and zeros. */
