@@ -146,7 +146,7 @@ static void update_running(layer l, network net)
     axpy_cpu(l.out_c, take, l.variance, 1, l.rolling_variance, 1);
 }
 
-// The loops' view of a layer without a [shortcut], in a pass without arrays of its own yet.
+// All rows of a layer, for the loops: without activations, a [shortcut], and the arrays of a pass.
 static bf16_rows rows_of(layer l, block_shape s, const float *mean)
 {
     bf16_rows r = {
@@ -171,7 +171,7 @@ static void move_forward(const half **x, size_t n)
         *x += n;
 }
 
-// The block of all rows that begins at this row, without what a [shortcut] adds.
+// The block that begins at this row. What a [shortcut] adds is left where it was (meet_other).
 static bf16_rows block_at(bf16_rows all, block_shape s, size_t row)
 {
     size_t at = row * s.channels;
