@@ -133,6 +133,9 @@ typedef struct bf16_backend {
  * Return null for a GPU in a build without cuDNN. */
 const bf16_backend *bf16_backend_here(void);
 
+/* Return 1 if the two layers that a [shortcut] adds have one size. */
+int bf16_is_one_size(layer shortcut);
+
 #ifdef CUDNN
 extern const bf16_backend bf16_cuda;
 #endif

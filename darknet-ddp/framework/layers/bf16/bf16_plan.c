@@ -94,12 +94,16 @@ static int is_worth_it(network *net, int i)
     return 0;
 }
 
+int bf16_is_one_size(layer shortcut)
+{
+    return shortcut.w == shortcut.out_w && shortcut.h == shortcut.out_h
+           && shortcut.c == shortcut.out_c;
+}
+
 // Does this [shortcut] add images of one size, or of two as the backend can?
 static int can_fuse_sizes(layer l, layer shortcut)
 {
-    int is_one_size = shortcut.w == shortcut.out_w && shortcut.h == shortcut.out_h
-                      && shortcut.c == shortcut.out_c;
-    return is_one_size || bf16_backend_here()->can_fuse_sizes(l, shortcut);
+    return bf16_is_one_size(shortcut) || bf16_backend_here()->can_fuse_sizes(l, shortcut);
 }
 
 // A [convolutional] with BatchNorm and the [shortcut] behind it go over memory together where no

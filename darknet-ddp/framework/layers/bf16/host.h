@@ -42,10 +42,8 @@ void bf16_host_convolve(layer l, network net, const void *input);
 void bf16_host_convolve_backward_weights(layer l, network net, const void *input);
 void bf16_host_convolve_backward_input(layer l, network net, int set, void *input_delta);
 
-/* ---- host_normalize.c ---- */
+/* ---- host_normalize.c, host_biases.c ---- */
 
-/* Return how many bytes of net.workspace the functions below need for a layer. */
-size_t bf16_host_sums_bytes(layer l);
 int bf16_host_can_fuse_sizes(layer l, layer shortcut);
 void bf16_host_normalize(layer l, network net);
 void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alpha,

@@ -1,4 +1,5 @@
 #include "layers/bf16/host.h"
+#include "layers/bf16/host_blocks.h"
 
 #include "layers/gradients/gradients.h"
 #include "layers/onednn/layer_shape.h"

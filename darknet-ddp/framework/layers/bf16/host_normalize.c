@@ -1,4 +1,5 @@
 #include "layers/bf16/host.h"
+#include "layers/bf16/host_blocks.h"
 #include "layers/bf16/host_rows.h"
 
 #include "activations.h"
@@ -10,97 +11,11 @@
 #include <stdlib.h>
 
 /*
- * BatchNorm, biases and activations of [convolutional] layers, by the formulas of normalizer.h.
- * Statistics and intermediate values are floats; a channel's sums over blocks are doubles.
+ * BatchNorm and activations of [convolutional] layers, by the formulas of normalizer.h. Statistics
+ * and intermediate values are floats; a channel's sums over blocks are doubles.
  */
 
-// Values of a block, at least: x and delta as floats are 32 KiB.
-#define BLOCK_VALUES 4096
-// Rows of a block, at least: each block's sums are moved to those of all blocks.
-#define BLOCK_ROWS 16
-// Rows of a block, at most, of a layer that is fused with a [shortcut] of two sizes.
-#define MOST_PLACES 256
-// Values between two calls of let_messages_move: about a millisecond.
-#define VALUES_A_CALL (128 * BLOCK_VALUES)
-
-// A layer's rows, and the memory that its loops have in net.workspace.
-typedef struct {
-    size_t channels, rows;
-    size_t at_once;           // rows of a block
-    float *x, *y;             // of a block
-    float *scale;             // of each channel: its scale, divided by the deviation
-    float *first, *second;    // sums of a block, for each channel
-    double *sum, *second_sum; // sums of all blocks
-} block_shape;
-
-static size_t block_values(layer l)
-{
-    size_t values = BLOCK_ROWS * (size_t)l.out_c;
-    return values < BLOCK_VALUES ? BLOCK_VALUES : values;
-}
-
-size_t bf16_host_sums_bytes(layer l)
-{
-    size_t channels = (size_t)l.out_c;
-    return channels * (3 * sizeof(float) + 2 * sizeof(double))
-           + 2 * block_values(l) * sizeof(float);
-}
-
-static block_shape shape_in(layer l, float *memory)
-{
-    block_shape s;
-    s.channels = (size_t)l.out_c;
-    s.rows = (size_t)l.batch * (size_t)l.out_h * (size_t)l.out_w;
-    s.at_once = block_values(l) / s.channels;
-    s.sum = (double *)(void *)memory;
-    s.second_sum = s.sum + s.channels;
-    s.x = (float *)(void *)(s.second_sum + s.channels);
-    s.y = s.x + block_values(l);
-    s.scale = s.y + block_values(l);
-    s.first = s.scale + s.channels;
-    s.second = s.first + s.channels;
-    return s;
-}
-
-static block_shape shape_of(layer l, network net)
-{
-    return shape_in(l, net.workspace);
-}
-
-// Rows of the block that begins at this row.
-static size_t rows_at(block_shape s, size_t row)
-{
-    return s.rows - row < s.at_once ? s.rows - row : s.at_once;
-}
-
-static void move_messages(block_shape s, network net, size_t row)
-{
-    size_t values = s.at_once * s.channels;
-    size_t blocks = values < VALUES_A_CALL ? VALUES_A_CALL / values : 1;
-    if (row / s.at_once % blocks == blocks - 1)
-        let_messages_move(net);
-}
-
 // ---- loops over a block ----
-
-VECTORIZE
-static void add_deltas(size_t rows, size_t channels, const float *restrict delta,
-                       float *restrict sum)
-{
-    for (size_t r = 0; r < rows; ++r)
-        for (size_t c = 0; c < channels; ++c)
-            sum[c] += delta[r * channels + c];
-}
-
-// Move a block's sums to those of all blocks.
-VECTORIZE
-static void take_sums(size_t channels, float *restrict of_block, double *restrict sum)
-{
-    for (size_t c = 0; c < channels; ++c) {
-        sum[c] += of_block[c];
-        of_block[c] = 0;
-    }
-}
 
 VECTORIZE
 static void normalize_rows(size_t rows, size_t channels, const half *restrict x,
@@ -131,12 +46,6 @@ static void scale_values(size_t n, float scale, const float *restrict from, floa
 
 // ---- BatchNorm, forward ----
 
-static void clear_sums(block_shape s)
-{
-    memset(s.sum, 0, 2 * s.channels * sizeof(double));
-    memset(s.first, 0, 2 * s.channels * sizeof(float));
-}
-
 static void update_running(layer l, network net)
 {
     float keep = net.yolo_math_v4 ? .9F : .99F, take = net.yolo_math_v4 ? .1F : .01F;
@@ -147,7 +56,7 @@ static void update_running(layer l, network net)
 }
 
 // All rows of a layer, for the loops: without activations, a [shortcut], and the arrays of a pass.
-static bf16_rows rows_of(layer l, block_shape s, const float *mean)
+static bf16_rows rows_of(layer l, bf16_blocks s, const float *mean)
 {
     bf16_rows r = {
         .channels = s.channels,
@@ -172,11 +81,11 @@ static void move_forward(const half **x, size_t n)
 }
 
 // The block that begins at this row. What a [shortcut] adds is left where it was (meet_other).
-static bf16_rows block_at(bf16_rows all, block_shape s, size_t row)
+static bf16_rows block_at(bf16_rows all, bf16_blocks s, size_t row)
 {
     size_t at = row * s.channels;
     bf16_rows r = all;
-    r.rows = rows_at(s, row);
+    r.rows = bf16_block_rows(s, row);
     move_forward(&r.x, at);
     move_forward(&r.delta, at);
     move_forward(&r.output, at);
@@ -185,19 +94,13 @@ static bf16_rows block_at(bf16_rows all, block_shape s, size_t row)
     return r;
 }
 
-static int is_one_size(layer shortcut)
-{
-    return shortcut.w == shortcut.out_w && shortcut.h == shortcut.out_h
-           && shortcut.c == shortcut.out_c;
-}
-
 // Where a block, which begins at this row, meets the other layer of a [shortcut]. places: memory
 // for the block's rows
 static void meet_other(bf16_rows *block, const layer *shortcut, size_t row, long *places)
 {
     if (!shortcut)
         return;
-    if (is_one_size(*shortcut)) {
+    if (bf16_is_one_size(*shortcut)) {
         move_forward(&block->other, row * block->channels);
         if (block->other_delta)
             block->other_delta += row * block->channels;
@@ -212,16 +115,15 @@ static void meet_other(bf16_rows *block, const layer *shortcut, size_t row, long
 // Distances are from the first row: sums of large values would drown their differences.
 static void measure(layer l, network net)
 {
-    block_shape s = shape_of(l, net);
+    bf16_blocks s = bf16_blocks_of(l, net);
     bf16_rows r = rows_of(l, s, s.y);
-    clear_sums(s);
+    bf16_blocks_clear_sums(s);
     floats_of_halves(s.channels, r.x, s.y);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
         bf16_rows block = block_at(r, s, row);
         bf16_row_loops_here()->add_moments(&block);
-        take_sums(s.channels, s.first, s.sum);
-        take_sums(s.channels, s.second, s.second_sum);
-        move_messages(s, net, row);
+        bf16_blocks_take_sums(s);
+        bf16_blocks_move_messages(s, net, row);
     }
     for (size_t c = 0; c < s.channels; ++c) {
         double distance = s.sum[c] / (double)s.rows;
@@ -236,7 +138,7 @@ static void measure(layer l, network net)
     update_running(l, net);
 }
 
-static void set_scales(layer l, block_shape s, const float *variance)
+static void set_scales(layer l, bf16_blocks s, const float *variance)
 {
     for (size_t c = 0; c < s.channels; ++c)
         s.scale[c] = l.scales[c] / channel_deviation(variance[c]);
@@ -263,12 +165,13 @@ int bf16_host_can_fuse_sizes(layer l, layer shortcut)
 {
     float slope;
     size_t met = bf16_host_shortcut_channels(shortcut), channels = (size_t)l.out_c;
-    return bf16_activation_slope(l.activation, &slope) && channels >= BLOCK_VALUES / MOST_PLACES
+    return bf16_activation_slope(l.activation, &slope)
+           && channels >= BF16_BLOCK_VALUES / BF16_MOST_PLACES
            && (met % 16 == 0 || met == channels);
 }
 
 // A block whose activations are no slopes.
-static void normalize_block(layer l, block_shape s, const bf16_rows *r, other_layer other)
+static void normalize_block(layer l, bf16_blocks s, const bf16_rows *r, other_layer other)
 {
     size_t n = r->rows * s.channels;
     normalize_rows(r->rows, s.channels, r->x, r->mean, s.scale, l.biases, s.y);
@@ -281,7 +184,7 @@ static void normalize_block(layer l, block_shape s, const bf16_rows *r, other_la
 }
 
 // train: by the mini-batch's statistics, not the running ones.
-static void normalize_to(layer l, block_shape s, int train, other_layer other, half *output,
+static void normalize_to(layer l, bf16_blocks s, int train, other_layer other, half *output,
                          network *net)
 {
     bf16_rows r = rows_of(l, s, train ? l.mean : l.rolling_mean);
@@ -294,7 +197,7 @@ static void normalize_to(layer l, block_shape s, int train, other_layer other, h
     }
     set_scales(l, s, train ? l.variance : l.rolling_variance);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
-        long places[MOST_PLACES];
+        long places[BF16_MOST_PLACES];
         bf16_rows block = block_at(r, s, row);
         meet_other(&block, other.shortcut, row, places);
         if (has_slopes)
@@ -302,7 +205,7 @@ static void normalize_to(layer l, block_shape s, int train, other_layer other, h
         else
             normalize_block(l, s, &block, other);
         if (net)
-            move_messages(s, *net, row);
+            bf16_blocks_move_messages(s, *net, row);
     }
 }
 
@@ -310,7 +213,7 @@ void bf16_host_normalize(layer l, network net)
 {
     if (net.train)
         measure(l, net);
-    normalize_to(l, shape_of(l, net), net.train, (other_layer){0}, l.bf16->output, &net);
+    normalize_to(l, bf16_blocks_of(l, net), net.train, (other_layer){0}, l.bf16->output, &net);
 }
 
 void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alpha,
@@ -319,7 +222,7 @@ void bf16_host_normalize_and_add(layer l, network net, layer shortcut, float alp
     other_layer other = {.shortcut = &shortcut, .alpha = alpha, .from = from};
     if (net.train)
         measure(l, net);
-    normalize_to(l, shape_of(l, net), net.train, other, shortcut.bf16->output, &net);
+    normalize_to(l, bf16_blocks_of(l, net), net.train, other, shortcut.bf16->output, &net);
 }
 
 void bf16_host_recompute_output(layer l, void *output)
@@ -327,7 +230,7 @@ void bf16_host_recompute_output(layer l, void *output)
     float *memory = calloc(1, bf16_host_sums_bytes(l));
     if (!memory)
         malloc_error();
-    normalize_to(l, shape_in(l, memory), l.bf16->trained, (other_layer){0}, output, 0);
+    normalize_to(l, bf16_blocks_in(l, memory), l.bf16->trained, (other_layer){0}, output, 0);
     free(memory);
 }
 
@@ -335,7 +238,7 @@ void bf16_host_recompute_output(layer l, void *output)
 
 // Set the layer's delta to the gradients of BatchNorm's output, for a block whose activations are
 // no slopes; pass on the other layer's share. From then on it is a block without activations.
-static void set_delta(layer l, block_shape s, bf16_rows *r, other_layer other)
+static void set_delta(layer l, bf16_blocks s, bf16_rows *r, other_layer other)
 {
     size_t n = r->rows * s.channels;
     floats_of_halves(n, r->delta, s.y);
@@ -368,7 +271,7 @@ static bf16_rows without_activations(bf16_rows r)
 static bf16_rows after_sums(bf16_rows r, other_layer other)
 {
     if (r.output && r.other_delta && r.set_other && r.alpha == r.beta
-        && is_one_size(*other.shortcut)) {
+        && bf16_is_one_size(*other.shortcut)) {
         r.delta = r.other_delta;
         r.output = 0;
         r.alpha = r.shortcut_slope = 1;
@@ -378,7 +281,7 @@ static bf16_rows after_sums(bf16_rows r, other_layer other)
 }
 
 // Add up the gradients of BatchNorm's output, and their products. Return what the rows are then.
-static bf16_rows sum_deltas(layer l, network net, block_shape s, other_layer other)
+static bf16_rows sum_deltas(layer l, network net, bf16_blocks s, other_layer other)
 {
     const bf16_arrays *a = other.shortcut ? other.shortcut->bf16 : l.bf16;
     bf16_rows r = rows_of(l, s, l.mean);
@@ -394,9 +297,9 @@ static bf16_rows sum_deltas(layer l, network net, block_shape s, other_layer oth
         r.alpha = other.alpha;
         r.beta = other.shortcut->beta;
     }
-    clear_sums(s);
+    bf16_blocks_clear_sums(s);
     for (size_t row = 0; row < s.rows; row += s.at_once) {
-        long places[MOST_PLACES];
+        long places[BF16_MOST_PLACES];
         bf16_rows block = block_at(r, s, row);
         meet_other(&block, other.shortcut, row, places);
         if (!has_slopes) {
@@ -404,15 +307,14 @@ static bf16_rows sum_deltas(layer l, network net, block_shape s, other_layer oth
             block = without_activations(block);
         }
         bf16_row_loops_here()->sum_deltas(&block);
-        take_sums(s.channels, s.first, s.sum);
-        take_sums(s.channels, s.second, s.second_sum);
-        move_messages(s, net, row);
+        bf16_blocks_take_sums(s);
+        bf16_blocks_move_messages(s, net, row);
     }
     return has_slopes ? after_sums(r, other) : without_activations(r);
 }
 
 // Turn the sums into updates, and into what each value's delta gets of them.
-static void take_delta_sums(layer l, network net, block_shape s)
+static void take_delta_sums(layer l, network net, bf16_blocks s)
 {
     float count = (float)s.rows;
     for (size_t c = 0; c < s.channels; ++c) {
@@ -429,7 +331,7 @@ static void take_delta_sums(layer l, network net, block_shape s)
 
 static void normalize_backward(layer l, network net, other_layer other)
 {
-    block_shape s = shape_of(l, net);
+    bf16_blocks s = bf16_blocks_of(l, net);
     if (!net.train) {
         l.mean = l.rolling_mean;
         l.variance = l.rolling_variance;
@@ -440,7 +342,7 @@ static void normalize_backward(layer l, network net, other_layer other)
     for (size_t row = 0; row < s.rows; row += s.at_once) {
         bf16_rows block = block_at(r, s, row);
         bf16_row_loops_here()->finish_deltas(&block);
-        move_messages(s, net, row);
+        bf16_blocks_move_messages(s, net, row);
     }
 }
 
@@ -455,42 +357,4 @@ void bf16_host_normalize_and_add_backward(layer l, network net, layer shortcut, 
     other_layer other = {&shortcut, alpha, 0, from_delta,
                          bf16_host_shortcut_begin(shortcut, set_from, from_delta)};
     normalize_backward(l, net, other);
-}
-
-// ---- biases ----
-
-// bf16_host_convolve has added the biases.
-void bf16_host_add_bias(layer l)
-{
-    const half *from = l.bf16->x ? l.bf16->x : l.bf16->output;
-    size_t count = (size_t)l.outputs * (size_t)l.batch;
-    for (size_t at = 0; l.activation != LINEAR && at < count; at += BF16_BLOCK) {
-        float y[BF16_BLOCK];
-        size_t n = count - at < BF16_BLOCK ? count - at : BF16_BLOCK;
-        floats_of_halves(n, from + at, y);
-        activate_array(y, (int)n, l.activation);
-        halves_of_floats(n, y, (half *)l.bf16->output + at);
-    }
-}
-
-void bf16_host_add_bias_backward(layer l, network net)
-{
-    block_shape s = shape_of(l, net);
-    const half *y = l.bf16->x ? l.bf16->x : l.bf16->output;
-    half *delta = l.bf16->delta;
-    clear_sums(s);
-    for (size_t row = 0; row < s.rows; row += s.at_once) {
-        size_t at = row * s.channels, rows = rows_at(s, row), n = rows * s.channels;
-        floats_of_halves(n, delta + at, s.y);
-        if (l.activation != LINEAR) {
-            floats_of_halves(n, y + at, s.x);
-            gradient_array(s.x, (int)n, l.activation, s.y);
-            halves_of_floats(n, s.y, delta + at);
-        }
-        add_deltas(rows, s.channels, s.y, s.first);
-        take_sums(s.channels, s.first, s.sum);
-        move_messages(s, net, row);
-    }
-    for (size_t c = 0; c < s.channels; ++c)
-        l.bias_updates[c] += (float)s.sum[c];
 }

@@ -1,15 +1,9 @@
 #include "blas.h"
 
 #define ROW_LOOP VECTORIZE
+#define ROW_TABLE bf16_row_loops_plain
 #include "layers/bf16/host_rows_loops.h"
 #include "layers/onednn/convolution.h"
-
-const bf16_row_loops bf16_row_loops_plain = {
-    .add_moments = add_moments,
-    .normalize = normalize_rows,
-    .sum_deltas = sum_deltas,
-    .finish_deltas = finish_deltas,
-};
 
 const bf16_row_loops *bf16_row_loops_here(void)
 {

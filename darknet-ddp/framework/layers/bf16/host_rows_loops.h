@@ -1,7 +1,7 @@
 /* layers/bf16/host_rows_loops.h: the functions of a bf16_row_loops (host_rows.h).
  *
  * A file that includes this defines which instructions they use: LANES_BF16 of lanes.h, and
- * ROW_LOOP, the attributes of a function that has a loop. */
+ * ROW_LOOP, the attributes of a function that has a loop. ROW_TABLE is the name of their table. */
 #ifndef BF16_HOST_ROWS_LOOPS_H
 #define BF16_HOST_ROWS_LOOPS_H
 #include "layers/bf16/host_rows.h"
@@ -207,5 +207,12 @@ ROW_LOOP static void finish_deltas(const bf16_rows *r)
 {
     for_rows(r, finish_deltas_part);
 }
+
+const bf16_row_loops ROW_TABLE = {
+    .add_moments = add_moments,
+    .normalize = normalize_rows,
+    .sum_deltas = sum_deltas,
+    .finish_deltas = finish_deltas,
+};
 
 #endif
